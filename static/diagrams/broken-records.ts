@@ -5,6 +5,9 @@ import { found } from "./reading.ts";
 
 type Serials = Record<string, boolean> | readonly number[];
 
+/** The guarantees that single records break, as the engine judges them. */
+export const OF_RECORDS = ["duplicated", "reordered", "lost"];
+
 const sets = new WeakMap<Serials, ReadonlySet<number>>();
 const NONE: readonly number[] = [];
 

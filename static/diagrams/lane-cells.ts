@@ -3,11 +3,13 @@
  *
  * A lane holds about sixteen offsets. What does not fit is folded, and the fold says how much: a log of
  * 20,000 batches costs one look at its offsets and then only what is visible. A batch that the step is about
- * stays visible although it is old: the fold then lies between it and the end.
+ * stays visible although it is old, and those that broke a guarantee or differ in another run as far as they fit: the folds
+ * then lie between them and the end.
  */
 
 import { batchesIn } from "../player/folded.ts";
 import type { FoldedLog, LogBatchView } from "../player/frame.ts";
+import { say } from "../player/text.ts";
 import { batchLabel, identity } from "./batch.ts";
 import { MARK, round, textWidth } from "./geometry.ts";
 import { contentWords } from "./log-content.ts";
@@ -43,6 +45,8 @@ export interface Cells {
   common: string | null;
   /** Whether the producers stand on a second line. */
   isSplit: boolean;
+  /** Whether a reader who opens a fold sees every batch, most of them without a label. */
+  opens: boolean;
   /** Index of the last visible batch among all, for scrolling; −1 in an empty log. */
   end: number;
   count: number;
@@ -61,11 +65,21 @@ export interface CellOptions {
   scrolled: number;
   /** Base offset that must stay visible. */
   pinned: number | null;
+  /** Base offsets that are looked for before others, the first of them first. */
+  sought?: readonly number[];
   short: boolean;
   /** Whether the producer may stand on a second line, rather than that batches are folded. */
   twoLines?: boolean;
   /** px of the room that words beside the cells would like to have, as long as no batch is folded for them. */
   wished?: number;
+  /** px of further room, where words stand, before a batch is folded. */
+  further?: number;
+  /** How often the log has the records of a batch; missing: once. */
+  copiesOf?: (batch: LogBatchView) => number;
+  /** Cells have no line for how often. */
+  isLow?: boolean;
+  /** The reader opened a fold. */
+  open?: boolean;
   /** Batches that the view does not list; missing: none. */
   folded?: FoldedLog;
 }
@@ -103,21 +117,29 @@ export function indexOfOffset(batches: Record<string, LogBatchView>, offset: num
 }
 
 const CONTROL_WIDTH = 40;
+/** px of a marker's flag with its edges. */
+const FLAG = 30;
 const PADDING = 14;
 /** So that a cell of one record can still say that it is stored twice. */
 const LEAST = 40;
 
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
   if (batch.control !== null) return CONTROL_WIDTH;
-  const label = textWidth(labelOf(batch, short), options.labelSize, true) + PADDING;
+  const label = textWidth(labelOf(batch, short, options), options.labelSize, true) + PADDING;
   const who = options.twoLines === true && short ? identity(batch.producer_id, batch.producer_epoch) : null;
-  const second = who === null ? 0 : textWidth(who, MARK) + 8;
+  const second = who === null ? 0 : textWidth(withCopies(who, options.isLow === true ? 1 : options.copiesOf?.(batch) ?? 1), MARK, true) + 8;
   const offsets = Math.min(batch.last_offset - batch.base_offset + 1, 4) * options.unit;
   return Math.max(offsets, label, second, LEAST);
 }
 
-function labelOf(batch: LogBatchView, short: boolean): string {
-  return contentWords(batch)?.what ?? batchLabel(batch, short);
+function labelOf(batch: LogBatchView, short: boolean, { isLow = false, copiesOf = () => 1 }: CellOptions): string {
+  const copies = isLow ? copiesOf(batch) : 1;
+  return contentWords(batch)?.what ?? (copies > 1 ? withCopies(batchLabel(batch, true), copies) : batchLabel(batch, short));
+}
+
+/** `1–2 ×2`. */
+export function withCopies(label: string, copies: number): string {
+  return copies > 1 ? say("diagram.lanes.twice_label", { label, copies }) : label;
 }
 
 /** How far px per offset may shrink before a batch is folded instead. */
@@ -125,12 +147,39 @@ const SHRINK = [1, 0.85, 0.7, 0.55];
 
 /**
  * Lays the visible batches of one replica out, newest at the right. Cells shrink first; then, when all have one
- * producer, the labels leave `PID·epoch` out, or have it on a second line; only then older batches fold.
+ * producer, the labels leave `PID·epoch` out, or have it on a second line; then they take the room of words beside them; only
+ * then older batches fold.
  */
-export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = false, wished = 0, ...options }: CellOptions): Cells {
+export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = false, wished = 0, further = 0, open = false, ...options }: CellOptions): Cells {
   const bases = baseOffsets(batches);
-  const fitted = wished === 0 ? null : unfolded(batches, bases, { ...options, room: options.room - wished }, twoLines);
-  return fitted ?? unfolded(batches, bases, options, twoLines) ?? withFolds(batches, bases, options);
+  const rooms = [options.room - wished, options.room, options.room + further];
+  for (const room of new Set(rooms)) {
+    const fitted = unfolded(batches, bases, { ...options, room }, twoLines);
+    if (fitted !== null) return fitted;
+  }
+  const all = options.scrolled > 0 ? null : everyBatch(batches, bases, { ...options, room: options.room + further });
+  if (open && all !== null) return all;
+  return { ...withFolds(batches, bases, { ...options, room: options.room + further }, twoLines), opens: all !== null };
+}
+
+/** px of an opened cell beside its offset, and batches that are looked at with a label or none. */
+const OPENED = { padding: 8, most: 40 };
+
+/** All batches, in cells that may have no label; null where even these do not fit. */
+function everyBatch(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions): Cells | null {
+  if (bases.length > OPENED.most || (options.folded ?? []).length > 0) return null;
+  const all = bases.map((base) => batches[String(base)] as LogBatchView);
+  const least = all.map(({ last_offset: last, control }) => Math.max(textWidth(String(last), MARK) + OPENED.padding, control === null ? 0 : FLAG));
+  const wanted = all.map((batch, index) => Math.max(least[index] ?? 0, widthOf(batch, { ...options, unit: options.unit * 0.55 }, true)));
+  const sum = (widths: readonly number[]): number => widths.reduce((one, other) => one + other, 0);
+  if (sum(least) > options.room) return null;
+  const share = Math.min(1, (options.room - sum(least)) / Math.max(1, sum(wanted) - sum(least)));
+  const pieces = all.map((batch, index): Placed => {
+    const width = (least[index] ?? 0) + ((wanted[index] ?? 0) - (least[index] ?? 0)) * share;
+    const label = labelOf(batch, true, options);
+    return { kind: "batch", x: 0, width, batch, label: batch.control ?? (textWidth(label, options.labelSize, true) + 6 <= width ? label : "") };
+  });
+  return finish(pieces, options, bases, commonIdentity(pieces));
 }
 
 /** Null where not all batches fit. */
@@ -151,11 +200,12 @@ function unfolded(batches: Record<string, LogBatchView>, bases: number[], option
   return null;
 }
 
-function withFolds(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions): Cells {
+function withFolds(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, twoLines: boolean): Cells {
   const folding = { ...options, unit: options.unit * 0.85 };
   const short = choose(batches, bases, folding, true);
   const common = commonIdentity(short);
   if (common !== null) return finish(short, options, bases, common);
+  if (twoLines) return { ...finish(choose(batches, bases, { ...folding, twoLines }, true), options, bases, null), isSplit: true };
   return finish(choose(batches, bases, folding, false), options, bases, null);
 }
 
@@ -170,7 +220,7 @@ function commonIdentity(pieces: Piece[]): string | null {
   return common;
 }
 
-/** Takes batches from the end while they fit; keeps the pinned one. */
+/** The newest batch and the pinned one; then, while they fit, those that are sought, and others from the end. */
 function choose(
   batches: Record<string, LogBatchView>,
   bases: number[],
@@ -183,34 +233,39 @@ function choose(
     x: 0,
     width: widthOf(at(index), options, short),
     batch: at(index),
-    label: at(index).control ?? labelOf(at(index), short),
+    label: at(index).control ?? labelOf(at(index), short, options),
   });
   const foldOf = (from: number, to: number): Fold[] => foldBetween(from, to, bases, at, options);
   const end = Math.max(0, bases.length - options.scrolled);
-  let pinned = options.pinned === null ? -1 : indexOfOffset(batches, options.pinned);
-  if (pinned >= end) pinned = -1;
-  let room = options.room - (end < bases.length ? options.foldWidth : 0);
-  const tail: Placed[] = [];
-  let first = end;
-  while (first > 0) {
-    if (tail.length > 0 && isUnlistedBetween(options.folded, bases[first - 1] as number, bases[first] as number)) break;
-    const next = placed(first - 1);
-    const before = first - 1;
-    const hidden = pinned >= 0 && pinned < before;
-    const folds = hidden ? [...foldOf(0, pinned - 1), ...foldOf(pinned + 1, before - 1)] : foldOf(0, before - 1);
-    const reserve = (hidden ? placed(pinned).width : 0) + folds.length * options.foldWidth;
-    if (tail.length > 0 && next.width + reserve > room) break;
-    tail.unshift(next);
-    room -= next.width;
-    first = before;
+  const room = options.room - (end < bases.length ? options.foldWidth : 0);
+  const indexes: number[] = [];
+  const costs = new Map<number, number>();
+  const fits = (index: number): boolean => {
+    const all = [...indexes, index].sort((one, other) => one - other);
+    const folds = all.filter((one, place) => foldOf((all[place - 1] ?? -1) + 1, one - 1).length > 0).length;
+    costs.set(index, placed(index).width);
+    return all.reduce((sum, one) => sum + (costs.get(one) ?? 0), folds * options.foldWidth) <= room;
+  };
+  const take = (index: number, anyway = false): boolean => {
+    if (index < 0 || index >= end || indexes.includes(index)) return true;
+    if (!fits(index) && !anyway) return false;
+    indexes.push(index);
+    return true;
+  };
+  take(end - 1, true);
+  if (options.pinned !== null) take(indexOfOffset(batches, options.pinned), true);
+  for (const base of options.sought ?? []) take(indexOfOffset(batches, base));
+  for (let index = end - 2; index >= 0; index--) {
+    if (isUnlistedBetween(options.folded, bases[index] as number, bases[index + 1] as number) || !take(index)) break;
   }
   const pieces: Piece[] = [];
-  if (pinned >= 0 && pinned < first) {
-    pieces.push(...foldOf(0, pinned - 1), placed(pinned), ...foldOf(pinned + 1, first - 1));
-  } else {
-    pieces.push(...foldOf(0, first - 1));
+  let next = 0;
+  for (const index of indexes.sort((one, other) => one - other)) {
+    pieces.push(...foldOf(next, index - 1), placed(index));
+    next = index + 1;
   }
-  pieces.push(...tail, ...foldOf(end, bases.length - 1).map((fold) => ({ ...fold, newer: true })));
+  if (indexes.length === 0) pieces.push(...foldOf(0, end - 1));
+  pieces.push(...foldOf(end, bases.length - 1).map((fold) => ({ ...fold, newer: true })));
   return pieces;
 }
 
@@ -250,6 +305,7 @@ function finish(pieces: Piece[], options: CellOptions, bases: number[], common: 
     right: round(x),
     common,
     isSplit: false,
+    opens: false,
     end: bases.length - options.scrolled - 1,
     count: bases.length + batchesIn(options.folded ?? []),
     batchesBefore,
@@ -267,19 +323,23 @@ export function xOf(cells: Cells, offset: number): number {
   return cells.right;
 }
 
-const bySerial = new WeakMap<Record<string, LogBatchView>, Map<number, number>>();
+const bySerial = new WeakMap<Record<string, LogBatchView>, Map<number, number[]>>();
 
-/** Base offset of the first batch that holds a record; null when none does. Built at the first call. */
-export function baseOfSerial(batches: Record<string, LogBatchView>, serial: number): number | null {
+/** Base offsets of the batches that hold a record, oldest first. Built at the first call. */
+export function basesOfSerial(batches: Record<string, LogBatchView>, serial: number): readonly number[] {
   let index = bySerial.get(batches);
   if (index === undefined) {
     index = new Map();
     for (const batch of Object.values(batches)) {
-      for (const held of batch.serials) if (!index.has(held)) index.set(held, batch.base_offset);
+      for (const held of batch.serials) {
+        const bases = index.get(held);
+        if (bases === undefined) index.set(held, [batch.base_offset]);
+        else bases.push(batch.base_offset);
+      }
     }
     bySerial.set(batches, index);
   }
-  return index.get(serial) ?? null;
+  return index.get(serial) ?? [];
 }
 
 /** The visible batch at a base offset. */

@@ -27,6 +27,8 @@ export interface CellShape {
   labelSmall: boolean;
   /** Second line: serials, `ce 1` of a marker, or `stored twice`. */
   below: string | null;
+  /** The second line is the producer. */
+  isWho?: boolean;
   name: string;
   selection: Selection;
 }
@@ -40,6 +42,8 @@ export interface FoldShape extends Fold {
   name: string;
   /** How many of the newest batches are left out after a click, so that those of the fold are drawn. */
   to: number;
+  /** Whether a click draws every batch instead. */
+  opens: boolean;
 }
 
 export interface GateShape {
@@ -131,7 +135,7 @@ export interface LaneShape {
   readers: ReaderShape[];
   differences: DifferenceShape[];
   /** Under the batches that another run cuts otherwise. */
-  differing: { x: number; y: number; width: number; height: number }[];
+  differing: { x: number; y: number; width: number; height: number; signX: number | null }[];
   /** Marks under the offsets where followers' logs end. */
   followers: { x: number; y: number }[];
   arrival: ArrivalShape | null;

@@ -20,6 +20,8 @@ export interface LanesActions {
   scroll: (partition: string, batches: number) => void;
   /** Leave out so many of the newest batches. */
   scrollTo: (partition: string, batches: number) => void;
+  /** Draw every batch of a lane. */
+  open: (partition: string) => void;
   focus: (partition: string) => void;
   /** Asks the engine why (docs/websocket.md); null where no engine can answer. */
   why: ((question: string, subject: string) => void) | null;
@@ -88,9 +90,9 @@ function drawLane(
     repeat(actions.why === null ? [] : lane.asks, (ask) => ask.subject, (ask) => drawAsk(ask, actions))}</g>`;
 }
 
-/** Behind the offsets of a batch; the sign stands before the first of them, where there is room. */
-function drawDiffering({ x, y, width, height }: LaneShape["differing"][number]): SVGTemplateResult {
-  return svg`<rect class="differs" x=${x} y=${y} width=${width} height=${height}/>${width < 72 ? nothing : svg`<text class="text strong" x=${x + 6} y=${y + height - 2} text-anchor="middle">≠</text>`}`;
+/** Behind the offsets of a batch; the sign stands between them, where there is room. */
+function drawDiffering({ x, y, width, height, signX }: LaneShape["differing"][number]): SVGTemplateResult {
+  return svg`<rect class="differs" x=${x} y=${y} width=${width} height=${height}/>${signX === null ? nothing : svg`<text class="text strong" x=${signX} y=${y + height - 2} text-anchor="middle">≠</text>`}`;
 }
 
 export function drawText(text: TextShape): SVGTemplateResult {
@@ -120,7 +122,7 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
     : flag(cell.x + 8, cell, `${cell.hue}${cell.deleted ? " deleted" : ""}`)
   }${cell.below === null
     ? nothing
-    : svg`<text class=${cell.twice && !cell.deleted ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
+    : svg`<text class=${cell.twice && !cell.deleted && cell.isWho !== true ? "alarm" : "ink"} x=${cell.control === null ? middle : cell.x + 14} y=${
         cell.y + cell.height - 6
       } text-anchor=${cell.control === null ? "middle" : "start"}>${cell.below}</text>`
   }${ring
@@ -153,7 +155,7 @@ function hatching(cell: CellShape): SVGTemplateResult | typeof nothing {
 }
 
 function drawFold(fold: FoldShape, partition: string, actions: LanesActions): SVGTemplateResult {
-  const go = (): void => actions.scrollTo(partition, fold.to);
+  const go = (): void => (fold.opens ? actions.open(partition) : actions.scrollTo(partition, fold.to));
   const key = (event: KeyboardEvent): void => {
     if (event.key === "Enter") go();
   };

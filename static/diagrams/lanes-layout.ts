@@ -9,14 +9,14 @@ import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
 import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import { batchLabel, batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
+import { batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
-import { brokenRecords } from "./broken-records.ts";
+import { brokenRecords, OF_RECORDS } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { layoutLost, lostNow } from "./lane-lost.ts";
-import { baseOfSerial, layoutCells, xOf } from "./lane-cells.ts";
+import { basesOfSerial, layoutCells, withCopies, xOf } from "./lane-cells.ts";
 import { brokersOf, layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import type { LanesOptions, Tier } from "./lanes-plan.ts";
@@ -32,6 +32,12 @@ export type { LanesOptions } from "./lanes-plan.ts";
 
 /** A cell of this height has room for the records under the label. */
 const TWO_LINES = 36;
+/** One of this height has it for the producer in small letters. */
+const SMALL_LINES = 28;
+/** px of the sign of what differs, with room. */
+const SIGN = 16;
+/** px right of the cells that the gates take. */
+const BESIDE_GATES = 24;
 /** px from the top of the cells up to the line of the gates' names. */
 const GATE_TEXT = 7;
 
@@ -46,7 +52,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   let y = 0;
   for (const [name, tier] of plan.tiers) {
     const partition = partitions[name] as PartitionView;
-    const of = [partition, y, options.width, options.scrolled[name], apartIn(options, name), ...Object.values(tier)];
+    const of = [partition, y, options.width, options.scrolled[name], options.opened?.has(name) === true, apartIn(options, name), ...Object.values(tier)];
     const { lane, twin } = piece(frame, name, of, (part) => layoutLane(part, name, partition, tier, y, options));
     shape.lanes.push(lane);
     shape.twin.push(...twin);
@@ -143,16 +149,24 @@ function layoutLane(
   const arrived = arrivalRoom(frame, name, tier) === 0 ? null : arrivedNow(frame, name, id);
   const left = narrow ? 20 : 46;
   const right = options.width - (narrow ? 8 : 12);
+  const duplicated = brokenRecords(frame, "duplicated");
+  const words = narrow ? 62 : clamp(options.width * 0.2, 100, 150);
+  const isScrolled = (options.scrolled[name] ?? 0) > 0;
   const cells = layoutCells(replica.batches, {
     left,
-    room: right - left - (narrow ? 62 : clamp(options.width * 0.2, 100, 150)),
+    room: right - left - words,
+    further: words - BESIDE_GATES,
+    open: options.opened?.has(name) === true,
+    sought: isScrolled ? [] : soughtIn(frame, name, replica, options.apart ?? []),
+    copiesOf: (batch) => copiesOf(batch, replica, duplicated),
+    isLow: tier.cell < TWO_LINES,
     unit: narrow ? 21 : clamp((options.width - 180) / 13, 24, 48),
     foldWidth: narrow ? 54 : 66,
     labelSize: tier.name === "compact" ? 12 : 14,
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
     pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica) ?? (options.scrolled[name] === undefined ? firstCopy(frame, replica) : null),
     short: narrow,
-    twoLines: narrow && tier.cell >= TWO_LINES,
+    twoLines: tier.cell >= (narrow ? TWO_LINES : SMALL_LINES),
     wished: options.beside === true && narrow ? Math.max(0, ...readersOf(frame, name).slice(0, tier.readersMost).map(([reader]) => textWidth(reader, MARK) - 30)) : 0,
     folded: foldedLog(frame.view, name, id),
   });
@@ -222,7 +236,7 @@ function selectedOffset(selection: Selection | null, partition: string, replica:
     if (Number.isFinite(offset)) return offset;
   }
   const serial = selection.serials?.[0];
-  return serial === undefined ? null : baseOfSerial(replica.batches, serial);
+  return serial === undefined ? null : basesOfSerial(replica.batches, serial)[0] ?? null;
 }
 
 /** At most this many of the serials that are stored twice are looked for. */
@@ -231,10 +245,17 @@ const LOOKED_FOR = 20;
 /** The offset of the first copy of a record that is stored twice: it shows what the second one repeats. */
 function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
   for (const serial of [...brokenRecords(frame, "duplicated")].slice(0, LOOKED_FOR)) {
-    const base = baseOfSerial(batches, serial);
-    if (base !== null) return base;
+    const [base] = basesOfSerial(batches, serial);
+    if (base !== undefined) return base;
   }
   return null;
+}
+
+/** The batches that folds spare: those of records that broke a guarantee, and those that another run cuts otherwise. */
+function soughtIn(frame: Frame, name: string, { batches }: ReplicaView, apart: readonly string[]): number[] {
+  const serials = OF_RECORDS.flatMap((guarantee) => [...brokenRecords(frame, guarantee)]).slice(0, LOOKED_FOR);
+  const differing = apart.filter((one) => one.startsWith(`${name} `)).map((one) => Number(one.slice(name.length + 1)));
+  return [...differing.slice(0, 1), ...serials.flatMap((serial) => basesOfSerial(batches, serial)), ...differing.slice(1)];
 }
 
 function placeCells(
@@ -243,14 +264,22 @@ function placeCells(
 ): void {
   const landed = landedOffsets(frame, partition, replicaId);
   const duplicated = brokenRecords(frame, "duplicated");
+  const isLow = tier.cell < TWO_LINES;
   // Those that end the visible log, without an older one that stays in sight.
   const from = cells.pieces.findLastIndex((piece) => piece.kind === "fold" && !piece.newer) + 1;
   const drawn = cells.pieces.slice(from).filter(({ kind }) => kind === "batch").length;
   for (const piece of cells.pieces) {
     if (piece.kind === "batch") {
       const cell = cellShape(frame, partition, replica, piece, tier, y, duplicated, landed, matched);
-      if (isApart(`${partition} ${piece.batch.base_offset}`)) lane.differing.push({ x: piece.x, y: y + tier.cell + 1, width: piece.width, height: tier.offsets - 2 });
-      lane.cells.push(cells.isSplit && !cell.deleted && !cell.twice ? { ...cell, below: whoOf(piece.batch) ?? cell.below } : cell);
+      if (isApart(`${partition} ${piece.batch.base_offset}`)) {
+        const signX = signPlace(piece, offsetTexts({ ...cells, pieces: [piece] }, 0, Number.POSITIVE_INFINITY));
+        lane.differing.push({ x: piece.x, y: y + tier.cell + 1, width: piece.width, height: tier.offsets - 2, signX });
+      }
+      const who = cells.isSplit && !cell.deleted ? whoOf(piece.batch) : null;
+      const both = who === null ? "" : withCopies(who, copiesOf(piece.batch, replica, duplicated));
+      if (who === null) lane.cells.push(cell);
+      else if (!cell.twice || isLow) lane.cells.push({ ...cell, below: who, isWho: true });
+      else lane.cells.push(textWidth(both, MARK, true) <= piece.width - 4 ? { ...cell, below: both } : cell);
       continue;
     }
     if (piece.newer) lane.newer = piece.batches;
@@ -258,7 +287,7 @@ function placeCells(
     const after = Object.keys(replica.batches).filter((base) => Number(base) > piece.last).length;
     const twice = duplicated.size === 0 ? 0 : Object.values(replica.batches).filter(({ base_offset: base }) => base >= piece.first && base <= piece.last)
       .reduce((sum, { serials }) => sum + serials.filter((serial) => duplicated.has(serial)).length, 0);
-    lane.folds.push(foldShape(piece, twice, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after));
+    lane.folds.push({ ...foldShape(piece, twice, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after), opens: cells.opens });
   }
 }
 
@@ -272,7 +301,7 @@ function whoOf(batch: LogBatchView): string | null {
   return batch.control !== null ? null : identity(batch.producer_id, batch.producer_epoch);
 }
 
-function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, twice: number, y: number, height: number, to: number): FoldShape {
+function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, twice: number, y: number, height: number, to: number): Omit<FoldShape, "opens"> {
   const count = piece.last - piece.first + 1;
   return {
     ...piece,
@@ -308,7 +337,7 @@ function cellShape(
     matched: matched === batch.base_offset,
     picked: isPicked(frame.selection, selection) || (isInTransaction(batch) && isOfPicked(frame, { producer: batch.producer_id })) || isImageOfPicked(frame, batch),
     control: batch.control,
-    label: batch.control !== null ? controlLetter(batch.control) : twice && tier.cell < TWO_LINES ? twiceLabel(batch, copies) : piece.label,
+    label: batch.control !== null ? controlLetter(batch.control) : piece.label,
     labelSmall: tier.name === "compact",
     below: isDeleted(batch, replica) ? deletedLine(piece, tier) : secondLine(batch, piece, tier, copies),
     name: cellName(batch, replica, twice),
@@ -323,11 +352,6 @@ function isInTransaction(batch: LogBatchView): boolean {
 /** It lies before the log's start: deleted, though its segment may still hold it. */
 function isDeleted(batch: LogBatchView, replica: ReplicaView): boolean {
   return batch.last_offset < replica.log_start;
-}
-
-/** Where a cell has one line only. */
-function twiceLabel(batch: LogBatchView, copies: number): string {
-  return say("diagram.lanes.twice_label", { label: batchLabel(batch, true), copies });
 }
 
 /** How often the log has those records of a batch that the judges call duplicate; 1 without any. */
@@ -402,6 +426,17 @@ function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
     }
   }
   return texts;
+}
+
+/** Between two offsets of a batch, or beside them, where a sign has room; null where there is none. */
+function signPlace({ x, width }: Placed, offsets: readonly TextShape[]): number | null {
+  const taken = offsets.map(({ x: middle, text }) => ({ from: middle - textWidth(text, MARK) / 2, to: middle + textWidth(text, MARK) / 2 }));
+  const edges = [x, ...taken.flatMap(({ from, to }) => [from, to]), x + width];
+  for (let index = 0; index < edges.length; index += 2) {
+    const [from = 0, to = 0] = [edges[index], edges[index + 1]];
+    if (to - from >= SIGN) return round((from + to) / 2);
+  }
+  return null;
 }
 
 function gates(replica: ReplicaView, cells: Cells, top: number, bottom: number, tier: Tier): GateShape[] {

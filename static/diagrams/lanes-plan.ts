@@ -23,6 +23,8 @@ export interface LanesOptions {
   focus: string | null;
   /** Batches scrolled past, by partition. */
   scrolled: Readonly<Record<string, number>>;
+  /** Partitions whose folds the reader opened. */
+  opened?: ReadonlySet<string>;
   /** Whether the picture ends with what it shows, though there were room. */
   cropped?: boolean;
   /** Whether another run's picture stands below it, so that of a narrow one only the lane in focus is drawn, and low. */

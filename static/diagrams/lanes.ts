@@ -25,7 +25,7 @@ import { partitionOf } from "./picked.ts";
 export { defaults };
 
 export class Lanes extends SizedElement {
-  static override properties = { ...SizedElement.properties, scrolled: { state: true }, cropped: { type: Boolean }, asks: { attribute: false }, beside: { attribute: false }, apart: { attribute: false } };
+  static override properties = { ...SizedElement.properties, scrolled: { state: true }, opened: { state: true }, cropped: { type: Boolean }, asks: { attribute: false }, beside: { attribute: false }, apart: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -51,6 +51,8 @@ export class Lanes extends SizedElement {
   ];
 
   declare scrolled: Readonly<Record<string, number>>;
+  /** Partitions whose folds the reader opened. */
+  declare opened: ReadonlySet<string>;
   /** No taller than what it shows: on paper. */
   declare cropped: boolean;
   /** Whether a listener takes the questions that are asked at gates and readers. */
@@ -60,11 +62,12 @@ export class Lanes extends SizedElement {
   /** Names of what differs in the other run, partitions among them. */
   declare apart: readonly string[];
   /** The partition that the reader opened, or the last one that a step was about. */
-  #opened: string | null = null;
+  #large: string | null = null;
 
   constructor() {
     super();
     this.scrolled = {};
+    this.opened = new Set();
     this.cropped = false;
     this.asks = true;
     this.beside = null;
@@ -76,7 +79,7 @@ export class Lanes extends SizedElement {
       return folded(say("diagram.lanes.heading"), say("diagram.lanes.none"));
     }
     const isBeside = this.beside !== null && this.beside in (frame.view.partitions ?? {});
-    this.#opened = isBeside ? this.beside : partitionOf(frame, this.#opened);
+    this.#large = isBeside ? this.beside : partitionOf(frame, this.#large);
     const width = this.size?.width || defaults.width;
     const shape = layoutLanes(frame, {
       width,
@@ -84,8 +87,9 @@ export class Lanes extends SizedElement {
       cropped: this.cropped,
       beside: isBeside,
       apart: this.apart,
-      focus: this.#opened,
+      focus: this.#large,
       scrolled: this.scrolled,
+      opened: this.opened,
     });
     const actions = this.asks ? this.#actions : { ...this.#actions, why: null };
     return html`${drawLanes(shape, actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
@@ -105,8 +109,12 @@ export class Lanes extends SizedElement {
     this.dispatchEvent(askWhyEvent(question, subject));
   };
 
-  readonly #open = (partition: string): void => {
-    this.#opened = partition;
+  readonly #unfold = (partition: string): void => {
+    this.opened = new Set([...this.opened, partition]);
+  };
+
+  readonly #focus = (partition: string): void => {
+    this.#large = partition;
     this.pick({ kind: "partition", id: partition });
   };
 
@@ -121,7 +129,7 @@ export class Lanes extends SizedElement {
     if (isBack && reachesUnlisted(this.frame, partition, wanted)) this.lookBack();
   };
 
-  readonly #actions = { pick: this.pick, scroll: this.#scroll, scrollTo: this.#scrollTo, focus: this.#open, why: this.#why };
+  readonly #actions = { pick: this.pick, scroll: this.#scroll, scrollTo: this.#scrollTo, open: this.#unfold, focus: this.#focus, why: this.#why };
 
   /** Where the reader scrolled to may lie far back in a later view, which was cut anew. */
   protected override updated(changed: Map<string, unknown>): void {

@@ -9,6 +9,7 @@
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { duration, say } from "../player/text.ts";
 import { hueOf, range } from "./batch.ts";
+import { brokenRecords, OF_RECORDS } from "./broken-records.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
@@ -130,6 +131,14 @@ function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
   };
 }
 
+/** Whether it brought records to a log that have broken a guarantee there. */
+function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
+  return Object.entries(stored).some(([partition, offset]) => {
+    const batch = frame.view.partitions?.[partition]?.replicas[to.replace("broker-", "")]?.batches[String(offset)];
+    return batch?.serials.some((serial) => OF_RECORDS.some((guarantee) => brokenRecords(frame, guarantee).has(serial))) === true;
+  });
+}
+
 /** Higher is kept longer. */
 function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): number {
   const step = frame.step?.number ?? 0;
@@ -137,6 +146,7 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): numb
   if (arrow.sentStep === step || drawn.endStep === step) return 6;
   if (isPicked(frame.selection, messageSelection(frame.view, arrow.message)) || isMessageOfPicked(frame, arrow.message)) return 5;
   const key = batchKey(arrow.message);
+  if (hasBroken(frame, arrow)) return 4.5;
   if (key !== null && keys.has(key)) return 4;
   if (!drawn.underWay && arrow.fate !== "delivered") return 4;
   if (drawn.underWay) return 3;

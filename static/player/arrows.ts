@@ -68,12 +68,17 @@ export class ArrowLog {
     }
     if (event === "duplicated") arrow.duplicated = true;
     if (!SETTLING.has(event)) return;
-    arrow.fate = event as Arrow["fate"];
+    // Stage and sentence say so, too.
+    arrow.fate = event === "dropped" && breaksConnection(step) ? "lost" : (event as Arrow["fate"]);
     arrow.settledStep = step.number;
     arrow.settledAt = step.at;
     if (event === "delivered" && !arrow.message.is_response) arrow.stored = storedBy(arrow.message, step);
     this.#open.delete(id);
   }
+}
+
+function breaksConnection(step: Step): boolean {
+  return step.changes.some(({ path, after }) => path[2] === "connections" && path[4] === "state" && after === "disconnected");
 }
 
 /** What the engine says of the batches that reached a log in a step. */

@@ -112,7 +112,48 @@ test("a fold counts the copies that it hides", () => {
   const guarantees = { duplicated: { judged: true, count: 10, serials: [0, 1, 2], broken_at: 9 } };
   const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) }, guarantees } as never));
   const lane = layoutLanes(frame, { ...OPTIONS, focus: "t-0", scrolled: { "t-0": 0 } }).lanes[0];
-  assert.deepEqual(lane?.folds.map(({ twice, lines }) => [twice, lines[1]]), [[true, "5 repeated"]]);
+  // Those that were stored twice are seen, the rest is folded.
+  const seen = new Set(lane?.cells.map(({ selection }) => selection.serials?.[0]));
+  assert.deepEqual([0, 1, 2].map((serial) => seen.has(serial)), [true, true, true]);
+  assert.ok(lane?.folds.every(({ twice, lines }) => !twice && lines[1] === "folded"));
+  const all = { ...guarantees.duplicated, serials: Array.from({ length: 10 }, (_, serial) => serial) };
+  const full = layoutLanes(frameOf(null, view({ partitions: { "t-0": partition(replica(many)) }, guarantees: { duplicated: all } } as never)), { ...OPTIONS, focus: "t-0" }).lanes[0];
+  const shown = full?.cells.filter(({ twice }) => twice).length ?? 0;
+  const counted = full?.folds.flatMap(({ lines }) => /^(\d+) repeated$/.exec(lines[1] ?? "")?.[1] ?? []).reduce((sum, count) => sum + Number(count), 0);
+  assert.equal(shown + (counted ?? 0), 20);
+});
+
+test("no batch is folded while words beside the log have room; what broke a guarantee is folded last", () => {
+  // SC-03 after its record r1 was dropped: r2, r3, r6–r8 are stored twice.
+  const sizes: [number, number, number[]][] = [[0, 1, [2, 3]], [0, 3, [6, 7, 8]], [1, 0, [1]], [1, 1, [2, 3]], [1, 3, [6, 7, 8]], [1, 6, [9, 10]], [1, 8, [11, 12, 13, 14, 15]]];
+  let offset = 40;
+  const batches = sizes.map(([epoch, first, serials]) => {
+    const batch = logBatch(offset, serials.length, { producer_epoch: epoch, first_sequence: first, last_sequence: first + serials.length - 1, serials });
+    offset += serials.length;
+    return batch;
+  });
+  const guarantees = { duplicated: { judged: true, count: 5, serials: [2, 3, 6, 7, 8], broken_at: 9 } };
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(batches)) }, guarantees } as never));
+  const lane = laneOf(frame, { ...OPTIONS, beside: true });
+  assert.deepEqual(lane.folds, []);
+  assert.deepEqual(lane.cells.map(({ label, below }) => [label, below]), [["1–2", "0·0 ×2"], ["3–5", "0·0 ×2"], ["0", "0·1"], ["1–2", "0·1 ×2"], ["3–5", "0·1 ×2"], ["6–7", "0·1"], ["8–12", "0·1"]]);
+  const cells = layoutCells(replica(batches).batches, { ...CELLS, room: 440, sought: [40, 42, 46, 48] });
+  const seen = cells.pieces.flatMap((piece) => (piece.kind === "batch" ? [piece.batch.base_offset] : []));
+  assert.ok(seen.length < 7 && seen.includes(40) && seen.includes(42));
+});
+
+test("a fold that is opened closes no other: every batch is drawn, as long as offsets fit", () => {
+  const many = Array.from({ length: 14 }, (_, index) => logBatch(40 + 2 * index, 2, { producer_epoch: index % 2 }));
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) } }));
+  const lane = laneOf(frame);
+  assert.ok(lane.folds.length > 0 && lane.folds.every(({ opens }) => opens));
+  const opened = laneOf(frame, { ...OPTIONS, opened: new Set(["t-0"]) });
+  assert.deepEqual([opened.folds.length, opened.cells.length], [0, 14]);
+  assert.ok(opened.cells.every(({ x, width }, index) => x + width <= (opened.cells[index + 1]?.x ?? OPTIONS.width)));
+  const offsets = opened.texts.filter(({ text }) => /^\d+$/.test(text));
+  offsets.forEach(({ x, text }, index) => assert.ok(index === 0 || x - (offsets[index - 1]?.x ?? 0) >= textWidth(text, 12), text));
+  const long = laneOf(frameOf(null, view({ partitions: { "t-0": partition(replica(Array.from({ length: 80 }, (_, index) => logBatch(index * 2, 2)))) } })));
+  assert.ok(long.folds.length > 0 && long.folds.every(({ opens }) => !opens));
 });
 
 test("a click on a fold draws its batches, page by page, to the first batch and back to the newest", () => {
@@ -473,7 +514,7 @@ test("a cell is a button with a name", () => {
 });
 
 test("the drawing has one group per lane, named by its twin, and no key twice", () => {
-  const actions = { pick: () => undefined, scroll: () => undefined, scrollTo: () => undefined, focus: () => undefined, why: () => undefined };
+  const actions = { pick: () => undefined, scroll: () => undefined, scrollTo: () => undefined, open: () => undefined, focus: () => undefined, why: () => undefined };
   const text = markup(drawLanes(layoutLanes(frameOf(DUPLICATE), OPTIONS), actions, false));
   assert.ok(text.startsWith(`<svg width="648" height="464" viewBox="0 0 648 464" role="group" aria-labelledby="twin">`));
   assert.equal(text.match(/class="lane" data-partition/g)?.length, 2);
