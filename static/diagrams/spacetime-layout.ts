@@ -23,7 +23,7 @@ import { ACTORS_MOST, actorsOf, byRole, laneHeads, lanesLeft, TIMES } from "./sp
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
-import type { Cut, Row, Spacing, WordsRoom } from "./spacetime-rows.ts";
+import type { Cut, Row, RowSpacing, Spacing, WordsRoom } from "./spacetime-rows.ts";
 import { layoutRows } from "./spacetime-rows.ts";
 import { ownSubject } from "./timer-word.ts";
 import { isMessageOfPicked } from "./transaction-picked.ts";
@@ -131,6 +131,8 @@ function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
   };
 }
 
+const BROKEN = 4.5;
+
 /** Whether it brought records to a log that have broken a guarantee there. */
 function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
   return Object.entries(stored).some(([partition, offset]) => {
@@ -146,7 +148,7 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): numb
   if (arrow.sentStep === step || drawn.endStep === step) return 6;
   if (isPicked(frame.selection, messageSelection(frame.view, arrow.message)) || isMessageOfPicked(frame, arrow.message)) return 5;
   const key = batchKey(arrow.message);
-  if (hasBroken(frame, arrow)) return 4.5;
+  if (hasBroken(frame, arrow)) return BROKEN;
   if (key !== null && keys.has(key)) return 4;
   if (!drawn.underWay && arrow.fate !== "delivered") return 4;
   if (drawn.underWay) return 3;
@@ -188,12 +190,12 @@ export function layoutSpacetime(
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow || options.columns != null ? [] : turningPoints(marks, begin, step);
   if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
-  const choose = (among: typeof ranked): Drawn[] => {
+  const choose = (among: typeof ranked, rows: RowSpacing): Drawn[] => {
     const kept: Drawn[] = [];
     for (const { drawn, weight } of among) {
       kept.push(drawn);
       const actors = actorsOf(frame, kept);
-      if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, wordsRoom(frame, kept, points, options), spacing).height > room || actors.length > ACTORS_MOST)) {
+      if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, wordsRoom(frame, kept, points, options), rows).height > room || actors.length > ACTORS_MOST)) {
         kept.pop();
         if (spacing === "time" && weight <= 1) break; // Older ones would stand beyond a gap that is not quiet.
       }
@@ -201,13 +203,16 @@ export function layoutSpacetime(
     }
     return kept;
   };
-  const own = choose(ranked);
+  const counted = (kept: readonly Drawn[]): number => ranked.filter(({ drawn, weight }) => weight === BROKEN && kept.includes(drawn)).length;
+  const usual = choose(ranked, spacing);
+  const tight = spacing === "step" && counted(usual) < ranked.filter(({ weight }) => weight === BROKEN).length ? choose(ranked, "tight") : usual;
+  const [own, rows]: [Drawn[], RowSpacing] = counted(tight) > counted(usual) ? [tight, "tight"] : [usual, spacing];
   const wanted = [...new Set([...(frame.step === null ? [] : [frame.step.actor]), ...own.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to])])];
   const columns = options.columns ?? [];
   const isDrawn = ({ arrow }: Drawn): boolean => columns.includes(arrow.message.from) && columns.includes(arrow.message.to);
-  const kept = columns.length === 0 || own.every(isDrawn) ? own : choose(ranked.filter(({ drawn }) => isDrawn(drawn)));
+  const kept = columns.length === 0 || own.every(isDrawn) ? own : choose(ranked.filter(({ drawn }) => isDrawn(drawn)), rows);
   kept.sort((one, other) => one.arrow.sentStep - other.arrow.sentStep || one.arrow.id - other.arrow.id);
-  return { ...compose(frame, kept, candidates, points, end - candidates.length, options), wanted };
+  return { ...compose(frame, kept, candidates, points, end - candidates.length, options, rows), wanted };
 }
 
 /** px from the left edge to the first lane, and what the words of the rows take beside the lanes. */
@@ -222,11 +227,11 @@ function wordsRoom(frame: Frame, kept: readonly Drawn[], points: readonly Mark[]
 
 function compose(
   frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], earlier: number,
-  options: SpacetimeOptions,
+  options: SpacetimeOptions, rowSpacing: RowSpacing = options.spacing ?? "step",
 ): SpacetimeShape {
   const spacing = options.spacing ?? "step";
   const words = wordsRoom(frame, kept, points, options);
-  const layout = layoutRows(frame, kept, candidates, points, words, spacing);
+  const layout = layoutRows(frame, kept, candidates, points, words, rowSpacing);
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));
   const now = frame.step?.number ?? 0;

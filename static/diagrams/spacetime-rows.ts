@@ -12,6 +12,9 @@ import type { BandRoom } from "./spacetime-band.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { markHeight } from "./spacetime-margin.ts";
 
+/** `tight`: by step, where what matters would not have room otherwise. */
+export type RowSpacing = Spacing | "tight";
+
 export const SPACINGS = ["step", "time"] as const;
 export type Spacing = (typeof SPACINGS)[number];
 
@@ -34,8 +37,8 @@ interface Rule {
   awaited(gap: number): number;
   /** ms of quiet beyond which a break stands for them. */
   cutAfter: number;
-  /** Messages that are not drawn are counted on the axis where a fold would take room that is no time. */
-  counts: boolean;
+  /** Messages that are not drawn are counted on the axis, where a fold would take room, up to so many ms. */
+  countsUpTo: number;
   /** The px that are used, given those that time takes and those that texts need. */
   both(time: number, texts: number): number;
 }
@@ -44,15 +47,16 @@ interface Rule {
 export const TO_SCALE = { perMillisecond: 4, least: 12, cutAfter: 30 };
 
 const byTime = (gap: number): number => Math.max(TO_SCALE.least, gap * TO_SCALE.perMillisecond);
-const RULES: Record<Spacing, Rule> = {
+const RULES: Record<RowSpacing, Rule> = {
   step: {
     apart: (gap) => Math.min(ROW_MOST, Math.max(ROW_LEAST, 12 + 2 * gap)),
     awaited: (gap) => Math.min(ROW_MOST, Math.max(ROW_LEAST, 10 + 2 * gap)),
     cutAfter: 25,
-    counts: false,
+    countsUpTo: -1,
     both: (time, texts) => time + texts,
   },
-  time: { apart: byTime, awaited: byTime, cutAfter: TO_SCALE.cutAfter, counts: true, both: Math.max },
+  tight: { apart: () => ROW_LEAST, awaited: () => ROW_LEAST, cutAfter: Number.POSITIVE_INFINITY, countsUpTo: Number.POSITIVE_INFINITY, both: (time, texts) => time + texts },
+  time: { apart: byTime, awaited: byTime, cutAfter: TO_SCALE.cutAfter, countsUpTo: TO_SCALE.cutAfter, both: Math.max },
 };
 
 export interface Row {
@@ -98,7 +102,7 @@ export interface WordsRoom {
 
 /** `points`: turning points with a row of their own. */
 export function layoutRows(
-  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], { band, column }: WordsRoom, spacing: Spacing,
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], { band, column }: WordsRoom, spacing: RowSpacing,
 ): Rows {
   const rule = RULES[spacing];
   const now = frame.step?.number ?? 0;
@@ -116,7 +120,7 @@ export function layoutRows(
       const count = counted[index] ?? 0;
       const texts = step === now ? band.above - 8 : 0;
       const apart = rule.both(rule.apart(gap), texts);
-      if (count > 0 && rule.counts && gap <= rule.cutAfter) {
+      if (count > 0 && gap <= rule.countsUpTo) {
         laid.counts.push({ y: y + apart / 2, count, gap });
         y += apart;
       } else if (count > 0) {

@@ -9,7 +9,7 @@ import { layoutSpacetime, sentUpTo } from "../../diagrams/spacetime-layout.ts";
 import { TO_SCALE } from "../../diagrams/spacetime-rows.ts";
 import { drawArrow, drawSpacetime } from "../../diagrams/spacetime.ts";
 import type { Arrow, MessageView } from "../../player/frame.ts";
-import { DUPLICATE, answer, frameOf, markup, message, speakEnglish, view } from "./fixture.ts";
+import { DUPLICATE, answer, frameOf, logBatch, markup, message, partition, replica, speakEnglish, stepOf, view } from "./fixture.ts";
 
 before(speakEnglish);
 
@@ -158,6 +158,19 @@ test("the words beside the lanes stay within the picture, however many lanes the
     for (const { x, text: line, strong } of words) assert.ok(x + textWidth(line, strong ? 14 : 12, strong) * 0.92 <= SIZE.width, `${lanes} lanes: ${line}`);
     assert.ok(words.every(({ text: line }) => !line.includes("…")), `${lanes} lanes`);
   }
+});
+
+test("the messages that stored a record twice are drawn, however many others lie between them", () => {
+  const copies = [0, 1, 2, 3].map((copy) => arrow(100 + copy, [10 + 40 * copy, 10 + 40 * copy], [12 + 40 * copy, 15 + 40 * copy], { stored: { "t-0": 40 + copy } }));
+  const others = Array.from({ length: 60 }, (_, index) => arrow(10 + index, [14 + 2 * index, 14 + 2 * index], [15 + 2 * index, 16 + 2 * index], {
+    message: message({ api: "Fetch", from: "c1", to: "broker-2" }) }));
+  const arrows = [...copies, ...others].sort((one, other) => one.sentStep - other.sentStep);
+  const log = replica(copies.map((_, copy) => logBatch(40 + copy, 1, { serials: [7] })));
+  const guarantees = { duplicated: { judged: true, count: 3, serials: [7], broken_at: 52 } };
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(log) }, guarantees } as never));
+  if (frame.step === null) frame.step = stepOf({ number: 200, at: 200 });
+  const drawn = (height: number): string[] => layoutSpacetime(frame, arrows, { width: 648, height }).arrows.map(({ key }) => key);
+  for (const height of [464, 340]) for (const { id } of copies) assert.ok(drawn(height).includes(String(id)), `${id} in ${height} px`);
 });
 
 test("a fold stands where no arrow runs through it", () => {
