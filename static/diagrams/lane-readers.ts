@@ -228,7 +228,7 @@ function readerTexts(
     if (textWidth(whole, TEXT) <= options.right - start) {
       return [{ x: round(start), y: line + 4, text: whole, anchor: "start", style: "text ink", ...term }];
     }
-    const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight));
+    const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight)).filter((text) => textWidth(text, MARK) <= options.right - start);
     const aside = isWhole(lines, whole) ? null : betweenGates([named(name, fact), named(name, brief), name, reader], cells.left, gates, options.right);
     // Beyond the gates it stands on the line, as the others do.
     const isBeyond = aside !== null && aside.x > Math.max(...gates);

@@ -155,7 +155,7 @@ function layoutLane(
   const cells = layoutCells(replica.batches, {
     left,
     room: right - left - words,
-    further: words - BESIDE_GATES,
+    further: narrow ? 0 : words - BESIDE_GATES,
     open: options.opened?.has(name) === true,
     sought: isScrolled ? [] : soughtIn(frame, name, replica, options.apart ?? []),
     copiesOf: (batch) => copiesOf(batch, replica, duplicated),

@@ -189,13 +189,14 @@ export function layoutSpacetime(
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow || options.columns != null ? [] : turningPoints(marks, begin, step);
-  if (options.whole === true) return compose(frame, candidates, candidates, points, end - candidates.length, options);
+  const rooms = wordsRooms(frame, candidates, points, options);
+  if (options.whole === true) return compose(frame, candidates, candidates, points, rooms, end - candidates.length, options);
   const choose = (among: typeof ranked, rows: RowSpacing): Drawn[] => {
     const kept: Drawn[] = [];
     for (const { drawn, weight } of among) {
       kept.push(drawn);
       const actors = actorsOf(frame, kept);
-      if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, wordsRoom(frame, kept, points, options), rows).height > room || actors.length > ACTORS_MOST)) {
+      if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, rooms(kept), rows).height > room || actors.length > ACTORS_MOST)) {
         kept.pop();
         if (spacing === "time" && weight <= 1) break; // Older ones would stand beyond a gap that is not quiet.
       }
@@ -212,25 +213,32 @@ export function layoutSpacetime(
   const isDrawn = ({ arrow }: Drawn): boolean => columns.includes(arrow.message.from) && columns.includes(arrow.message.to);
   const kept = columns.length === 0 || own.every(isDrawn) ? own : choose(ranked.filter(({ drawn }) => isDrawn(drawn)), rows);
   kept.sort((one, other) => one.arrow.sentStep - other.arrow.sentStep || one.arrow.id - other.arrow.id);
-  return { ...compose(frame, kept, candidates, points, end - candidates.length, options, rows), wanted };
+  return { ...compose(frame, kept, candidates, points, rooms, end - candidates.length, options, rows), wanted };
 }
 
-/** px from the left edge to the first lane, and what the words of the rows take beside the lanes. */
-function wordsRoom(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], { columns, width }: SpacetimeOptions): WordsRoom & { left: number } {
+type Rooms = (kept: readonly Drawn[]) => WordsRoom & { left: number };
+
+/** For so many lanes: px from the left edge to the first one, and what the words of the rows take beside them. */
+function wordsRooms(frame: Frame, candidates: readonly Drawn[], points: readonly Mark[], { columns, width }: SpacetimeOptions): Rooms {
   const now = frame.step?.at ?? frame.view.time;
-  const times = [...kept.flatMap(({ arrow, underWay, endAt }) => [arrow.sentAt, underWay ? Math.max(endAt, frame.view.time) : endAt]), ...points.map(({ at }) => at)];
-  const left = lanesLeft([...times.map((at) => ({ text: timeText(at), now: false })), { text: timeText(now), now: true }]);
-  if (columns != null) return { left, band: WORDLESS, column: null };
-  const column = marginWidth(width, left, actorsOf(frame, kept).length);
-  return { left, band: bandRoom(frame, width, column), column };
+  const times = candidates.flatMap(({ arrow, underWay, endAt }) => [arrow.sentAt, underWay ? Math.max(endAt, frame.view.time) : endAt]);
+  const left = lanesLeft([...new Set([...times, ...points.map(({ at }) => at), now])].map((at) => ({ text: timeText(at), now: at === now })));
+  const known = new Map<number, WordsRoom & { left: number }>();
+  return (kept) => {
+    const lanes = actorsOf(frame, kept).length;
+    const column = columns == null ? marginWidth(width, left, lanes) : null;
+    const room = known.get(lanes) ?? { left, column, band: columns == null ? bandRoom(frame, width, column) : WORDLESS };
+    known.set(lanes, room);
+    return room;
+  };
 }
 
 function compose(
-  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], earlier: number,
+  frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], rooms: Rooms, earlier: number,
   options: SpacetimeOptions, rowSpacing: RowSpacing = options.spacing ?? "step",
 ): SpacetimeShape {
   const spacing = options.spacing ?? "step";
-  const words = wordsRoom(frame, kept, points, options);
+  const words = rooms(kept);
   const layout = layoutRows(frame, kept, candidates, points, words, rowSpacing);
   const top = HEADER + 14;
   const rows = layout.rows.map((row) => ({ ...row, y: row.y + top }));

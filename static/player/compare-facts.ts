@@ -40,6 +40,12 @@ export interface Apart {
   right: string;
 }
 
+/** Whether all of a list is shown, and what turns that. */
+export interface Unfolding {
+  whole: boolean;
+  turn: () => void;
+}
+
 export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
 /** Nodes that one run has down come first. Nothing before both frames are there. */
@@ -87,13 +93,18 @@ function cutText(batches: readonly Batch[], from: number): string {
   return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
 }
 
-/** One side's words of what differs. */
-export function apartList(apart: readonly ApartRow[], side: "left" | "right"): TemplateResult {
+/** One side's words of what differs; a press on the number of the others shows all, and then the first again. */
+export function apartList(apart: readonly ApartRow[], side: "left" | "right", { whole, turn, most = defaults.most }: Unfolding & { most?: number }): TemplateResult {
   if (apart.length === 0) return html`<p class="apart none">${say("player.compare.nothing_apart")}</p>`;
-  const shown = apart.slice(0, defaults.most);
-  const rest = apart.length - shown.length;
+  const shown = whole ? apart : apart.slice(0, most);
+  const rest = apart.length - most;
   return html`<ul class="apart" aria-label=${say("player.compare.apart")}>${shown.map((one) => html`<li><span>${one.name}</span> <b>${one[side]}</b></li>`)}${
-    rest === 0 ? nothing : html`<li class="num">+${rest}</li>`}</ul>`;
+    rest <= 0 ? nothing : html`<li class="others">${othersButton(rest, { whole, turn })}</li>`}</ul>`;
+}
+
+/** The way to what a list does not show, and back. */
+export function othersButton(rest: number, { whole, turn }: Unfolding): TemplateResult {
+  return html`<button class="others" aria-expanded=${whole ? "true" : "false"} @click=${turn}>${whole ? say("player.compare.apart_fewer") : say("player.compare.apart_more", { count: rest })}</button>`;
 }
 
 interface Life {

@@ -8,6 +8,8 @@ import { html, nothing } from "lit";
 import type { Outcome, Plan } from "../generated/messages.ts";
 import type { Beat } from "./beats.ts";
 import { leavesOf, titleOf } from "./beats.ts";
+import { othersButton } from "./compare-facts.ts";
+import type { Unfolding } from "./compare-facts.ts";
 import { endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
 
@@ -64,11 +66,11 @@ export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | 
 }
 
 /** What happens in this run alone, after the first difference; a press goes there. */
-export function onlyHere(own: Plan | null, other: Plan | null, first: number, isShared: (step: number) => boolean, go: (step: number) => void): TemplateResult | typeof nothing {
+export function onlyHere(own: Plan | null, other: Plan | null, first: number, isShared: (step: number) => boolean, go: (step: number) => void, unfolding: Unfolding): TemplateResult | typeof nothing {
   if (own?.complete !== true || other?.complete !== true) return nothing;
   const beats = beatsOnlyIn(own.beats, other.beats, first, isShared);
   if (beats.length === 0) return html`<p class="only-here">${say("player.compare.only_here_none")}</p>`;
-  const shown = beats.slice(0, defaults.beats);
+  const shown = unfolding.whole ? beats : beats.slice(0, defaults.beats);
   return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map((beat) => html` <button @click=${() => go(beat.lands)}>${titleOf(beat)}</button>`)}${
-    beats.length > shown.length ? html` <span class="num">+${beats.length - shown.length}</span>` : nothing}</p>`;
+    beats.length > defaults.beats ? html` ${othersButton(beats.length - defaults.beats, unfolding)}` : nothing}</p>`;
 }

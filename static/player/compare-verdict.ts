@@ -2,7 +2,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import type { Apart, ApartRow } from "./compare-facts.ts";
+import type { Apart, ApartRow, Unfolding } from "./compare-facts.ts";
 import type { Frame, VerdictView } from "./frame.ts";
 import { facts } from "./joins.ts";
 import { say } from "./text.ts";
@@ -47,11 +47,6 @@ export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdic
     return one === other || !isApart(partition) ? [] : [{ name: facts([partition, say(`player.compare.${count}`)]), left: String(one), right: String(other) }];
   }));
   return [...counted, ...apart];
-}
-
-export interface Unfolding {
-  whole: boolean;
-  turn: () => void;
 }
 
 /** Both sides in one table. `names`: what each side is called. `unfolding`: whether all rows are shown, and what changes that. */

@@ -25,8 +25,8 @@ import type { Line } from "./lockstep.ts";
 import { Moments } from "./moments.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
-import { apartList, factsApart } from "./compare-facts.ts";
-import type { ApartRow } from "./compare-facts.ts";
+import { apartList, defaults as facts, factsApart } from "./compare-facts.ts";
+import type { ApartRow, Unfolding } from "./compare-facts.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
@@ -51,6 +51,8 @@ import { readView } from "./zoom-view.ts";
 import { endOf } from "./outcome.ts";
 
 export const defaults = {
+  /** Differences that stand in one line over a stage, which marks them itself. */
+  onStage: 3,
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
   ahead: 20,
   /** ms after which a step that is being fetched is no longer waited for, and between two looks. */
@@ -91,6 +93,7 @@ export class Compare extends LitElement {
     at: { state: true },
     shown: { state: true },
     unfolded: { state: true },
+    allBeats: { state: true },
     fault: { state: true },
   };
 
@@ -119,8 +122,9 @@ export class Compare extends LitElement {
   declare shown: Side["name"];
   /** The moment of both runs (`moments.ts`), or the common virtual time. */
   declare at: number;
-  /** On a narrow screen: all that differs is listed, not only the first of it. */
+  /** All that differs is listed, not only the first of it; and all beats that one run alone has. */
   declare unfolded: boolean;
+  declare allBeats: boolean;
   declare fault: string | null;
 
   readonly #permalink = new Permalink();
@@ -159,7 +163,7 @@ export class Compare extends LitElement {
     this.lockstep = "step";
     this.at = 0;
     this.shown = "right";
-    this.unfolded = false;
+    this.unfolded = this.allBeats = false;
     this.fault = null;
   }
 
@@ -539,13 +543,17 @@ export class Compare extends LitElement {
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
         ${endsOf(left, right)}
       </header>
-      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#shortName(side)), { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; } })}</div>
+      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#shortName(side)), this.#differences)}</div>
       ${this.#flip()}
-      <div class="compare-sides" data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
+      <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
     </div>`;
+  }
+
+  get #differences(): Unfolding {
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; } };
   }
 
   #lookApart(...of: (Frame | undefined)[]): void {
@@ -553,9 +561,9 @@ export class Compare extends LitElement {
     // The language is part of what is said.
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.lockstep, this.#moments];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
-    const facts = factsApart(left, right).filter(({ about }) => this.#isApart(about));
-    const rows = apartRows(facts, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
-    this.#apart = { of: read, rows, names: [...new Set(facts.flatMap(({ about, marks = [] }) => [about, ...marks]))] };
+    const apart = factsApart(left, right).filter(({ about }) => this.#isApart(about));
+    const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
+    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))] };
   }
 
   get #isOneSession(): boolean {
@@ -589,9 +597,9 @@ export class Compare extends LitElement {
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
         <span class="side-place"><small>${said}</small> ${this.#stage(side)}
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
-      <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step))}</div>
+      <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
-      <div class="counts">${apartList(this.#apart.rows, side.name)}</div>
+      <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most })}</div>
       <div class="compare-sentence">
         <p class="mark">${this.#mark(side, isFirstDifference)}</p>
         <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
