@@ -59,8 +59,9 @@ def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[
     """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
     value, as in a variant's `set`. If a variant is given, these values are set after the variant's own, so
     that the variant cannot undo them. Without a variant, raises BadScenario if a path cannot be set; with
-    one, only the run finds that."""
+    one, only the run finds that. The author's names of beats are left out: they describe the run as written."""
     document = copy.deepcopy(version.document)
+    document.pop("beats", None)
     if variant is None:
         for path, value in settings.items():
             put(document, path, value)

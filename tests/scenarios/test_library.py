@@ -79,6 +79,14 @@ class TestSettings:
         assert changed.library_position is None
         assert with_settings(version, None, {"switches.duplicate_lookup": False}) == changed
 
+    def test_the_authors_names_of_beats_describe_only_the_run_as_written(self) -> None:
+        """SC-115 names the delay that lets a batch expire first. With a client of Kafka 2.0 no batch expires."""
+        version = ScenarioVersion.objects.library().get(identifier="SC-115")
+        changed = with_settings(version, "stored-after-all", {"profile": "k20"})
+        assert [row["kind"] for row in version.document["beats"]] == ["message_delayed"]
+        assert "beats" not in changed.document
+        assert not scenario_of(changed, "stored-after-all")["beats"]
+
     def test_a_variant_cannot_undo_it(self) -> None:
         version = ScenarioVersion.objects.library().get(identifier="SC-07")
         path = "producers.p1.settings.enable_idempotence"
