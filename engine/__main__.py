@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--transactions", action="store_true", help="print a line for each transaction at the end"
     )
-    run.add_argument("--beats", action="store_true", help="print the beats that the run is told in")
+    run.add_argument("--beats", action="store_true", help="print the beats of the run")
     run.add_argument("--language", choices=LANGUAGES, default=LANGUAGES[0])
     run.set_defaults(command=run_command)
     scenarios = commands.add_parser("scenarios", help="list the library")

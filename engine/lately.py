@@ -405,7 +405,7 @@ class Lately:
             if found:
                 self._turn(serial, Turn(CUT, said, fact.partition, found[-1], fact.replica))
 
-    def _told(self, fact: events.RecordsFinished, step: Step) -> None:
+    def _reported(self, fact: events.RecordsFinished, step: Step) -> None:
         said = Said.of(step)
         for serial in fact.serials:
             self._turn(serial, Turn(REPORTED, said, fact.partition, error=fact.error))
@@ -417,5 +417,5 @@ _OF_RECORDS: dict[type, Any] = {
     events.CopySettled: Lately._copy,
     events.LogAppended: Lately._stored,
     events.LogTruncated: Lately._cut,
-    events.RecordsFinished: Lately._told,
+    events.RecordsFinished: Lately._reported,
 }

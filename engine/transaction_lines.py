@@ -144,7 +144,7 @@ class TransactionLines:
             )
             more = f" and {line['more_places']} more" if line["more_places"] else ""
             yield (
-                f"transaction {line['id']}{identity} by {line['client'] or 'nobody'} "
+                f"transaction {line['id']}{identity} by {line['client'] or 'an unknown client'} "
                 f"steps {line['first_step']}–{line['last_step']} {line['last_at'] - line['first_at']} ms "
                 f"{line['result']} {line['state']} {', '.join(line['places']) or 'nowhere'}{more}"
             )

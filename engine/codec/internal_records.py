@@ -50,7 +50,7 @@ _BROKER = ["brokers", str(FILE_REPLICA)]
 _ABSENT: Json = {}
 
 
-def is_told(partition: str) -> bool:
+def describes(partition: str) -> bool:
     """Whether this module describes the records of the partition."""
     return _NAME.fullmatch(partition) is not None
 

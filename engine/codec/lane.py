@@ -180,7 +180,7 @@ class Lane:
         """Append the batch to the log. If it is a marker, returns the changes that show the outcome of the
         batches before it."""
         header, log = row.header, self.log
-        if row.damage or (header.is_control and not (_is_marker(row) or row.ends_untold)):
+        if row.damage or (header.is_control and not (_is_marker(row) or row.has_unknown_end)):
             # The batch occupies its offsets, and changes no other state.
             log.log_end = header.last_offset + 1
             log.set_high_watermark(log.log_end)

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from engine.codec.buffers import Buffer
-from engine.codec.internal_records import InternalRecords, is_told
+from engine.codec.internal_records import InternalRecords, describes
 from engine.codec.lane import FILE_REPLICA, NUMBER_MAX, Lane
 from engine.codec.log_now import never_ends, now_said
 from engine.codec.log_preview import PREVIEWS_MAX, Ending, preview
@@ -132,7 +132,7 @@ def log_case(
         "partitions": {name: lane.view() for name, lane in lanes.items()},
         "guarantees": {name: {"judged": False} for name in GUARANTEES},
     }
-    if any(is_told(name) for name, one in named.items() if isinstance(one, _Given)):
+    if any(describes(name) for name, one in named.items() if isinstance(one, _Given)):
         view["brokers"] = {str(FILE_REPLICA): run.internal.view()}
     streams = [_stream(name, one.rows) for name, one in named.items()]
     for placed in heapq.merge(*streams, key=lambda placed: placed.time):
@@ -173,7 +173,7 @@ class _Given:
 
 def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
     # Lanes show batches. So all checksums are verified, but only records of internal topics are decoded.
-    kept = Records.KEEP if is_told(folder.topic_partition or "") else Records.SKIP
+    kept = Records.KEEP if describes(folder.topic_partition or "") else Records.SKIP
     rows = folder.rows(replace(reader, records=kept))
     return _Given(folder.topic_partition, folder.segments[0].base_offset or 0, rows)
 

@@ -44,7 +44,7 @@ def batch_sentence(partition: str, row: BatchRow) -> Json:
 def _control_sentence(row: BatchRow, params: Json) -> Json:
     control = row.control
     if control is None:
-        key = "log.marker_untold" if row.ends_untold else "log.control_unread"
+        key = "log.marker_untold" if row.has_unknown_end else "log.control_unread"
         return sentence(key, "MSG-3", **params)
     if control.coordinator_epoch is None:
         return sentence("log.control_other", "MSG-3", control_type=control.type_name, **params)

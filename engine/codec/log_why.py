@@ -60,7 +60,7 @@ class Stretches:
 
     def __init__(self) -> None:
         self._now: dict[str, _Stretch] = {}
-        self._told: deque[_Stretch] = deque(maxlen=STRETCHES_MAX)
+        self._stretches: deque[_Stretch] = deque(maxlen=STRETCHES_MAX)
 
     def look(self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int) -> None:
         """To be called after each batch that was appended to the lane: end the answer or begin a new one if
@@ -75,7 +75,7 @@ class Stretches:
         holder = begun.get((lane.partition, stable)) if is_held else None
         if holder is not None:
             self._now[lane.partition] = _Stretch(holder, step)
-            self._told.append(self._now[lane.partition])
+            self._stretches.append(self._now[lane.partition])
 
     def to_json(self, internal: InternalRecords) -> list[Json]:
         """The stretches in the order in which they begin. `offset`: the offset at which consumers stop."""
@@ -87,7 +87,7 @@ class Stretches:
                 "offset": one.begun.first_offset,
                 "links": [link.to_json() for link in _links(one, internal)],
             }
-            for one in self._told
+            for one in self._stretches
         ]
 
 

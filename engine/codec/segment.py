@@ -72,7 +72,7 @@ class BatchRow:
         return self.header.crc == self.computed_crc
 
     @property
-    def ends_untold(self) -> bool:
+    def has_unknown_end(self) -> bool:
         """Whether this is an undamaged marker whose type is unknown, because a printed dump may leave records out."""
         header = self.header
         is_marker = header.is_control and header.is_transactional and header.record_count > 0

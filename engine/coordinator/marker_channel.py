@@ -29,7 +29,7 @@ from engine.coordinator.marker_states import (
 from engine.errors import Error
 from engine.events import CompletionForgotten, MarkersGivenUp
 from engine.happenings.markers import (
-    AnswerForNobody,
+    LateAnswer,
     MarkerDropped,
     MarkerMoved,
     MarkerQueued,
@@ -391,7 +391,7 @@ class MarkerChannel:
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
-            self.watch.emit(AnswerForNobody, self.name, marker.transactional_id, partitions)
+            self.watch.emit(LateAnswer, self.name, marker.transactional_id, partitions)
             return
         self._emit_moved(row, marker, partitions, handling.answer)
         for partition in partitions:

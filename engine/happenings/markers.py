@@ -80,7 +80,7 @@ class NewerForgotten(Aside):
 
 
 @happening
-class AnswerForNobody(Happening):
+class LateAnswer(Happening):
     """A response to markers came, but no transaction waits for these markers any more."""
 
     coordinator: str

@@ -87,6 +87,6 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.MarkerDropped: _marker_dropped,
     happened.MarkersSentAgain: _markers_sent_again,
     happened.NewerForgotten: notes("markers.newer_forgotten_too", "MRK-9"),
-    happened.AnswerForNobody: says("markers.answer_for_nobody", "MRK-8"),
+    happened.LateAnswer: says("markers.answer_for_nobody", "MRK-8"),
     happened.SameEverywhere: notes("markers.same_everywhere", "CPT-4"),
 }

@@ -75,7 +75,7 @@ OPEN = (
     OpenField(
         "races of two clients",
         "a record leaves when its client's clock says so, a marker is written after the call has returned; the offsets "
-        "that clients were told say which came first",
+        "that clients received say which came first",
     ),
     OpenField("members of groups", "joining is not modelled; of a group its offsets are compared"),
     OpenField(

@@ -177,9 +177,9 @@ class RunOutcome:
             self._rows = {}
         elif value is None:
             self._rows.pop(path[0], None)
-        for inner, told in leaves(path, value):
+        for inner, leaf in leaves(path, value):
             if inner[1:] == ("copies",):
-                self._rows[inner[0]] = told
+                self._rows[inner[0]] = leaf
 
     def _readable(self, name: str, kept: list[dict[str, Any]]) -> Readable:
         advances = self._advances.get(name, [])
@@ -289,15 +289,15 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     rest = _kept(written, now, bool(ended))
     is_same = not (left or ended or broken or fates or hidden or stored or rows)
     clause = although(now, done, rest["key"]) if is_same else None
-    is_told = bool(fates or stored or rows) or bool(left and not now["batches"])
+    is_said = bool(fates or stored or rows) or bool(left and not now["batches"])
     if clause is not None:
-        told = (clause["outcome"]["key"], rest["key"])
-        is_told = told in _ALREADY
-        rest = {**rest, "key": _BESIDES.get(told, rest["key"])}
+        pair = (clause["outcome"]["key"], rest["key"])
+        is_said = pair in _ALREADY
+        rest = {**rest, "key": _BESIDES.get(pair, rest["key"])}
     results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *later]
     worse = [one for one in results if one["key"] in _WORSE]
     others = [one for one in results if one not in worse and not (worse and one["key"] in _BETTER)]
-    kept = [*worse, *others, *([] if is_told else [rest])]
+    kept = [*worse, *others, *([] if is_said else [rest])]
     cost: Cost = {
         "what": words(what, count=len(actions)),
         "dearer": dearer,
@@ -477,17 +477,17 @@ def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Word
     return hidden, costs
 
 
-def _kept(written: Outcome, now: Outcome, outcomes_told: bool = False) -> Words:
+def _kept(written: Outcome, now: Outcome, outcomes_said: bool = False) -> Words:
     """The first difference between the logs or nodes at the ends of the two runs, or the sentence that there
     is none. A plan that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``.
-    ``outcomes_told``: True if another sentence says which transactions ended otherwise."""
+    ``outcomes_said``: True if another sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
         return _participants(written, now)
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
         readable = written["records"] == now["records"]
         return words("cost.aborted_other") if readable else _elsewhere(written, now)
     if "outcomes" in written and "outcomes" in now and written["outcomes"] != now["outcomes"]:
-        return _skipped(written, now) if outcomes_told else words("cost.outcomes_other")
+        return _skipped(written, now) if outcomes_said else words("cost.outcomes_other")
     if written["records"] != now["records"]:
         return _elsewhere(written, now)
     more = now["markers"] - written["markers"] if "markers" in written and "markers" in now else 0

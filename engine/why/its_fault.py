@@ -82,7 +82,7 @@ def with_its_fault(
     if found is None:
         return list(chain)
     fault, other, is_newest = found
-    told = {(one.step, one.key) for one in chain}
+    known = {(one.step, one.key) for one in chain}
     last = max((one.step or 0 for one in chain), default=0)
     added = [quoted(fault)]
     if is_newest:
@@ -94,7 +94,7 @@ def with_its_fault(
     else:
         came = [one for one in came if one.key not in _PASSING and not one.key.startswith("broker.")]
     added += came[:REACTIONS_MAX]
-    added = [one for one in added if (one.step, one.key) not in told]
+    added = [one for one in added if (one.step, one.key) not in known]
     return _in_order(chain, added) if question in _GUARANTEES else [*chain, *added]
 
 

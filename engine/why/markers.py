@@ -36,7 +36,7 @@ def missing_marker(
     if partition is not None and partition in missing:
         missing = [partition]
     if waiting is None or (partition is not None and partition not in missing):
-        yield from _nobody_sends(moment, transactional_id, coordinator, partition, waiting)
+        yield from _not_being_sent(moment, transactional_id, coordinator, partition, waiting)
         return
     yield link(
         "marker.missing",
@@ -63,7 +63,7 @@ def missing_marker(
         yield from _where(moment, transactional_id, coordinator, board, name)
 
 
-def _nobody_sends(
+def _not_being_sent(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
     """Why the coordinator does not send a marker: none is left to send, only the completion is missing, or

@@ -114,7 +114,7 @@ def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
         partition=partition,
         client=client,
     )
-    ways = sorted([*_told_at(turns), *decisive(turns)], key=_number)
+    ways = sorted([*_last_success(turns), *decisive(turns)], key=_number)
     for turn in ways:
         if turn.what == REPORTED:
             yield from reported(moment, serial, record, turns)
@@ -123,7 +123,7 @@ def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
     yield from _lost_because(moment, serial, record, turns)
 
 
-def _told_at(turns: list[Turn]) -> list[Turn]:
+def _last_success(turns: list[Turn]) -> list[Turn]:
     return [turn for turn in turns if turn.what == REPORTED and turn.error is None][-1:]
 
 
@@ -212,14 +212,14 @@ def why_twice(moment: Moment, subject: str) -> Iterator[Link]:
         offsets=[offset for offset, _ in stored],
         count=len(stored),
     )
-    told = [quoted(turn.said, _place(moment, turn)) for turn in decisive(turns)]
-    told += _new_epoch(moment, record["producer"], partition, (first, second), turns)
-    yield from sorted(told, key=_step)
+    links = [quoted(turn.said, _place(moment, turn)) for turn in decisive(turns)]
+    links += _new_epoch(moment, record["producer"], partition, (first, second), turns)
+    yield from sorted(links, key=_step)
     yield _let_in(partition, first, second)
 
 
-def _step(told: Link) -> int:
-    return told.step or 0
+def _step(one: Link) -> int:
+    return one.step or 0
 
 
 RAISED = ("client.epoch_bumped", "client.epoch_bumped_alone")

@@ -34,16 +34,16 @@ def reactions(moment: Moment, fault: Said, other: Moment | None) -> list[Said]:
         _what(said) for said in (() if other is None else other.lately.came) if said.number > fault.number - 1
     )
     seen = {fault.key}
-    told = 0
+    newest = 0
     found = []
     for said in moment.lately.came:
         if said.number <= fault.number:
             continue
         if others[_what(said)] > 0:
             others[_what(said)] -= 1
-        elif said.key not in seen and (said.number, said.key) != (told, "client.requeued"):
+        elif said.key not in seen and (said.number, said.key) != (newest, "client.requeued"):
             seen.add(said.key)
-            told = said.number
+            newest = said.number
             found.append(said)
     return found
 

@@ -360,8 +360,8 @@ def _is_named(points: Sequence[float], wishes: list[Wish]) -> bool:
         for wish, point in zip(wishes, points, strict=True)
         if point >= POINTS["title, same"] and not wish.is_extra
     ]
-    told = sum(wish.telling for wish in named)
-    return told >= sum(wish.telling for wish in asked) / 2 or any(wish.telling >= EXACT for wish in named)
+    weight = sum(wish.telling for wish in named)
+    return weight >= sum(wish.telling for wish in asked) / 2 or any(wish.telling >= EXACT for wish in named)
 
 
 def session_entry(identifier: str, scenario: str, title: dict[str, str], text: dict[str, str]) -> Entry:

@@ -80,7 +80,7 @@ def read_lines(
         elif kind == "end":
             end: format.End = _convert(value, format.End, number)
             if end.steps != steps.count or end.digest != digest:
-                raise ReplayRefused("end_differs", line=number, told=end.steps, found=steps.count)
+                raise ReplayRefused("end_differs", line=number, stated=end.steps, found=steps.count)
             packed = steps.close(number)
             for after, _ in lines:
                 raise ReplayRefused("lines_after_end", line=after)

@@ -88,7 +88,7 @@ def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
         log.add_flaw(words("flaw.zeros"))
     named_end = end_in_files(directory)
     if named_end > max(log.end, directory.log_end_min):
-        log.add_flaw(words("flaw.tail", found=log.end, told=named_end))
+        log.add_flaw(words("flaw.tail", found=log.end, once=named_end))
 
 
 class Together(NamedTuple):

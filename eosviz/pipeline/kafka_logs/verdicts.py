@@ -98,7 +98,7 @@ def _nothing_open(
     if partition.corrupt:
         doubts.append(words("evidence.damaged", count=partition.corrupt))
     if cut_at is not None:
-        doubts.append(words("evidence.cut", end=partition.log_end, told=cut_at))
+        doubts.append(words("evidence.cut", end=partition.log_end, once=cut_at))
     if source is not None and source.is_empty_segment_alone:
         doubts.append(words("evidence.empty_alone"))
     if not doubts:
