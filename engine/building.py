@@ -98,7 +98,9 @@ def _broker_configuration(given: dict[str, Any], profile: Profile) -> BrokerConf
         if name not in known:
             raise BadScenario(f"cluster.broker.{name}", wrong("unknown_setting"), any_of(known))
         if type(value) is not int or not 0 < value <= 2**53:
-            raise BadScenario(f"cluster.broker.{name}", shown(value), allowed("int_from", low=1))
+            raise BadScenario(
+                f"cluster.broker.{name}", shown(value), allowed("int_between", low=1, high=2**53)
+            )
     if profile.producers_expire_in_a_day:
         given = {"producer_state_expiration_ms": DAY_MS, **given}
     if profile.quorum_controller:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.building import build
 from engine.scenario.document import BadScenario, line_of, load, parse, put
 from engine.scenario.shelf import in_order, library
+from engine.watching import Watch
 
 GOOD = """\
 id = "X-1"
@@ -96,6 +98,14 @@ def test_a_syntax_error_names_its_line():
     with pytest.raises(BadScenario) as caught:
         parse("id = 'x'\nprofile = \n", "x.toml")
     assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("value", [0, 2**53 + 1])
+def test_a_setting_of_the_brokers_is_refused_with_both_limits(value):
+    document = parse(GOOD)
+    document["cluster"] = {"broker": {"segment_bytes": value}}
+    with pytest.raises(BadScenario, match="from 1 to 9007199254740992"):
+        build(load(document), Watch())
 
 
 def test_lists_have_bounds():
