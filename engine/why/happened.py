@@ -28,7 +28,7 @@ from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
 from engine.why.states import led_here
-from engine.why.waiting import nobody_has, why_nothing
+from engine.why.waiting import not_in_flight, why_nothing
 from engine.why.without import came_of
 
 APPENDS = ("broker.appended", "broker.marker_appended")
@@ -212,7 +212,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
     if any(_is_same_exchange(one, message) for one in moment.messages()):
         return  # The network had duplicated the message, and a copy is in transit.
     if request is not None:
-        yield from nobody_has(moment, name, request)
+        yield from not_in_flight(moment, name, request)
     if message["api"] == "Produce" and client["alive"] and _has_unconfirmed_records(moment, message):
         retries = configured(client, "retries") or 0
         numbered = configured(client, "enable_idempotence") is True

@@ -125,10 +125,10 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
         yield link("message.at_broker", "GEN-11", subject=actor_subject(request["to"]), **params)
         yield from not_running(moment, request["to"])
         return
-    yield from nobody_has(moment, client, request)
+    yield from not_in_flight(moment, client, request)
 
 
-def nobody_has(moment: Moment, client: str, request: Json) -> Iterator[Link]:
+def not_in_flight(moment: Moment, client: str, request: Json) -> Iterator[Link]:
     """The link about a request of which neither the request nor its response is in flight: when the client
     notices that."""
     yield link(

@@ -83,7 +83,7 @@ def of_class(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
-def ask_everybody(request: SignedInRequest) -> HttpResponse:
+def ask_of_all(request: SignedInRequest) -> HttpResponse:
     _check_teaches(request)
     actions.ask(None)
     ask_for_process()

@@ -247,7 +247,7 @@ ROWS: dict[str, Row] = {
     "reference:search": _for_all("/search/?q=marker"),
     "reference:search_of_before": _for_all("/reference/search/?q=marker"),
     "analytics:everybody": Row(lambda things: "/analytics/", TEACHERS, strangers=302),
-    "analytics:ask_everybody": Row(lambda things: "/analytics/ask", TEACHERS, "post", strangers=302),
+    "analytics:ask_of_all": Row(lambda things: "/analytics/ask", TEACHERS, "post", strangers=302),
     "analytics:of_class": _class("analytics/", READERS),
     "analytics:ask_of_class": _class("analytics/ask", READERS, "post"),
     "analytics:trail": Row(
@@ -415,7 +415,7 @@ TASKS: dict[str, set[str]] = {
     "workshop.publish": set(),
     "pipeline.start_jobs": {
         "pipeline:resume", "pipeline:shrink_new", "pipeline:shrink_resume",
-        "analytics:ask_everybody", "analytics:ask_of_class",
+        "analytics:ask_of_all", "analytics:ask_of_class",
     },
     "walkthroughs.carry_out": {"api:carry_out"},
     # Of a run that this person has just started.

@@ -19,12 +19,14 @@ OLD = re.compile(rf"\b({WORDS})\b", re.IGNORECASE)
 ANYWHERE = re.compile(rf"(?<![a-z])({WORDS})(?![a-z])", re.IGNORECASE)
 """Also within a name, between underscores."""
 IN_TEXT = ("engine", "eosviz", "tests", "benchmarks")
-IN_NAMES = ("tests", "benchmarks")
+IN_NAMES = IN_TEXT
 COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.DOTALL)
 MARKED = re.compile(r"`[^`]*`|<[^>]*>")
 """Code within a comment."""
 NOT_OURS = {"oracles", "generated", "migrations"}
 HOLDS_THEM = "tests/words"
+STORED = {"TOLD"}
+"""The name of a kind of damage is a part of a sentence's key (`log.damage.told`), which stored log cases hold."""
 
 
 def python(*rooms: str) -> Iterator[tuple[str, str]]:
@@ -78,11 +80,11 @@ def test_comments_of_the_front_end_have_plain_words() -> None:
     assert [one for one in comments if OLD.search(MARKED.sub("", one[1]))] == []
 
 
-def test_names_of_tests_and_benchmarks_have_plain_words() -> None:
+def test_names_have_plain_words() -> None:
     found = {
         (name, word) for name, source in python(*IN_NAMES) for word in named_in(source) if OLD.search(word)
     }
-    assert found == set()
+    assert {name for name in found if name[1] not in STORED} == set()
 
 
 @pytest.mark.parametrize(
