@@ -14,7 +14,7 @@ from eosviz.accounts.forms import words
 from eosviz.accounts.password_limits import Attempt
 from eosviz.rates import TooOften, take, too_often
 
-ASKED_FOR_BY_ANYBODY = frozenset(
+SENT_WITHOUT_SIGN_IN = frozenset(
     {
         "account/email/account_already_exists",
         "account/email/email_confirmation",
@@ -46,7 +46,7 @@ class AccountAdapter(DefaultAccountAdapter):
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Limits how many mails one address gets, of those that anyone can request. Above the limit, raises
         ImmediateHttpResponse."""
-        if template_prefix in ASKED_FOR_BY_ANYBODY:
+        if template_prefix in SENT_WITHOUT_SIGN_IN:
             try:
                 take("mail.recipient", email.lower())
             except TooOften as refused:

@@ -67,7 +67,7 @@ def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_safe
-def everybody(request: SignedInRequest) -> HttpResponse:
+def of_all(request: SignedInRequest) -> HttpResponse:
     """The page about all who agreed, for people for whom `may_see_all` holds."""
     _check_teaches(request)
     return _page(request, None)
@@ -87,7 +87,7 @@ def ask_of_all(request: SignedInRequest) -> HttpResponse:
     _check_teaches(request)
     actions.ask(None)
     ask_for_process()
-    return redirect("analytics:everybody")
+    return redirect("analytics:of_all")
 
 
 @never_cache

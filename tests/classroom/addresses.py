@@ -246,7 +246,7 @@ ROWS: dict[str, Row] = {
     "reference:player": _for_all("/reference/player/"),
     "reference:search": _for_all("/search/?q=marker"),
     "reference:search_of_before": _for_all("/reference/search/?q=marker"),
-    "analytics:everybody": Row(lambda things: "/analytics/", TEACHERS, strangers=302),
+    "analytics:of_all": Row(lambda things: "/analytics/", TEACHERS, strangers=302),
     "analytics:ask_of_all": Row(lambda things: "/analytics/ask", TEACHERS, "post", strangers=302),
     "analytics:of_class": _class("analytics/", READERS),
     "analytics:ask_of_class": _class("analytics/ask", READERS, "post"),

@@ -57,5 +57,5 @@ def _lines(analysis: Analysis) -> list[str]:
         f"{analysis.people} people, {analysis.sessions} sessions ({analysis.under_way} still under way)",
         f"{analysis.figures.count()} figures, {analysis.withheld} withheld:"
         f" fewer than {analysis.people_min} people, or more figures than are kept",
-        of_class or reverse("analytics:everybody"),
+        of_class or reverse("analytics:of_all"),
     ]

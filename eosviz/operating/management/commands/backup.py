@@ -30,5 +30,5 @@ class Command(TablesCommand):
         self.stdout.write(f"{path}: {rows} rows, {content.files} files, {size / 2**20:.1f} MiB")
         self.stdout.write(
             "Not in it: the key that signs cookies (SECRET_KEY, or secret_key in the data folder), logs, the"
-            " queue. Keep the key elsewhere: without it everybody is signed out."
+            " queue. Keep the key elsewhere: without it all are signed out."
         )
