@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -62,12 +63,13 @@ def written(value: Any) -> str:
 
 
 def number_of(text: str) -> int | float | None:
-    """The number that a text means; None if the text means no number."""
+    """The number that a text means; None if the text means no number, or no finite one."""
     for read in (int, float):
         try:
-            return read(text)
+            number = read(text)
         except ValueError:
             continue
+        return number if isinstance(number, int) or math.isfinite(number) else None
     return None
 
 

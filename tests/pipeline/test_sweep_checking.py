@@ -17,6 +17,7 @@ from eosviz.pipeline.models import Sweep
 from eosviz.pipeline.sweep_checks import TakesLong, check_sweep
 from eosviz.pipeline.sweep_document import read_sweep
 from eosviz.pipeline.sweep_mistakes import worded_mistakes
+from eosviz.pipeline.sweep_parameters import number_of
 from tests.bounded.work import never_in_time
 
 SWEEP = """
@@ -86,3 +87,11 @@ def test_a_good_one_starts_and_one_that_takes_too_much_says_so(
     assert not Sweep.objects.exists()
     assert client.post(reverse("pipeline:build"), asked).status_code == 302
     assert Sweep.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("3", 3), ("9" * 400, int("9" * 400)), ("0.5", 0.5), ("nan", None), ("1e999", None), ("", None)],
+)
+def test_only_a_finite_number_is_a_number(text: str, number: float | None) -> None:
+    assert number_of(text) == number
