@@ -13,7 +13,7 @@ before that."""
 
 
 class TooManyWaitError(Exception):
-    """More requests than WAITING_MAX came before the first was answered."""
+    """More than WAITING_MAX requests would wait."""
 
 
 class BoundedHead(HttpToolsProtocol):

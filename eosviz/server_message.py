@@ -1,4 +1,5 @@
-"""The base of every message that the server sends (docs/websocket.md), and the message that refuses a request."""
+"""The base of the messages to the page of a session and to followers (docs/websocket.md), and the message that
+refuses a request."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def _encodable(value: Any) -> Any:
 
 
 def objects_from(model: type[Model], lines: Iterable[bytes]) -> list[Model]:
-    """The rows as objects, not saved. Raises ValueError, TypeError, ValidationError or DecodeError for a line that is
-    no row of this model."""
+    """The rows as objects, not saved. For a line that is no row of this model, raises ValueError, or the error of
+    the decoder or of a field."""
     fields = model._meta.concrete_fields
     objects = []
     for line in lines:

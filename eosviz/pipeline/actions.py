@@ -133,7 +133,7 @@ def _lost_its_process(job: Job) -> bool:
 
 
 def delete_sweep(sweep: Sweep) -> None:
-    """Delete a sweep with its files. Raises JobRefused while it is unfinished."""
+    """Delete a sweep with its files. Raises JobRefused while it waits or runs."""
     if sweep.is_active:
         raise JobRefused("under_way")
     forget_sweep(sweep)

@@ -95,9 +95,9 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an audit. ``broken``: by rule, the breaches that the engine's judges found too, or that a
-    switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all other breaches, by session and
-    step. ``found``: the number of all disagreements."""
+    """The result of an audit. ``broken``: by rule, the number of breaches in sessions in which the engine found the
+    rule's guarantee broken too, or that a switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of
+    all other breaches, by session and step. ``found``: the number of all disagreements."""
 
     sessions: int
     facts: int

@@ -133,8 +133,8 @@ class _Pace:
             self._runs_per_second = runs / max(seconds, 0.001)
 
     def next_size(self, left: int) -> int:
-        """How many runs the next chunk has, with ``left`` runs to go. The last chunks become smaller, so that
-        all cores end at about the same time."""
+        """How many runs the next chunk has at most, with ``left`` runs to go. The last chunks become smaller, so
+        that all cores end at about the same time."""
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS

@@ -1,5 +1,5 @@
 """Counts the steps that the engine makes for one click: at most two if the worker holds the run at the newest
-step of the branch, the second of them ahead. Many steps mean that a run was made again from its beginning."""
+step of the branch, the second of them ahead. Many steps mean that stored steps were made again."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ class Opened:
     branch: Branch
     step: int
     as_linked: bool
-    """False if the scenario has changed since the link was made, or the run ended before the linked step or
-    before one of the link's interventions."""
+    """False if another version of the scenario was opened, or the run ended before the linked step or before
+    one of the link's interventions."""
 
 
 def open_link(browser: str, link: Link, asks: Caller) -> Opened:

@@ -189,7 +189,7 @@ class Answered(FromServer, tag="answered", frozen=True, kw_only=True):
 
 
 class HandSeen(RaisedAt, frozen=True, kw_only=True):
-    """`name` for members of a class that the presenter teaches; others have a number only."""
+    """`follower`: the follower's number. `name`: null if there is none that the presenter may read."""
 
     follower: int
     name: str | None

@@ -152,7 +152,7 @@ def steps_message(
 
 
 def window_message(branch: Branch, first: int, last: int, re: str | None = None) -> bytes:
-    """All stored steps of a window in one message; fewer if the line is shorter, as `newest` says."""
+    """The stored steps of a window in one message; its `newest` is the last step of the line."""
     first = max(first, 1)
     bodies = sent_bodies(Branch.objects.line(branch), first, last)
     return steps_message(branch, first, bodies, re)

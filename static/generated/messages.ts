@@ -3045,7 +3045,7 @@ export interface Audience {
   re: string | null;
 }
 /**
- * `name` for members of a class that the presenter teaches; others have a number only.
+ * `follower`: the follower's number. `name`: null if there is none that the presenter may read.
  */
 export interface HandSeen {
   branch: string;

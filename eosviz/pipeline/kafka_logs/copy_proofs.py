@@ -2,8 +2,8 @@
 
 The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was
 left out, was truncated, was copied too early, or is from another cluster. Each need is a function whose
-sentences state what is missing and which files to give; it returns no sentence if the need is met.
-`verdict_rules.py` lists the needs of each verdict.
+sentences state what is missing; it returns no sentence if the need is met. `verdict_rules.py` lists the needs
+of each verdict.
 
 Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a
 transaction, is written before the first batch there; the markers are written before the record of a completed

@@ -76,7 +76,8 @@ class Fields:
 
 def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tuple[Column, Fields]:
     """For each batch the result of `batches_that_hold`, but False if a record has headers; and the fields of
-    the records in the batches that pass. There must be at least one batch, and at most RECORDS_MAX records."""
+    the records in the batches that pass. Each batch must have a record, and together at most RECORDS_MAX. Raises
+    ValueError for fewer than LANES_MIN batches of which none has all of its records."""
     found = _Records([], [], [], [])
     order = np.argsort(-counts, kind="stable")
     good = _walk(data, starts[order], stops[order], counts[order], found)
