@@ -449,7 +449,9 @@ def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
             )
         elif entry["pending_state"] is not None:
             partition = moment.log_partition(path[3]) or ""
-            holders = _have_newest(moment, partition, actor)
+            holders = _have_change(moment, partition, path[3], entry["pending_state"], actor)
+            if holders is None:
+                continue
             yield link(
                 "fault.change_copied" if holders else "fault.change_alone",
                 "TXC-5",
@@ -474,12 +476,24 @@ def _marked(moment: Moment, entry: Json) -> tuple[list[str], list[str]]:
     return written, missing
 
 
-def _have_newest(moment: Moment, partition: str, but: str) -> list[str]:
-    """The brokers other than ``but`` whose replica ends where the leader's does."""
+def _have_change(
+    moment: Moment, partition: str, transactional_id: str, state: str, coordinator: str
+) -> list[str] | None:
+    """The other brokers whose replica has the record of a change that was being written. None if the coordinator's
+    own log does not have it: the append failed."""
     replicas = (moment.part("partitions").get(partition) or {}).get("replicas") or {}
-    ends = {f"broker-{number}": replica["log_end"] for number, replica in replicas.items()}
-    newest = ends.pop(but, None)
-    return sorted(name for name, end in ends.items() if end == newest)
+    own = replicas.get(coordinator.removeprefix("broker-")) or {}
+    records = [
+        (batch["base_offset"], value["state"])
+        for batch in (own.get("batches") or {}).values()
+        for key, value in zip(batch["content"]["keys"], batch["content"]["values"], strict=True)
+        if key == transactional_id and value is not None
+    ]
+    offset, newest = max(records, default=(-1, ""))
+    if newest != state or offset < own["high_watermark"]:
+        return None
+    holders = {f"broker-{number}" for number, replica in replicas.items() if replica["log_end"] > offset}
+    return sorted(holders - {coordinator})
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:

@@ -20,7 +20,6 @@ _SENDERS = {
     "consumer.disconnected": "consumer",
 }
 """Key of a step in which a request times out to the parameter that names the sender."""
-PRODUCE = "Produce"
 _LATE = (*DROPPED, "fault.message_delayed")
 """The faults of one message that leave a request without a response in time."""
 _FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")
@@ -45,9 +44,15 @@ def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
         raise NotAsked("subject", f"no request of {sender!r} times out in this step", "a step with a timeout")
     broker, timeout = step["params"]["broker"], _timeout(moment, step, sender)
     sent_at = moment.now - timeout
-    lost = [one for one in moment.lately.faults if one.at >= sent_at and _concerns(one, {sender, broker})]
     follows = [note for note in step["notes"] if note["key"] in _FOLLOWS]
-    api = lost[-1].params["api"] if lost else _api(step, follows)
+    api = MARKERS if step["key"] == "markers.timed_out" else _timed_out(step)
+    lost = [
+        one
+        for one in moment.lately.faults
+        if one.at >= sent_at and _concerns(one, {sender, broker}) and api in (None, one.params["api"])
+    ]
+    if api is None and len({one.params["api"] for one in lost}) == 1:  # A consumer's view has no requests.
+        api = lost[-1].params["api"]
     subject = actor_subject(sender)
     known: Json = {"sender": sender, "broker": broker, "timeout": timeout}
     if api is None:
@@ -67,15 +72,15 @@ def _concerns(fault: Said, ends: set[str]) -> bool:
     return fault.key in _LATE and {fault.params.get("source"), fault.params.get("destination")} == ends
 
 
-def _api(step: Json, follows: list[Json]) -> str | None:
-    """The API of the request, if the step says it."""
-    for note in follows:
-        if note["key"] == "client.requeued":
-            return PRODUCE
-        if "api" in note["params"]:
-            api: str = note["params"]["api"]
-            return api
-    return MARKERS if step["key"] == "markers.timed_out" else None
+def _timed_out(step: Json) -> str | None:
+    """The API of the request that timed out: other requests on its connection end with it. None if the view has no
+    requests of the sender."""
+    ended = [
+        one["before"] for one in step["changes"] if one["path"][2:3] == ["requests"] and "after" not in one
+    ]
+    due = [request for request in ended if request["deadline"] <= step["at"]]
+    api: str | None = due[0]["api"] if due else None
+    return api
 
 
 def _timeout(moment: Moment, step: Json, sender: str) -> int:

@@ -100,7 +100,7 @@ ABOUT = [
         ["unanswered.request", "actor_paused", "client.control_lost"]),
     ("SC-58/request-lost", "markers.timed_out", "unanswered", "broker-2",
         ["unanswered.request", "fault.message_dropped", "markers.disconnected"]),
-    ("SC-105/k39", "client.request_timed_out", "unanswered", "p1", ["unanswered.any"]),
+    ("SC-105/k39", "client.request_timed_out", "unanswered", "p1", ["unanswered.request"]),
     # Guarantees of transactions.
     ("SC-70/check-off", "visible_early", "early", "3", ["early.record", "torn.marker", "broken.switches"]),
     ("SC-56/weak", "atomic", "torn", "1",
@@ -169,6 +169,49 @@ def test_a_crash_of_the_coordinator_says_how_far_the_end_of_a_transaction_was(
     assert question == "fault"
     assert chain[1].key == f"why.{key}" and chain[1].answers
     assert params.items() <= chain[1].params.items()
+
+
+def test_a_change_that_the_coordinator_could_not_write_is_not_called_written() -> None:
+    shrunk = [
+        {"action": "shrink_isr", "partition": "__transaction_state-10", "broker": one} for one in (1, 3)
+    ]
+    simulation = Simulation(entry("SC-44").scenario("k28"))
+    while simulation.number < 58:
+        simulation.step()
+    for one in shrunk:
+        simulation.intervene(one)
+        simulation.step()
+    while True:
+        entry_now = simulation.view()["brokers"]["2"]["transactions"]["txn-1"]
+        if entry_now["pending_state"] == "CompleteCommit" and not entry_now["partitions"]:
+            break
+        simulation.step()
+    simulation.intervene({"action": "crash", "actor": "broker-2"})
+    simulation.step()
+    question, _, chain = first_answer(simulation)
+    assert question == "fault"
+    assert not {"why.fault.change_copied", "why.fault.change_alone"} & {one.key for one in chain}
+
+
+def test_the_request_that_timed_out_is_named_and_not_one_that_was_lost_later() -> None:
+    simulation = Simulation(entry("SC-72").scenario("produce"))
+    for after, action, api in (
+        (50, "delay_message", "Produce"),
+        (54, "drop_message", "Metadata"),
+        (58, "drop_message", "Produce"),
+    ):
+        while simulation.number < after:
+            simulation.step()
+        messages = simulation.view()["network"]["messages"].values()
+        message = next(one["id"] for one in messages if one["api"] == api and one["from"] == "p1")
+        simulation.intervene(
+            {"action": action, "message": message, **({"by": 10} if action == "delay_message" else {})}
+        )
+    while (step := simulation.step()) is not None and step.key != "client.request_timed_out":
+        pass
+    lines = why(simulation, "unanswered", "p1")
+    assert lines[0].params["api"] == "Metadata"
+    assert [one.params["api"] for one in lines if one.key == "fault.message_dropped"] == ["Metadata"]
 
 
 def test_a_consumer_that_waits_behind_a_transaction_names_its_producer() -> None:
