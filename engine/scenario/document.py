@@ -172,7 +172,8 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
             for path, value in sorted(variant.get("set", {}).items()):
                 put(document, path, value)
             document["expect"] = variant.get("expect", {})
-            document["variant_title"] = variant["title"]
+            if (title := title_of_variant(document, name)) is not None:
+                document["variant_title"] = title
             document.update(_own_texts(variant))
             if "expect_refused" in variant:
                 document["expect_refused"] = variant["expect_refused"]
@@ -187,9 +188,10 @@ def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, 
 
 
 def title_of_variant(document: Mapping[str, Any], variant: str | None) -> dict[str, str] | None:
-    """The title of a run's variant, by language. None for the document's own run, and for an unknown variant."""
-    title: dict[str, str] | None = _row_of(document, variant).get("title")
-    return title
+    """The title of a run's variant, by language. None for the document's own run, for an unknown variant, and for an
+    empty title."""
+    title: dict[str, str] = _row_of(document, variant).get("title", {})
+    return title if any(title.values()) else None
 
 
 def _row_of(document: Mapping[str, Any], variant: str | None) -> Mapping[str, Any]:

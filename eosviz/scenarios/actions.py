@@ -59,7 +59,8 @@ def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[
     """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
     value, as in a variant's `set`. If a variant is given, these values are set after the variant's own, so
     that the variant cannot undo them. Without a variant, raises BadScenario if a path cannot be set; with
-    one, only the run finds that. The author's names of beats are left out: they describe the run as written."""
+    one, only the run finds that. The author's names of beats and the variant's title are left out: they describe the
+    run as written."""
     document = copy.deepcopy(version.document)
     document.pop("beats", None)
     if variant is None:
@@ -69,4 +70,5 @@ def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[
         for written in document.get("variants", ()):
             if written["name"] == variant:
                 written["set"] = {**written.get("set", {}), **settings}
+                written["title"] = dict.fromkeys(written["title"], "")
     return ScenarioVersion.objects.of_document(version.identifier, document)

@@ -30,6 +30,7 @@ from eosviz.scenarios.differences import possible
 from eosviz.scenarios.models import Endings, ScenarioVersion
 from eosviz.scenarios.templatetags import pictures
 from eosviz.scenarios.verdict_picture import SIGNS, picture
+from eosviz.tracks.lessons import lesson_of_version
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.simulations import scenario_of
 from tests.walkthroughs.conftest import carry_out, root
@@ -86,6 +87,15 @@ class TestSettings:
         assert [row["kind"] for row in version.document["beats"]] == ["message_delayed"]
         assert "beats" not in changed.document
         assert not scenario_of(changed, "stored-after-all")["beats"]
+
+    def test_a_variants_title_describes_only_the_run_as_written(self) -> None:
+        """Kafka 4.1 refuses the write that opens a transaction in the variant k28 of SC-101."""
+        version = ScenarioVersion.objects.library().get(identifier="SC-101")
+        changed = with_settings(version, "k28", {"profile": "k41"})
+        written, there = (Simulation(scenario_of(one, "k28")).header() for one in (version, changed))
+        assert written["variant_title"]["en"] == "Kafka 2.8: the late write opens a transaction that hangs"
+        assert (there["variant"], there["variant_title"]) == ("k28", None)
+        assert "named" not in lesson_of_version(changed, "k28")
 
     def test_a_variant_cannot_undo_it(self) -> None:
         version = ScenarioVersion.objects.library().get(identifier="SC-07")
