@@ -76,11 +76,12 @@ class Fields:
 
 def fields_of(data: Column, starts: Column, stops: Column, counts: Column) -> tuple[Column, Fields]:
     """For each batch the result of `batches_that_hold`, but False if a record has headers; and the fields of
-    the records in the batches that pass. Each batch must have a record, and together at most RECORDS_MAX. Raises
-    ValueError for fewer than LANES_MIN batches of which none has all of its records."""
+    the records in the batches that pass. There must be at most RECORDS_MAX records."""
     found = _Records([], [], [], [])
     order = np.argsort(-counts, kind="stable")
     good = _walk(data, starts[order], stops[order], counts[order], found)
+    if not found.starts:
+        return np.zeros(len(counts), dtype=bool), Fields(*(np.empty(0, np.int64) for _ in range(5)))
     lanes, first, ends, indexes = map(np.concatenate, (found.lanes, found.starts, found.ends, found.indexes))
     # A batch that failed in `_walk` has no fields in the result.
     whole = np.flatnonzero(good[lanes])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.codec.crc32c import crc32c
 from engine.codec.offset_index import IndexEntry, index_entries
 from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch
@@ -58,6 +59,19 @@ def test_columns_and_stretches_are_the_batches(
 def test_rows_in_columns_are_the_rows(found: PartitionDirectory) -> None:
     for stretch in found.stretches(400):
         assert list(rows_in_blocks(stretch, segment_reader())) == list(read_rows(stretch, segment_reader()))
+
+
+def test_damaged_records_of_a_lone_batch_are_damage(tmp_path: Path) -> None:
+    batch = bytearray(encode_batch([Record(0, 1, None, b"v")], base_offset=0))
+    batch[61] = 1  # the length -1
+    batch[17:21] = crc32c(bytes(batch[21:])).to_bytes(4, "big")
+    folder = tmp_path / "__consumer_offsets-0"
+    folder.mkdir()
+    (folder / LOG).write_bytes(batch)
+    (stretch,) = directory(folder).stretches()
+    rows = list(rows_in_blocks(stretch, segment_reader()))
+    assert rows == list(read_rows(stretch, segment_reader()))
+    assert rows[0].damage
 
 
 def test_segments_are_cut_where_their_index_names_a_batch() -> None:
