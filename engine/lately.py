@@ -55,6 +55,8 @@ REMEMBERED = {
     "controller.leader_moved": "partition",
     "broker.log_loaded_from_snapshot": "partition",
     "broker.log_replayed": "partition",
+    "middleware.needs_a_person": "tid",
+    "middleware.cannot_all_be_undone": "tid",
     "service.in_doubt": "service",
     "service.inserts_in_doubt": "service",
     "service.connection_lost": "service",

@@ -148,6 +148,14 @@ class TransactionRemembered(Aside):
 
 
 @happening
+class ReservationKept(Aside):
+    """A participant restarts and still holds a reservation, because it is on disk."""
+
+    participant: str
+    tid: int
+
+
+@happening
 class WindowOpens(Aside):
     """The first CommitOk arrived: from now on, a reader may find participants that differ."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.events import WorkApplied, WorkReleased, WorkReserved, WorkUndone
-from engine.happenings.middleware import ParticipantMoved
+from engine.happenings.middleware import ParticipantMoved, ReservationKept
 from engine.messages import Effects, Envelope
 from engine.middleware import participant_states as states
 from engine.middleware.configuration import ParticipantConfiguration
@@ -85,6 +85,12 @@ class Participant(Node):
         elif isinstance(body, Rollback):
             self._roll_back(envelope, body, now)
         return self.effects()
+
+    def restart(self, now: int) -> Effects:
+        for tid, branch in self.branches.items():
+            if branch.state == states.PREPARED:
+                self.watch.emit(ReservationKept, self.name, tid)
+        return super().restart(now)
 
     def _prepare(self, envelope: Envelope, request: Prepare, now: int) -> None:
         operation = request.operation or 0

@@ -205,6 +205,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.OperatorMistaken: _operator_mistaken,
     happened.TransactionForgotten: notes("middleware.forgets", "MW-14"),
     happened.TransactionRemembered: notes("middleware.remembers", "MW-14"),
+    happened.ReservationKept: notes("participant.keeps_reservation", "MW-7"),
     happened.WindowOpens: notes("middleware.window_opens", "MW-14"),
     happened.WindowCloses: _window_closes,
     happened.ParticipantMoved: _participant_moved,

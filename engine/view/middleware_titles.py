@@ -18,7 +18,7 @@ NAMES = frozenset(
         "many_votes_missing", "no_votes", "vote_dropped", "votes_dropped", "answer_dropped", "request_dropped",
         "vote_delayed", "answer_delayed", "request_delayed", "request_twice", "answer_twice", "local_committed",
         "opened_prepares", "answer_ignored", "answers_ignored", "tid_unknown",
-        "commit_refused", "prepare_refused", "rollback_refused",
+        "compensation_tries", "restarts_reserved", "commit_refused", "prepare_refused", "rollback_refused",
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
@@ -119,6 +119,18 @@ def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str])
     return ("finished_forward_closes", {**params, "sender": late["sender"]}) if late is not None else None
 
 
+def _compensation(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
+    """The strategy, and how often it acts in these steps."""
+    count = sum(1 for _ in said_in(steps, "middleware.compensation_acts"))
+    return ("compensation_tries", {**params, "count": count}) if count > 1 else None
+
+
+def restarted(params: Params, steps: Sequence[BeatStep]) -> Title | None:
+    """The title of a participant's restart with a reservation; None for any other."""
+    kept = [said["participant"] for said in said_in(steps, "participant.keeps_reservation")]
+    return ("restarts_reserved", params) if params["actor"] in kept else None
+
+
 TELLS: dict[str, Tell] = {
     "message_delayed": _tampered("delayed", "fault.message_delayed"),
     "message_twice": _tampered("twice", "fault.message_duplicated"),
@@ -129,5 +141,6 @@ TELLS: dict[str, Tell] = {
     "ignored": _ignored,
     "refused": _refused,
     "window_closes": _window_closes,
+    "compensation": _compensation,
 }
 """Opener's name to the function for its title."""

@@ -194,7 +194,9 @@ def _many(opener: str) -> Tell:
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         same = [step for step in steps if step.opener is not None and step.opener.name == opener]
         actors = list(dict.fromkeys(step.opener_params["actor"] for step in same))
-        return (f"{opener}_many", {"actors": actors}) if len(actors) > 1 else None
+        if len(actors) > 1:
+            return f"{opener}_many", {"actors": actors}
+        return middleware_titles.restarted(params, steps) if opener == "restarts" else None
 
     return tell
 

@@ -19,6 +19,7 @@ from engine.why.focus import (
     LAG,
     LOST,
     LSO,
+    MIXED,
     REORDERED,
     STATE,
     STORED,
@@ -88,6 +89,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
     REORDERED: ("why.order.no_number", "why.order.unchecked"),
     EARLY: ("why.broken.switches",),
     TORN: ("why.broken.switches",),
+    MIXED: ("middleware.needs_a_person", "middleware.cannot_all_be_undone"),
     TIMED_OUT: ("why.timeout.clock",),
     CAME: (
         "why.came.broken",

@@ -228,6 +228,11 @@ def _words_of(key: str, name: str) -> Callable[[Moment, str], tuple[str, Json]]:
     return lambda _moment, subject: (key, {name: subject})
 
 
+def _words_mixed(moment: Moment, tid: str) -> tuple[str, Json]:
+    differs = moment.part("guarantees").get("mixed", {"count": 0})["count"]
+    return (MIXED if differs else "repeated"), {"tid": tid}
+
+
 def _words_timed_out(moment: Moment, transactional_id: str) -> tuple[str, Json]:
     said = timed_out(moment, transactional_id)
     now = said is not None and moment.step is not None and moment.step["number"] == said.number
@@ -270,7 +275,7 @@ _WORDS: dict[str, Callable[[Moment, str], tuple[str, Json]]] = {
     TORN: _words_record(TORN),
     UNFENCED: _words_record(UNFENCED),
     HANGING: _words_of(HANGING, "partition"),
-    MIXED: _words_of(MIXED, "tid"),
+    MIXED: _words_mixed,
     APART: _words_of(APART, "serial"),
     GONE: _words_gone,
     STORED: _words_step(STORED),

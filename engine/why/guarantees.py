@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.lately import STORED
+from engine.middleware.middleware_states import MANUAL
 from engine.why.fencing import decided, raised
 from engine.why.happened import own_words
 from engine.why.links import (
@@ -232,18 +233,20 @@ def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
         yield link("mixed.transaction", "MW-12", tid=tid, state=transaction["state"], decision=decided_so)
     yield from _breaks_now(moment, "mixed", None)
     yield from _breaks_now(moment, "repeated", None)
+    yield from _given_up(moment, tid, transaction)
     for name, node in list(participants.items())[:NAMED_MAX]:
         own = (node["transactions"] or {}).get(tid)
         if own is None:
             continue
+        heard = None if transaction is None else transaction["votes"].get(name)
         yield link(
-            "mixed.participant",
+            "mixed.participant" if heard is None else "mixed.participant_heard",
             "MW-9",
             subject=actor_subject(name),
             name=name,
             state=own["state"],
             applied=own["applied"],
-            heard="–" if transaction is None else transaction["votes"].get(name, "–"),
+            **({} if heard is None else {"heard": heard}),
         )
         if not node["alive"]:
             yield link("actor_down", "GEN-6", subject=actor_subject(name), actor=name)
@@ -261,3 +264,15 @@ def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
         if said is not None:
             yield quoted(said)
     yield from switched_off(moment)
+
+
+def _given_up(moment: Moment, tid: str, transaction: Json | None) -> Iterator[Link]:
+    """The step in which the middleware gave up, and what can happen since."""
+    if transaction is None or transaction["state"] != MANUAL:
+        return
+    now = None if moment.step is None else moment.step["number"]
+    for key in ("middleware.needs_a_person", "middleware.cannot_all_be_undone"):
+        said = moment.lately.said.get((key, tid))
+        if said is not None and said.number != now:
+            yield quoted(said)
+    yield link("mixed.waits_for_operator", "MW-11", subject=actor_subject("middleware"), tid=tid)

@@ -229,13 +229,16 @@ export function windowWords({ window: { since, until } }: Pick<MiddlewareTransac
   return [say("stage.mw.window_closed"), ...span];
 }
 
+/** The state in which the middleware waits for no response any more. */
+const GIVEN_UP = "MANUAL";
+
 export function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
   const names = [...new Set([...Object.keys(entry.votes ?? {}), ...Object.keys(entry.answers ?? {})])].sort();
   return names.map((name) => {
     const vote = entry.votes?.[name];
     const answer = entry.answers?.[name];
     const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })
-      : answer !== undefined ? say("stage.mw.asked", { asked: answer.asked }) : voteWord(vote);
+      : answer !== undefined ? say(entry.state === GIVEN_UP ? "stage.mw.unanswered" : "stage.mw.asked", { asked: answer.asked }) : voteWord(vote);
     return { name, said, known: answer?.answer != null || (vote !== undefined && vote !== "IDLE" && answer === undefined) };
   });
 }

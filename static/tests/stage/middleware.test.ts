@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { windowText } from "../../diagrams/middleware-roles.ts";
-import type { MiddlewareView } from "../../generated/messages.ts";
+import type { MiddlewareTransactionView, MiddlewareView } from "../../generated/messages.ts";
 import type { Frame, Step } from "../../player/frame.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Box, Places } from "../../stage/contract.ts";
@@ -10,9 +10,10 @@ import { ladder, rungsOf } from "../../stage/ladder.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
 import { besideCluster, isAt } from "../../stage/places.ts";
-import { middleware, windowWords } from "../../stage/middleware.ts";
+import { heardOf, middleware, windowWords } from "../../stage/middleware.ts";
 import { frameOf, markup, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, PHONE, planOf } from "./plans.ts";
+import { words } from "../../player/text.ts";
 import { speakStage } from "./words.ts";
 
 before(speakStage);
@@ -112,4 +113,10 @@ test("a run of brokers and a middleware shows the nodes of the middleware in the
   const at = (actor: string) => isAt(beside, frameOf(stepOf({ actor })), { ...NO_FOCUS, actor });
   assert.deepEqual(["participant-2", "middleware", "broker-1", "p1"].map(at), [true, true, false, false]);
   assert.equal(besideCluster({ ...both, middleware: null }, DESK), null);
+});
+
+test("of a participant without a response the middleware waits, until it has given up", () => {
+  words.learn("en", { texts: { "stage.mw.asked": "{asked}: waiting", "stage.mw.unanswered": "{asked}: no response" }, sources: {} });
+  const entry = (state: string): MiddlewareTransactionView => ({ state, votes: { a: "UNKNOWN" }, answers: { a: { asked: "Commit", answer: null, at: null } } }) as unknown as MiddlewareTransactionView;
+  assert.deepEqual(["COMPENSATING", "MANUAL"].map((state) => heardOf(entry(state))[0]?.said), ["Commit: waiting", "Commit: no response"]);
 });

@@ -862,3 +862,17 @@ def test_a_beat_that_a_late_fault_makes_longer_is_not_packed_with_other_parts() 
         ("request_again", True),
         ("commit_decided", False),
     ]
+
+
+def test_a_participant_that_restarts_too_late_and_the_attempts_before_are_named() -> None:
+    scenario = scenario_of("SC-80")
+    done = [{"action": "crash", "actor": "participant-3", "after": 15}]
+    crashed = plan_ahead(scenario, done, plan_ahead(scenario))
+    tries = next(beat for beat in crashed["beats"] if beat["kind"] == "compensation")
+    assert (tries["key"], tries["params"]["count"]) == ("beat.compensation_tries", 3)
+    done.append({"action": "restart", "actor": "participant-3", "after": 28})
+    *_, last = plan_ahead(scenario, done, crashed)["beats"]
+    assert (last["key"], [part["key"] for part in last["beats"]]) == (
+        "beat.broken_mixed",
+        ["beat.broken_mixed", "beat.restarts_reserved"],
+    )

@@ -72,3 +72,17 @@ def test_lost_and_aborted_lead_back_to_the_intervention(
 ) -> None:
     links = steps(why(end_of(name, one), question, subject))
     assert (one["after"] + 1, "why.came.not_without") in links
+
+
+def test_mixed_outcomes_lead_back_to_the_crash_also_after_a_restart_that_came_too_late() -> None:
+    crash = {"action": "crash", "actor": "participant-3", "after": 15}
+    restart = {"action": "restart", "actor": "participant-3", "after": 28}
+    chain = why(end_of("SC-80", crash, restart), "mixed", "1")
+    assert [one for one in steps(chain) if one[0] is not None] == [
+        (16, "fault.crashed"),
+        (21, "middleware.answers_missing"),
+        (22, "middleware.compensation_acts"),
+        (28, "middleware.needs_a_person"),
+    ]
+    assert [one.key for one in chain if one.answers] == ["middleware.needs_a_person"]
+    assert "why.mixed.waits_for_operator" in [one.key for one in chain]

@@ -115,9 +115,10 @@ ABOUT = [
         ["hanging.not_included", "broker.appended_outside", "coordinator.not_included"]),
     # Middleware.
     ("SC-83/manual-b", "mixed", "mixed", "1",
-        ["mixed.transaction", "middleware.needs_a_person", "mixed.participant", "actor_down", "mixed.business"]),
+        ["mixed.transaction", "middleware.needs_a_person", "mixed.waits_for_operator", "mixed.participant_heard",
+         "actor_down", "mixed.business"]),
     ("SC-87/not-durable", "mixed", "mixed", "1", ["mixed.forgotten", "mixed.participant", "mixed.business"]),
-    ("SC-84/not-idempotent", "repeated", "mixed", "1", ["participant.commits_again", "mixed.participant"]),
+    ("SC-84/not-idempotent", "repeated", "mixed", "1", ["participant.commits_again", "mixed.participant_heard"]),
     # A row without its record, a record without its row, or the row twice.
     ("SC-159/row-first", "record_missing", "apart", "1",
         ["apart.rows", "apart.no_record", "fault.client_crashed", "apart.two_commits"]),
