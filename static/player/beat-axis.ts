@@ -6,6 +6,7 @@
 import { textWidth } from "../diagrams/geometry.ts";
 import type { Beat } from "./beats.ts";
 import { addedText, titleOf } from "./beats.ts";
+import { phrasesOf } from "./phrases.ts";
 import type { Segment } from "./timeline.ts";
 
 export const defaults = {
@@ -26,7 +27,7 @@ export const defaults = {
 export interface BeatAxis {
   segments: Segment[];
   setting: number;
-  /** Chinese lines end at spaces and marks alone, so that no word is broken. */
+  /** Chinese lines end at spaces and marks alone, otherwise between words, too. */
   whole: boolean;
 }
 
@@ -67,7 +68,6 @@ const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 /** Where a line may end: at spaces, behind the underscores of an error's name. */
 export const BREAKS = /(?<=[A-Z]_)/;
 
-const ANYWHERE = /(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/;
 const BETWEEN_WORDS = /(?<=\s)|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
 
 /** What was added to a beat has lines of its own below the beat's name; where there is one line, it follows in it. */
@@ -78,13 +78,13 @@ function bothWidth(title: string, added: string, size: number, lines: number, wh
   return Math.min(...splits);
 }
 
-/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and break anywhere unless they are `whole`. */
+/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and lines end at marks alone if they are `whole`. */
 function nameWidth(name: string, size: number, lines: number, whole: boolean): number {
   const wide = (text: string): number => {
     const square = text.match(SQUARE_LETTERS)?.length ?? 0;
     return textWidth(text.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
   };
-  const pieces = name.split(whole ? BETWEEN_WORDS : ANYWHERE).map((piece) => ({ full: wide(piece), last: wide(piece.trimEnd()) }));
+  const pieces = (whole ? name.split(BETWEEN_WORDS) : phrasesOf(name).flatMap((phrase) => phrase.split(BREAKS))).map((piece) => ({ full: wide(piece), last: wide(piece.trimEnd()) }));
   const linesAt = (width: number): number => {
     let count = 1;
     let at = 0;

@@ -1,0 +1,39 @@
+/**
+ * Where a line of Chinese may end in a narrow label: between words, as `Intl.Segmenter` finds them. A single letter stays
+ * with its neighbour, because the words of this field are cut there: 参与|者, 写|入. Pure, no DOM.
+ */
+
+const CHINESE = /([\u4e00-\u9fff]+)/;
+/** Marks that may not begin a line, and marks that may not end one. */
+const CLOSES = /^[，。：；、！？）》」』”]+/;
+const OPENS = /[（《「『“]+$/;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** The text in pieces that stay on one line each; other text than Chinese is cut behind its spaces. */
+export function phrasesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (const part of text.split(CHINESE).flatMap((run) => (CHINESE.test(run) ? wordsOf(run) : run.split(/(?<=\s)|(?<=[，。：；、！？）》」』”])/)))) {
+    if (part === "") continue;
+    const before = pieces.at(-1);
+    if (before !== undefined && (CLOSES.test(part) || OPENS.test(before) || part.trim() === "")) pieces[pieces.length - 1] = before + part;
+    else pieces.push(part);
+  }
+  return pieces;
+}
+
+function wordsOf(run: string): string[] {
+  segmenter ??= new Intl.Segmenter("zh-Hans", { granularity: "word" });
+  const words: string[] = [];
+  let alone = "";
+  for (const { segment } of segmenter.segment(run)) {
+    const isLetter = segment.length === 1;
+    if (isLetter && words.length > 0) words[words.length - 1] += segment;
+    else if (isLetter) alone += segment;
+    else {
+      words.push(alone + segment);
+      alone = "";
+    }
+  }
+  return alone === "" ? words : [...words, alone];
+}
