@@ -1,6 +1,7 @@
 /** The axis that beats, steps, guarantees and marks share: by beats where the run has a plan, else by steps. */
 
 import type { BeatPlan } from "./beats.ts";
+import type { LineBreaks } from "./beat-axis.ts";
 import { beatAxis } from "./beat-axis.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Axis } from "./timeline.ts";
@@ -20,11 +21,11 @@ export function isNarrow(width: number): boolean {
 }
 
 /** `setting`: how the names of the beats are set (`beat-axis.ts`). */
-export function axisFor(store: PlayerStore, width: number): Axis & { setting: number; whole: boolean } {
+export function axisFor(store: PlayerStore, width: number): Axis & { setting: number; breaks: LineBreaks } {
   const beside = isNarrow(width) ? defaults.besideNarrow : defaults.beside;
   const [left, right] = [beside, Math.max(beside + 1, width - beside)];
   const plan = planOf(store);
-  if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0, whole: true };
+  if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0, breaks: "marks" };
   const end = Math.max(plan.steps, store.newest);
   return { left, right, end, ...beatAxis(plan.beats, end, left, right) };
 }

@@ -24,19 +24,24 @@ export const defaults = {
   ],
 };
 
+/** Where Chinese lines end: at spaces and marks alone; between words, too; where that takes too much room, anywhere. */
+export type LineBreaks = "marks" | "words" | "anywhere";
+
 export interface BeatAxis {
   segments: Segment[];
   setting: number;
-  /** Chinese lines end at spaces and marks alone, otherwise between words, too. */
-  whole: boolean;
+  breaks: LineBreaks;
 }
+
+/** What stands behind the name of a beat that breaks a guarantee. */
+const BROKEN_MARK = " ✕";
 
 /** The axis that was made last and what of: every bar of the page asks for the same at each step. */
 let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
 /** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
-  const names = beats.map((beat, place) => [titleOf(beat), addedText(beat, place === beats.length - 1)] as const);
+  const names = beats.map((beat, place) => [`${titleOf(beat)}${beat.key.startsWith("beat.broken_") ? BROKEN_MARK : ""}`, addedText(beat, place === beats.length - 1)] as const);
   const of = [end, left, right, ...names].join("\n");
   if (last?.beats !== beats || last.of !== of) last = { of, beats, axis: laidOut(beats, names, end, left, right) };
   return last.axis;
@@ -44,10 +49,13 @@ export function beatAxis(beats: readonly Beat[], end: number, left: number, righ
 
 function laidOut(beats: readonly Beat[], names: readonly (readonly [string, string])[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
-  const tries = defaults.settings.flatMap(({ size, lines, beside }, setting) => [true, false].map((whole) => ({
-    setting, whole, need: names.map(([title, added], place) => bothWidth(beside ? title : `${place + 1} ${title}`, added, size, lines, whole) + (beside ? defaults.beside : defaults.air)),
-  })));
-  const { setting, whole, need } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
+  const set = (breaks: LineBreaks, setting: number): { setting: number; breaks: LineBreaks; need: number[] } => {
+    const { size, lines, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
+    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${place + 1} ${title}`, added, size, lines, breaks) + (beside ? defaults.beside : defaults.air)) };
+  };
+  const settings = [...defaults.settings.keys()];
+  const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];
+  const { setting, breaks, need } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
   const roots = steps.map(Math.sqrt);
   const least = sum(need);
@@ -60,7 +68,7 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly [string, stri
     x += width + defaults.gap;
     return segment;
   });
-  return { segments, setting, whole };
+  return { segments, setting, breaks };
 }
 
 const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
@@ -68,23 +76,30 @@ const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 /** Where a line may end: at spaces, behind the underscores of an error's name. */
 export const BREAKS = /(?<=[A-Z]_)/;
 
-const BETWEEN_WORDS = /(?<=\s)|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
+const ANYWHERE = /(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/;
+const AT_MARKS = /(?<=\s)|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
+
+/** The name in pieces that stay on one line each. */
+export function piecesOf(name: string, breaks: LineBreaks): string[] {
+  if (breaks === "words") return phrasesOf(name).flatMap((phrase) => phrase.split(BREAKS));
+  return name.split(breaks === "marks" ? AT_MARKS : ANYWHERE);
+}
 
 /** What was added to a beat has lines of its own below the beat's name; where there is one line, it follows in it. */
-function bothWidth(title: string, added: string, size: number, lines: number, whole: boolean): number {
-  if (added === "") return nameWidth(title, size, lines, whole);
-  if (lines === 1) return nameWidth(`${title} ${added}`, size, 1, whole);
-  const splits = Array.from({ length: lines - 1 }, (_, own) => Math.max(nameWidth(title, size, own + 1, whole), nameWidth(added, size, lines - own - 1, whole)));
+function bothWidth(title: string, added: string, size: number, lines: number, breaks: LineBreaks): number {
+  if (added === "") return nameWidth(title, size, lines, breaks);
+  if (lines === 1) return nameWidth(`${title} ${added}`, size, 1, breaks);
+  const splits = Array.from({ length: lines - 1 }, (_, own) => Math.max(nameWidth(title, size, own + 1, breaks), nameWidth(added, size, lines - own - 1, breaks)));
   return Math.min(...splits);
 }
 
-/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high, and lines end at marks alone if they are `whole`. */
-function nameWidth(name: string, size: number, lines: number, whole: boolean): number {
+/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high. */
+function nameWidth(name: string, size: number, lines: number, breaks: LineBreaks): number {
   const wide = (text: string): number => {
     const square = text.match(SQUARE_LETTERS)?.length ?? 0;
     return textWidth(text.replace(SQUARE_LETTERS, ""), size, true) * defaults.narrower + square * size * 1.02;
   };
-  const pieces = (whole ? name.split(BETWEEN_WORDS) : phrasesOf(name).flatMap((phrase) => phrase.split(BREAKS))).map((piece) => ({ full: wide(piece), last: wide(piece.trimEnd()) }));
+  const pieces = piecesOf(name, breaks).map((piece) => ({ full: wide(piece), last: wide(piece.trimEnd()) }));
   const linesAt = (width: number): number => {
     let count = 1;
     let at = 0;

@@ -7,14 +7,14 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { axisFor, defaults as axis, isNarrow, planOf, stepsOf } from "./axis-of.ts";
-import { BREAKS, defaults as settings } from "./beat-axis.ts";
+import type { LineBreaks } from "./beat-axis.ts";
+import { BREAKS, defaults as settings, piecesOf } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
 import { addedIn, addedText, pathTo, placeOf, titleOf } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
-import { phrasesOf } from "./phrases.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -55,18 +55,18 @@ export class BeatsBar extends MeasuredElement {
     const { store } = this;
     const plan = planOf(store);
     if (store === undefined || plan === null || this.width === 0) return nothing;
-    const { segments = [], setting, whole } = axisFor(store, this.width);
+    const { segments = [], setting, breaks } = axisFor(store, this.width);
     const here = placeOf(plan.beats, store.shown);
     const narrow = isNarrow(this.width);
     const { size, lines, beside } = settings.settings[setting] ?? { size: 14, lines: 1, beside: true };
-    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-dense=${!beside} aria-label=${say("player.beats")}>
-        ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow, beside, whole))}
+    return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-dense=${!beside} data-breaks=${breaks} aria-label=${say("player.beats")}>
+        ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow, beside, breaks))}
       </ol>
       ${narrow ? this.#named(plan, store) : nothing}
       ${this.#opened(plan, segments, store)}`;
   }
 
-  #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean, beside: boolean, whole: boolean): TemplateResult {
+  #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean, beside: boolean, breaks: LineBreaks): TemplateResult {
     const title = titleOf(beat);
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
     const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
@@ -80,7 +80,7 @@ export class BeatsBar extends MeasuredElement {
     const number = html`<span class="n">${place + 1}</span>`;
     return html`<li class=${state} .style=${style}>
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
-        ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${breakable(title, whole ? [title] : phrasesOf(title))}${added === "" ? nothing : html` <em class="added">${breakable(added, whole ? [added] : phrasesOf(added))}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
+        ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${breakable(title, breaks)}${added === "" ? nothing : html` <em class="added">${breakable(added, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
       <button class="beat-open" tabindex=${place === Math.max(0, here) ? nothing : -1} aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
@@ -176,9 +176,9 @@ function numberText(number: string): string {
   return part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });
 }
 
-/** Names of errors break behind their underscores, others nowhere; Chinese between `phrases`. */
-function breakable(text: string, phrases: readonly string[] = [text]): TemplateResult[] {
-  return phrases.flatMap((phrase) => phrase.split(BREAKS)).map((part) => html`${unbroken(part)}<wbr>`);
+/** Names of errors break behind their underscores, others nowhere; Chinese where `breaks` says. */
+function breakable(text: string, breaks: LineBreaks = "marks"): TemplateResult[] {
+  return (breaks === "words" ? piecesOf(text, breaks) : text.split(BREAKS)).map((part) => html`${unbroken(part)}<wbr>`);
 }
 
 /** The beat that lands at a step, else the innermost that holds it: as `8` or, inside of a long one, `8.5`; null before the first. */

@@ -170,6 +170,6 @@ test("it stops where a breakpoint holds", async () => {
 
 test("Chinese names end their lines between words, and inside of one only where there is no room for that", () => {
   const named = (name: string, count: number): Beat[] => Array.from({ length: count }, (_, index) => ({ ...(PLAN.beats[0] as Beat), first: index + 1, last: index + 1, title: { en: name, "zh-Hans": name } }));
-  assert.equal(beatAxis(named("决定之前隐藏：t-0、t-1", 4), 4, 24, 800).whole, true);
-  assert.equal(beatAxis(named("读取已提交的消费者继续等待", 9), 9, 24, 600).whole, false);
+  assert.equal(beatAxis(named("决定之前隐藏：t-0、t-1", 4), 4, 24, 800).breaks, "marks");
+  assert.deepEqual([1000, 480].map((right) => beatAxis(named("读取已提交的消费者继续等待", 9), 9, 24, right).breaks), ["words", "anywhere"]);
 });
