@@ -231,7 +231,7 @@ function readerTexts(
     const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight)).filter((text) => textWidth(text, MARK) <= options.right - start);
     const aside = isWhole(lines, whole) ? null : betweenGates([named(name, fact), named(name, brief), name, reader], cells.left, gates, options.right);
     // Beyond the gates it stands on the line, as the others do.
-    const isBeyond = aside !== null && aside.x > Math.max(...gates);
+    const isBeyond = aside !== null && aside.x > Math.max(...gates) && start + textWidth(aside.text, MARK) <= options.right;
     // A halo would cover the line under the words.
     if (aside !== null) return [{ ...label, ...(isBeyond ? { x: round(start), y: line + 4, text: aside.text, style: "ink" } : { ...aside, style: "ink halo" }) }];
     return lines.map((text, index, all): TextShape => (

@@ -1,4 +1,4 @@
-/** What is done to a message or a broker with one press, on the thing or under a thumb; all else is in the list of its acts. Pure. */
+/** What is done to a message or a component with one press, on the thing or under a thumb; all else is in the list of its acts. Pure. */
 
 import type { Action } from "./source.ts";
 

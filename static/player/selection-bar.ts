@@ -22,6 +22,7 @@ import type { More } from "./selection-more.ts";
 import { findsWith, movesWith } from "./selection-more.ts";
 import { Small } from "./small.ts";
 import type { Action } from "./source.ts";
+import type { Stage } from "../stage/stage.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -122,6 +123,7 @@ export class SelectionBar extends StoreElement {
     const whole = this.querySelector<HTMLElement>(".action-list");
     if (whole !== null) endInARow(whole);
     const list = this.querySelector<HTMLElement>(".action-list.floating");
+    if (whole !== null && list === null) this.#asideOf(whole);
     if (list === null || this.at === null) return;
     const { width, height } = list.getBoundingClientRect();
     const zoom = zoomOf(list);
@@ -130,6 +132,20 @@ export class SelectionBar extends StoreElement {
     list.style.left = `${Math.max(8, Math.min(isBeside ? beside : x, innerWidth - width - 8)) / zoom}px`;
     list.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8)) / zoom}px`;
     if (!list.contains(document.activeElement)) list.querySelector<HTMLElement>("button, summary")?.focus();
+  }
+
+  /** A list that would lie over the selected component stands left of it, where it has room. */
+  #asideOf(list: HTMLElement): void {
+    list.style.translate = "";
+    const selection = this.store?.selection ?? null;
+    const stage = this.closest(".player")?.querySelector<Stage>("eos-stage") ?? null;
+    const at = selection?.kind === "actor" ? (stage?.boxOfActor(selection.id) ?? null) : null;
+    if (stage === null || at === null || matchMedia(`(max-width: ${defaults.covers}px)`).matches) return;
+    const [own, picture] = [ownBox(list), ownBox(stage)];
+    const thing = { left: picture.left + at.x, right: picture.left + at.x + at.width, top: picture.top + at.y, bottom: picture.top + at.y + at.height };
+    const isOver = own.left < thing.right && own.left + own.width > thing.left && own.top < thing.bottom && own.top + own.height > thing.top;
+    const by = own.left + own.width - (thing.left - 8);
+    if (isOver && own.left - by >= 8) list.style.translate = `${-Math.round(by)}px`;
   }
 
   /** Up and down go through the list; Escape leaves it and gives the focus back. */

@@ -68,8 +68,8 @@ function labelOf({ numbers }: Mark): string {
 }
 
 /**
- * On the upper left corner, inside the picture; where bodies reach to its edge, above them. Where words stand there, along the
- * edges of the thing, so that they stay free.
+ * On the upper left corner, inside the picture; where bodies reach to its edge, above them; over the middle of a thing that is
+ * hardly wider than the mark. Where words stand there, along the edges of the thing, so that they stay free.
  */
 function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
   const width = Math.max(HEIGHT, round(textWidth(labelOf(mark), 13, true) + 14));
@@ -78,10 +78,15 @@ function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
   const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
   // Nothing stands above the first body: its name stands left, its numbers right.
   const left = hasEdge && above < 2 ? x + whole * 0.3 : x + BESIDE - width;
-  const under = y + tall - HEIGHT / 2;
+  // Of a thing that something lies over, what is seen of it.
+  const foot = Math.min(y + tall, here.height);
+  const under = foot - HEIGHT / 2;
+  const middle = x + (whole - width) / 2;
   const along = [0.15, 0.35, 0.55, 0.75, 1].map((share) => x + whole * share - width / 2);
   const corners = [left, x - width - 2, x + whole + 2];
-  const places = [[left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...corners.map((at) => [at, under]), ...along.map((at) => [at, under])];
+  const beside = [0.5, 0.25, 0.75].map((share) => [x + whole - width / 2, y + (foot - y) * share - HEIGHT / 2]);
+  const narrow = whole < 2 * width ? [[middle, above], [middle, under]] : [];
+  const places = [...narrow, [left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...beside, ...along.map((at) => [at, under]), ...corners.map((at) => [at, under])];
   const inside = places.map(([atX = 0, atY = 0]): Box => ({
     x: round(Math.min(Math.max(atX, 2), here.width - width - 2)), y: round(Math.min(Math.max(atY, 2), here.height - HEIGHT - 2)), width, height: HEIGHT,
   }));

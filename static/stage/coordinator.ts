@@ -225,7 +225,9 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   const right = at.width - 10 - (more === null ? 0 : othersWidth(more, at.width));
   const found = tries.find(({ width }) => from + width + NEWEST_ENTRY <= right) ?? tries.find(({ width }) => from + width <= right);
   if (found === undefined) return null;
-  const least = Math.min(from + NEWEST_ENTRY, right - found.width);
+  const entries = loggedOf(frame, name, own).reduce((sum, batch) => sum + entryWidth(batch, own.id) + 2, 0);
+  // As many entries stay as stood there before the step, as far as there is room.
+  const least = Math.min(from - LEAST_LOG + Math.max(LEAST_LOG + NEWEST_ENTRY, entries + BESIDE_LOG), right - found.width);
   const pill = railLayout(frame, name, own, at.width, apart).pills.find(({ state }) => state === focus.state);
   const middle = pill === undefined ? right : pill.x + pill.width / 2;
   const x = Math.max(least, Math.min(middle - found.width / 2, right - found.width));
@@ -234,6 +236,8 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
 
 /** What is said of a step where there is little room. */
 const SHORTER: Record<string, readonly string[]> = { "stage.tag.counts": ["stage.tag.counts_short"], "stage.tag.marker_unanswered": ["stage.tag.marker_unanswered_short"] };
+/** px between the last entry of a log and what stands behind it. */
+const BESIDE_LOG = 34;
 /** px of a log line that a tag leaves to what the log holds. */
 const LEAST_LOG = 74;
 /** px more with which that is the newest entry, which the step is about. */
@@ -277,14 +281,14 @@ function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], w
   const shown: { batch: LogBatchView; said: string; width: number }[] = [];
   for (const batch of batches.toReversed()) {
     const said = shortState(imageState(batch, id));
-    const wide = round(textWidth(said, 12) + 8);
+    const wide = entryWidth(batch, id);
     if (wide + 2 > room) break;
     room -= wide + 2;
     shown.unshift({ batch, said, width: wide });
   }
   const earlier = batches.length - shown.length;
   let x = from;
-  const before = earlier === 0 ? nothing : text(x, 75, say("stage.earlier", { count: earlier }), "s12 q");
+  const before = earlier === 0 ? nothing : svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${text(x, 75, say("stage.earlier", { count: earlier }), "s12 q")}</g>`;
   if (earlier > 0) x += textWidth(say("stage.earlier", { count: earlier }), 12) + 6;
   const high = replica?.high_watermark ?? 0;
   return svg`${text(12, 75, log, "s12 q")}${before}${shown.map(({ batch, said, width: wide }) => {
@@ -293,6 +297,8 @@ function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], w
     return cell;
   })}${more === null ? nothing : fittedText(width - 12, 75, more, moreWidth - 16, 12, { least: 9, classes: "q", anchor: "end" })}`;
 }
+
+const entryWidth = (batch: LogBatchView, id: string): number => round(textWidth(shortState(imageState(batch, id)), 12) + 8);
 
 /** What the log says of an id: the state of its newest image in a batch; null is a tombstone. */
 export function imageState(batch: LogBatchView, id: string): string | null {

@@ -1,6 +1,6 @@
 /**
- * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message or the broker that is
- * selected, what can be done to it: drop, delay, duplicate; crash, pause; and the list of all that the server offers. The
+ * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, or beside
+ * the component, what can be done to it: drop, delay, duplicate; crash, pause; and the list of all that the server offers. The
  * acts are those of the selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
  * from message to message, where none is on its way back to the one that arrives, or to the last one that left
  * (the offer names the step, else `say-hint` says so), and its acts have the focus.
@@ -19,6 +19,7 @@ import type { PlayerStore } from "../player/store.ts";
 import type { JsonObject, Selection } from "../player/frame.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
+import { placeBeside, placeUnder } from "./acts-place.ts";
 import type { Box } from "./contract.ts";
 import { offerKey } from "./offer.ts";
 import type { Stage } from "./stage.ts";
@@ -138,7 +139,7 @@ export class MessageActs extends StoreElement {
     event.stopPropagation();
   };
 
-  /** What is asked: the message or the broker that is selected, at the step on show; "" while none is. */
+  /** What is asked: the message or the component that is selected, at the step on show; "" while none is. */
   get #question(): string {
     const { store } = this;
     const selection = store?.selection ?? null;
@@ -185,7 +186,7 @@ export class MessageActs extends StoreElement {
     void this.#place();
   }
 
-  /** Under the message where there is room, else over it; beside a broker, in the network. Never outside the picture, and not shown without its thing. */
+  /** Under the message where there is room, else over it; beside a component, where no message stands. Never outside the picture, and not shown without its thing. */
   readonly #place = async (): Promise<void> => {
     const bar = this.querySelector<HTMLElement>(".message-acts");
     const offer = this.querySelector<HTMLElement>(".break-offer");
@@ -199,17 +200,15 @@ export class MessageActs extends StoreElement {
     this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
     if (bar === null) return;
     const selection = store?.selection ?? null;
-    const at: Box | null = selection === null ? null : stage.boxOf(keyOf(selection) ?? "");
+    const isActor = selection?.kind === "actor";
+    const at: Box | null = selection === null ? null : isActor ? stage.boxOfActor(selection.id) : stage.boxOf(keyOf(selection) ?? "");
     bar.hidden = at === null;
     if (at === null) return;
     const own = ownBox(bar);
-    const beside = at.x - own.width - 8;
-    const isBeside = selection?.kind === "actor" && beside >= 8;
-    const left = isBeside ? beside : Math.max(8, Math.min(at.x + at.width / 2 - own.width / 2, stage.clientWidth - own.width - 8));
-    const under = isBeside ? Math.max(4, at.y) : at.y + at.height + 6;
-    const top = under + own.height <= stage.clientHeight - 4 ? under : Math.max(4, at.y - own.height - 6);
-    bar.style.left = `${Math.round(stage.offsetLeft + left)}px`;
-    bar.style.top = `${Math.round(stage.offsetTop + top)}px`;
+    const room = { width: stage.clientWidth, height: stage.clientHeight };
+    const place = (isActor ? placeBeside(own, at, room, [...stage.standing(), ...(offer === null || offer.hidden ? [] : [{ x: offer.offsetLeft - stage.offsetLeft, y: offer.offsetTop - stage.offsetTop, width: offer.offsetWidth, height: offer.offsetHeight + 4 }])]) : null) ?? placeUnder(own, at, room);
+    bar.style.left = `${Math.round(stage.offsetLeft + place.x)}px`;
+    bar.style.top = `${Math.round(stage.offsetTop + place.y)}px`;
     this.#focusActs();
   };
 
@@ -236,13 +235,10 @@ export class MessageActs extends StoreElement {
   };
 }
 
-/** The key of a message or a broker in the picture; null for a thing that has no acts of its own there. */
+/** The name of a message or a component that is asked about; null for a thing that has no acts of its own in the picture. */
 function keyOf({ kind, id }: Selection): string | null {
-  if (kind === "message") return `m:${id}`;
-  return kind === "actor" && BROKER.test(id) ? `broker:${id}` : null;
+  return kind === "message" ? `m:${id}` : kind === "actor" ? `actor:${id}` : null;
 }
-
-const BROKER = /^broker-\d+$/;
 
 /** Where a message last was on its way, with that message; null where none was. */
 function leftAt({ lines, branch, shown }: PlayerStore): Sent | null {

@@ -341,7 +341,7 @@ function squares(here: Places, client: ClientView, tally: Tally, top: number, wi
   const earlier = tally.total - shown.length;
   const before = earlier > 0 ? 3 : 0;
   const hue = here.hue(client.transaction_manager?.producer_id);
-  return svg`${earlier > 0 ? fittedText(12, top + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 }) : nothing}${shown.map(({ serial, status, lost }, index) => {
+  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(12, top + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 })}</g>` : nothing}${shown.map(({ serial, status, lost }, index) => {
     const place = index + before;
     const x = round(12 + (place % most) * (SQUARE + 2));
     const y = top + (place >= most ? SQUARE + 2 : 0);

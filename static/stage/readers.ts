@@ -285,7 +285,7 @@ export function wordOf({ alive, paused, group }: Pick<ConsumerView, "alive" | "p
 /** `again`: records that were given more than once, each of them in red. */
 function squaresOf({ seen, earlier }: Row, left: number, y: number, again: ReadonlySet<number>): SVGTemplateResult {
   const from = earlier > 0 ? left + STEP * 2 : left;
-  return svg`${earlier > 0 ? fittedText(left, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 }) : nothing}${
+  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(left, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 })}</g>` : nothing}${
     seen.map((one, index) => {
       const x = round(from + index * STEP);
       return one.serial !== null && again.has(one.serial) && one.fate === "delivered" ? box(x, y, SQUARE, SQUARE, "bad", 1.5) : svg`${square(one, x, y)}${isAtWall(seen, index, earlier) ? box(x - 3, y - 4, 4, SQUARE + 8, "lso", 0.5) : nothing}`;

@@ -179,6 +179,19 @@ export class Stage extends SizedElement {
     return { x: left - own.left, y: top - own.top, width, height };
   }
 
+  /** Of the body of an actor in the picture: the largest one it has, and the upper of those that are alike; null where it has none of its own. */
+  boxOfActor(name: string): Box | null {
+    const own = (this.#scene?.objects ?? []).filter(({ select, brings }) => [select, brings].some((one) => one?.kind === "actor" && one.id === name));
+    const boxes = own.map(({ key }) => this.boxOf(key)).filter((box) => box !== null);
+    return boxes.sort((one, other) => Math.round((other.width * other.height - one.width * one.height) / ALIKE) || one.y - other.y)[0] ?? null;
+  }
+
+  /** Where messages and the tag of the step stand. */
+  standing(): Box[] {
+    const keys = (this.#scene?.objects ?? []).map(({ key }) => key).filter((key) => key === "tag" || key.startsWith("m:"));
+    return keys.map((key) => this.boxOf(key)).filter((box) => box !== null);
+  }
+
   /** Ids of the messages that stand on their own in the picture and are on their way, from left to right. */
   messages(): string[] {
     const flying = this.frame?.view.network?.messages ?? {};
@@ -456,6 +469,9 @@ export class Stage extends SizedElement {
 
 /** px of the line under an upright picture. */
 const UNDER = 30;
+
+/** px² by which bodies may differ that are alike. */
+const ALIKE = 400;
 
 /** Where the texts of a picture stand, in its units; those of an answer's own numbers apart. */
 function wordsIn(scene: SVGSVGElement | null): Box[] {

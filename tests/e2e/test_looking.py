@@ -294,7 +294,7 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     expect(page.locator("eos-lanes .lane[data-partition=t-1]")).to_contain_text(
         "broker-2 does not process it"
     )
-    offer = page.locator("eos-undo-bar").get_by_text("Compare without it")
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original run")
     expect(offer).to_be_visible()
     pleasant(page)
     page.keyboard.press("c")

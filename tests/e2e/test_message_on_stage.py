@@ -94,7 +94,7 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     acts.get_by_role("button", name=re.compile("^Drop")).click()
     is_lost(page)
     expect(acts).to_have_count(0)
-    offer = page.locator("eos-undo-bar").get_by_text("Compare without it")
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original run")
     offer.click()
     expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
 
@@ -299,3 +299,28 @@ def test_what_is_selected_on_a_branch_keeps_its_name(page: Page, width: int) -> 
     expect(page.locator(".predict-slot")).to_be_hidden()
     where, bar = page.locator(".where").bounding_box(), page.locator(".selected").bounding_box()
     assert where is not None and bar is not None and where["x"] + where["width"] <= bar["x"]
+
+
+def test_a_component_that_is_selected_has_its_acts_beside_it_and_no_list_over_it(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    for actor in ("p1", "c1"):
+        page.locator("eos-player").evaluate(
+            "(player, id) => player.store.select({ kind: 'actor', id })", actor
+        )
+        acts = page.get_by_role("toolbar", name=f"Intervene on {actor}")
+        expect(acts.get_by_role("button")).to_have_text(["Crash", "Pause", re.compile("^More")])
+        page.wait_for_function(_CLEAR, arg=[actor, ".message-acts"])
+    page.locator("eos-selection-bar .selected").click()
+    expect(page.locator(".action-list .can")).to_be_visible()
+    page.wait_for_function(_CLEAR, arg=["c1", ".action-list"])
+
+
+_CLEAR = """([actor, selector]) => {
+  const stage = document.querySelector("eos-stage");
+  const { left, top } = stage.getBoundingClientRect();
+  const { x, y, width, height } = stage.boxOfActor(actor);
+  const box = document.querySelector(selector).getBoundingClientRect();
+  const wide = Math.min(box.right, left + x + width) - Math.max(box.left, left + x);
+  const high = Math.min(box.bottom, top + y + height) - Math.max(box.top, top + y);
+  return Math.min(wide, high) <= 0;
+}"""

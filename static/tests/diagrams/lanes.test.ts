@@ -142,6 +142,18 @@ test("no batch is folded while words beside the log have room; what broke a guar
   assert.ok(seen.length < 7 && seen.includes(40) && seen.includes(42));
 });
 
+test("what a reader of a log that fills the lane has is said within the picture", () => {
+  const many = Array.from({ length: 30 }, (_, index) => logBatch(40 + 2 * index, 2));
+  const log = { ...replica(many), last_stable_offset: 44, high_watermark: 44 };
+  const consumers = { reader: { isolation: "read_committed", positions: { "t-0": 44 }, delivered: { "t-0": [1, 2] } } };
+  const frame = frameOf(null, view({ partitions: { "t-0": partition(log) }, consumers } as never));
+  for (const width of [390, 640]) {
+    for (const { text, x, anchor } of laneOf(frame, { ...OPTIONS, width, height: null }).texts) {
+      if (anchor === "start") assert.ok(x + textWidth(text, 12) <= width, `${text} at ${x} of ${width}`);
+    }
+  }
+});
+
 test("a fold that is opened closes no other: every batch is drawn, as long as offsets fit", () => {
   const many = Array.from({ length: 14 }, (_, index) => logBatch(40 + 2 * index, 2, { producer_epoch: index % 2 }));
   const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) } }));
