@@ -252,6 +252,8 @@ export class Ledger extends DiagramElement {
     css`
       td button { line-height: 18px; width: 100%; }
       table :is(td, th) { padding-inline: 4px 2px; }
+      th { text-wrap: balance; }
+      th:not(:nth-child(4)) { white-space: nowrap; }
       td:nth-child(5) { overflow-wrap: anywhere; }
       tr.broken td { color: var(--bad); font-weight: 600; }
       .chips { display: flex; flex-wrap: wrap; gap: 2px; margin-top: 3px; }

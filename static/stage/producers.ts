@@ -411,7 +411,8 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   }
   const notes: SVGTemplateResult[] = [];
   const middle = queue.row.y + queue.row.height / 2 + 4;
-  if (placed < waiting.length) notes.push(svg`<g><title>${say("stage.waiting_more", { count: waiting.length - placed })}</title>${text(queue.waiting.x + 3, middle, `+${waiting.length - placed}`, "s12 k")}</g>`);
+  if (placed < waiting.length) notes.push(svg`<g><title>${say("stage.waiting_more", { count: waiting.length - placed })}</title>${
+    text(Math.max(x - 1, queue.waiting.x + 3 + textWidth(`+${waiting.length - placed}`, 12)), middle, `+${waiting.length - placed}`, "s12 k", "end")}</g>`);
   else if (muted && placed === 0) notes.push(text(queue.waiting.x + queue.waiting.width - 5, middle, say("stage.muted"), "s12 q", "end"));
   let at = queue.sent.x + 3;
   let drawn = 0;
