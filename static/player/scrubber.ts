@@ -162,7 +162,8 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
   const broken = drawn.broken.map((number) => `M${(at(number) - 4).toFixed(1)} ${track + 6}l8 8m0 -8l-8 8`).join("");
   const unknown = drawn.unknown.map(([from, to]) => `M${at(from).toFixed(1)} ${track + 6}H${at(to).toFixed(1)}`).join("");
   const gaps = (axis.segments ?? []).slice(1).map(({ x }) => `M${(x - 1.5).toFixed(1)} ${track - 9}v18`).join("");
-  const forks = forksOf(store.lines.branches.values(), store.lines.stretches(store.branch));
+  // One that leaves at the end has no room beside it; the list of branches has it.
+  const forks = forksOf(store.lines.branches.values(), store.lines.stretches(store.branch)).filter((fork) => fork.at < reachOf(store));
   return svg`<path class="beat-gaps" d=${gaps} /><path class="ticks" d=${drawn.plain} /><path class="bars" d=${bars} />
     <path class="crosses" d=${crosses} /><path class="refusals" d=${refused} /><path class="breaks" d=${broken} />
     <path class="not-judged" d=${unknown} />
