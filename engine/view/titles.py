@@ -305,14 +305,17 @@ def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title with what timed out: a batch, which the client may resend, or a request of its transaction manager;
-    None if it is neither."""
+    """The title with what timed out: a batch, which the client may resend, or the only request of the connection, one
+    of the transaction manager; otherwise None."""
     again = any(said["client"] == params["client"] for said in said_in(steps, "client.requeued"))
     if again:
         return "resends", params
     at = next(step for step in steps if "client.request_timed_out" in step.said)
+    alone = (
+        next(said_in([at], "client.request_timed_out"))["count"] == 1
+    )  # Other requests end with the connection.
     lost = next(said_in([at], "client.control_lost"), None)
-    return None if lost is None else ("request_unanswered", {**params, "api": lost["api"]})
+    return ("request_unanswered", {**params, "api": lost["api"]}) if alone and lost is not None else None
 
 
 def _refused_epoch(name: str, key: str, known: str) -> Tell:

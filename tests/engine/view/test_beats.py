@@ -14,6 +14,7 @@ import pytest
 from engine.__main__ import main
 from engine.errors import Refused
 from engine.explain.sentences import LANGUAGES, catalogue
+from engine.generations.generation import GENERATIONS, in_generation
 from engine.scenario.document import BadScenario, Scenario, load
 from engine.scenario.mistakes import mistakes
 from engine.scenario.shelf import acts, entry, library
@@ -424,6 +425,16 @@ def test_the_beats_of_the_lesson_stay_and_hold_what_came_of_the_change(
     inside = [one for beat in beats for one in beat.get("beats", [])]
     assert [one["kind"] for one in inside if one.get("added")] == came
     assert next(one["lands"] for one in inside if one["kind"] == came[0]) == after + 1
+
+
+def test_a_request_that_ends_with_its_connection_is_not_said_to_time_out() -> None:
+    paused = {"action": "pause", "actor": "broker-2", "after": 70}
+    scenario = in_generation(scenario_of("SC-66/while-writing"), GENERATIONS["k41"])
+    beats = plan_ahead(scenario, [paused], plan_ahead(scenario))["beats"]
+    shown = {
+        beat["key"] for beat in leaves(beats)
+    }  # Metadata times out, and EndTxn ends with its connection.
+    assert "beat.gives_up_waiting" in shown and "beat.request_unanswered" not in shown
 
 
 def test_a_request_of_a_transaction_manager_that_times_out_is_named() -> None:
