@@ -22,7 +22,7 @@ import type { More } from "./selection-more.ts";
 import { findsWith, movesWith } from "./selection-more.ts";
 import { Small } from "./small.ts";
 import type { Action } from "./source.ts";
-import type { Stage } from "../stage/stage.ts";
+import type { MessageActs } from "../stage/message-acts.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -138,11 +138,10 @@ export class SelectionBar extends StoreElement {
   #asideOf(list: HTMLElement): void {
     list.style.translate = "";
     const selection = this.store?.selection ?? null;
-    const stage = this.closest(".player")?.querySelector<Stage>("eos-stage") ?? null;
-    const at = selection?.kind === "actor" ? (stage?.boxOfActor(selection.id) ?? null) : null;
-    if (stage === null || at === null || matchMedia(`(max-width: ${defaults.covers}px)`).matches) return;
-    const [own, picture] = [ownBox(list), ownBox(stage)];
-    const thing = { left: picture.left + at.x, right: picture.left + at.x + at.width, top: picture.top + at.y, bottom: picture.top + at.y + at.height };
+    const acts = this.closest(".player")?.querySelector<MessageActs>("eos-message-acts") ?? null;
+    const thing = selection?.kind === "actor" ? (acts?.placeOfActor(selection.id) ?? null) : null;
+    if (thing === null || matchMedia(`(max-width: ${defaults.covers}px)`).matches) return;
+    const own = ownBox(list);
     const isOver = own.left < thing.right && own.left + own.width > thing.left && own.top < thing.bottom && own.top + own.height > thing.top;
     const by = own.left + own.width - (thing.left - 8);
     if (isOver && own.left - by >= 8) list.style.translate = `${-Math.round(by)}px`;

@@ -108,6 +108,15 @@ export class MessageActs extends StoreElement {
     if (id !== null && this.store?.selection?.id !== id) this.store?.select({ kind: "message", id });
   }
 
+  /** Where a component of the picture lies in the page; null where it has no body. */
+  placeOfActor(name: string): { left: number; right: number; top: number; bottom: number } | null {
+    const stage = this.#stage();
+    const at = stage?.boxOfActor(name) ?? null;
+    if (stage === null || at === null) return null;
+    const { left, top } = ownBox(stage);
+    return { left: left + at.x, right: left + at.x + at.width, top: top + at.y, bottom: top + at.y + at.height };
+  }
+
   #stage(): Stage | null {
     return this.parentElement?.querySelector<Stage>("eos-stage") ?? null;
   }
