@@ -49,16 +49,11 @@ def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
     lost = [
         one
         for one in moment.lately.faults
-        if one.at >= sent_at and _concerns(one, {sender, broker}) and api in (None, one.params["api"])
+        if one.at >= sent_at and _concerns(one, {sender, broker}) and api == one.params["api"]
     ]
-    if api is None and len({one.params["api"] for one in lost}) == 1:  # A consumer's view has no requests.
-        api = lost[-1].params["api"]
     subject = actor_subject(sender)
     known: Json = {"sender": sender, "broker": broker, "timeout": timeout}
-    if api is None:
-        yield link("unanswered.any", "SND-7", subject=subject, **known)
-    else:
-        yield link("unanswered.request", "SND-7", subject=subject, **known, api=api)
+    yield link("unanswered.request", "SND-7", subject=subject, **known, api=api)
     if lost:
         yield quoted(lost[-1])
     else:
@@ -72,14 +67,12 @@ def _concerns(fault: Said, ends: set[str]) -> bool:
     return fault.key in _LATE and {fault.params.get("source"), fault.params.get("destination")} == ends
 
 
-def _timed_out(step: Json) -> str | None:
-    """The API of the request that timed out: other requests on its connection end with it. None if the view has no
-    requests of the sender."""
+def _timed_out(step: Json) -> str:
+    """The API of the request that timed out: other requests on its connection end with it."""
     ended = [
         one["before"] for one in step["changes"] if one["path"][2:3] == ["requests"] and "after" not in one
     ]
-    due = [request for request in ended if request["deadline"] <= step["at"]]
-    api: str | None = due[0]["api"] if due else None
+    api: str = next(request["api"] for request in ended if request["deadline"] <= step["at"])
     return api
 
 
