@@ -42,7 +42,7 @@ def _each_has_its_share(site: RunningSite, workers: Workers) -> None:
 def finished(page: SteppingPage) -> None:
     page.join(DONE_SECONDS_MAX)
     assert not page.is_alive(), f"stopped at step {max(page.steps)}"
-    assert page.problems == []
+    assert page.problems == [], page.problems
     assert [page.steps[number] for number in sorted(page.steps)] == steps_of_engine(CLICKS)
 
 
