@@ -58,6 +58,8 @@ _GUARANTEES = {
     APART: ("row_missing", "record_missing", "row_repeated"),
 }
 """The guarantees of the questions about a broken one."""
+_OUTCOMES = frozenset({*_GUARANTEES, TIMED_OUT, LSO, UNSEEN, STATE, UNENDED})
+"""The questions about an outcome. For any other one, no run is made again."""
 _REFUSES = (LOST, TWICE, REORDERED, UNFENCED, HANGING)
 """Questions that raise NotAsked in a run in which nothing of the kind happened to their subject."""
 _ABORTS = (
@@ -78,7 +80,7 @@ def with_its_fault(
     Steps stand in order in an answer about a broken guarantee; any other answer goes from the present state to its
     cause, so there the intervention comes last.
     """
-    found = _fault(moment, question, subject, answer)
+    found = _fault(moment, question, subject, answer) if question in _OUTCOMES else None
     if found is None:
         return list(chain)
     fault, other, is_newest = found
@@ -123,7 +125,7 @@ def _fault(moment: Moment, question: str, subject: str, answer: Answer) -> tuple
 
 
 def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Said, answer: Answer) -> bool:
-    """Whether the other run, too, comes to what the question is about. True for questions that are about no outcome."""
+    """Whether the other run, too, comes to the outcome that the question is about."""
     if question in _GUARANTEES:
         return _breaks(other, question, subject, answer)
     if question == TIMED_OUT:
@@ -132,35 +134,27 @@ def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Sa
         partition = subject.split("/")[1] if question == UNSEEN else subject
         return not (moment.is_over and _is_held(moment, partition) and not _is_held(other, partition))
     mine, theirs = moment.entry_of(subject), other.entry_of(subject)
-    if question not in (STATE, UNENDED) or mine is None or theirs is None:
+    if mine is None or theirs is None:
         return True
     if question == STATE:
-        return _aborts(moment, other, subject, fault)
+        return _aborts(moment, other, subject, fault, mine[1]["state"], theirs[1]["state"])
     if mine[1]["state"] in OVER or theirs[1]["state"] not in OVER:
         return True
     ended = other.lately.transitions.get(("transaction_states", subject))
     return ended is None or (ended[0].at > moment.now and not moment.is_over)
 
 
-def _aborts(moment: Moment, other: Moment, transactional_id: str, fault: Said) -> bool:
-    """False if the transaction was aborted behind the fault, and the other run aborts none, or ends with a commit."""
-    (_, mine), (_, theirs) = (
-        moment.entry_of(transactional_id) or _NONE,
-        other.entry_of(transactional_id) or _NONE,
-    )
+def _aborts(
+    moment: Moment, other: Moment, transactional_id: str, fault: Said, mine: str, theirs: str
+) -> bool:
+    """False if the transaction was aborted behind the fault, and the other run aborts none, or ends with a commit.
+    ``mine`` and ``theirs``: the id's states in the two runs."""
     decided = decision_of(moment, transactional_id)
-    if (
-        mine["state"] not in (PREPARE_ABORT, COMPLETE_ABORT)
-        or decided is None
-        or decided.number < fault.number
-    ):
+    if mine not in (PREPARE_ABORT, COMPLETE_ABORT) or decided is None or decided.number < fault.number:
         return True
-    if moment.is_over and theirs["state"] == COMPLETE_COMMIT:
+    if moment.is_over and theirs == COMPLETE_COMMIT:
         return False
     return any((key, transactional_id) in other.lately.said for key in _ABORTS)
-
-
-_NONE: tuple[str, Json] = ("", {"state": ""})
 
 
 def _breaks(other: Moment, question: str, subject: str, answer: Answer) -> bool:
