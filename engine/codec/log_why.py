@@ -12,11 +12,9 @@ from typing import Any
 from engine.codec.internal_records import InternalRecords
 from engine.codec.lane import Lane, exact
 from engine.codec.log_sentences import sentence
-from engine.coordinator.transaction_states import COMPLETE_ABORT, COMPLETE_COMMIT, EMPTY
+from engine.coordinator.transaction_states import RESTING
 from engine.why.links import Link, partition_subject, transaction_subject
 
-OPENS_NONE = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
-"""The states in which the coordinator has no open transaction of an id."""
 STRETCHES_MAX = 1000
 """A case has at most this many answers, for its last steps. The steps before them have none."""
 
@@ -100,7 +98,7 @@ def after_marker(one: Begun, internal: InternalRecords) -> list[Json]:
     known = internal.of_producer.get(one.producer_id)
     if known is None:
         return [sentence("log.after_marker", "MRK-6", **params)]
-    if known.state not in OPENS_NONE:
+    if known.state not in RESTING:
         return []
     params |= {"transactional_id": known.transactional_id, "state": known.state}
     return [sentence("log.after_marker_late", "MRK-6", "TXC-3", **params)]

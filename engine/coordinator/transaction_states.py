@@ -183,7 +183,8 @@ GUARDS: dict[str, Callable[[Asked], bool]] = {
     OF_ANOTHER: _of_another,
 }
 
-_RESTING = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
+RESTING = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT)
+"""The states in which no transaction of the id is open."""
 _STABLE = (EMPTY, ONGOING, PREPARE_COMMIT, PREPARE_ABORT, COMPLETE_COMMIT, COMPLETE_ABORT)
 _IMPOSSIBLE = (DEAD, PREPARE_EPOCH_FENCE)
 
@@ -245,7 +246,7 @@ def _init() -> list[Row]:
             why="epoch_raised",
             spec="TXC-9",
         )
-        for source in _RESTING
+        for source in RESTING
     ]
     rows += [
         Row(
@@ -258,7 +259,7 @@ def _init() -> list[Row]:
             spec="TXC-9",
             only_if="takes_epoch_bumps",
         )
-        for source in _RESTING
+        for source in RESTING
         for when, reply, why in (
             (CLAIM_REPLACED, "PRODUCER_FENCED", "epoch_replaced"),
             (CLAIM_TOO_LATE, "UNKNOWN_SERVER_ERROR", "epochs_used_up"),
@@ -304,7 +305,7 @@ def _add() -> list[Row]:
             why="transaction_begins",
             spec="TXC-12",
         )
-        for source in _RESTING
+        for source in RESTING
     ]
     rows += [
         Row(
@@ -401,7 +402,7 @@ def _rest() -> list[Row]:
             why="id_expires",
             spec="TXC-21",
         )
-        for source in _RESTING
+        for source in RESTING
     ]
     rows += [
         Row(

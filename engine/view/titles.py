@@ -311,9 +311,8 @@ def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
     if again:
         return "resends", params
     at = next(step for step in steps if "client.request_timed_out" in step.said)
-    alone = (
-        next(said_in([at], "client.request_timed_out"))["count"] == 1
-    )  # Other requests end with the connection.
+    # Other requests end with the connection.
+    alone = next(said_in([at], "client.request_timed_out"))["count"] == 1
     lost = next(said_in([at], "client.control_lost"), None)
     return ("request_unanswered", {**params, "api": lost["api"]}) if alone and lost is not None else None
 

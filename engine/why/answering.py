@@ -29,6 +29,7 @@ from engine.why.focus import (
     UNENDED,
     UNSENT,
 )
+from engine.why.guarantees import GAVE_UP
 from engine.why.links import Link
 
 _ANSWERING: dict[str, tuple[str, ...]] = {
@@ -89,7 +90,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
     REORDERED: ("why.order.no_number", "why.order.unchecked"),
     EARLY: ("why.broken.switches",),
     TORN: ("why.broken.switches",),
-    MIXED: ("middleware.needs_a_person", "middleware.cannot_all_be_undone"),
+    MIXED: GAVE_UP,
     TIMED_OUT: ("why.timeout.clock",),
     CAME: (
         "why.came.broken",

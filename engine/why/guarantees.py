@@ -23,6 +23,9 @@ from engine.why.moment import Moment
 from engine.why.records import copies, quoted, record_of, record_subject
 from engine.why.stable_offset import holder
 
+GAVE_UP = ("middleware.needs_a_person", "middleware.cannot_all_be_undone")
+"""The steps in which a middleware leaves a transaction to an operator."""
+
 
 def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[Link]:
     """The newest step's sentence, if that step breaks the guarantee."""
@@ -271,7 +274,7 @@ def _given_up(moment: Moment, tid: str, transaction: Json | None) -> Iterator[Li
     if transaction is None or transaction["state"] != MANUAL:
         return
     now = None if moment.step is None else moment.step["number"]
-    for key in ("middleware.needs_a_person", "middleware.cannot_all_be_undone"):
+    for key in GAVE_UP:
         said = moment.lately.said.get((key, tid))
         if said is not None and said.number != now:
             yield quoted(said)
