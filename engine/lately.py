@@ -177,7 +177,6 @@ class Lately:
     """The newest events of a run.
 
     - ``newest``: the last step.
-    - ``cause``: the step that sent the message which the last step received.
     - ``transitions``: (machine, what the machine is about) to the step and the transition that led to its
       present state.
     - ``refusals``: the name of an actor, a partition, a transactional id or a group to the last step in which
@@ -197,10 +196,10 @@ class Lately:
         "_flights",
         "_lost",
         "_lost_requests",
+        "_sending",
         "_sent",
         "came",
         "carried",
-        "cause",
         "faults",
         "messages",
         "newest",
@@ -213,7 +212,6 @@ class Lately:
 
     def __init__(self) -> None:
         self.newest: Step | None = None
-        self.cause: Said | None = None
         self.transitions: dict[tuple[str, str], tuple[Step, Transition]] = {}
         self.refusals: dict[str, Step] = {}
         self.said: dict[tuple[str, str], Said] = {}
@@ -228,8 +226,17 @@ class Lately:
         self._facts: list[Any] = []
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._lost: set[int] = set()
-        self._sent: dict[int, Said] = {}
+        self._sent: dict[int, tuple[Step, str]] = {}
+        """The number of each message in flight to the step that sent it, and its receiver."""
+        self._sending: tuple[Step, str] | None = None
+        """The same of the message which the last step received."""
         self._lost_requests = LostRequests()
+
+    @property
+    def cause(self) -> Said | None:
+        """The sentence about sending the message which the last step received; None if it received none. It is built
+        only when it is read, because most messages answer no question."""
+        return Said.sending(*self._sending) if self._sending is not None else None
 
     def take(self, fact: object) -> None:
         """Take a fact (engine/events) of the present step."""
@@ -239,7 +246,7 @@ class Lately:
     def keep(self, step: Step) -> None:
         """Store a finished step."""
         self.newest = step
-        self.cause = None
+        self._sending = None
         if self.carried:
             self.carried = {}
         if step.transition is not None:
@@ -305,26 +312,27 @@ class Lately:
     def _follow(self, step: Step) -> None:
         """Link the messages of this step with the steps that sent them."""
         shown = self.messages
+        received: dict[str, Any] | None = None
         for fate in step.messages:
             number, event = fate["id"], fate["event"]
-            message = shown.get(number)
             if event == "sent":
+                message = shown.get(number)
                 if message is None:
                     continue
-                self._sent[number] = sending = Said.sending(step, message["to"])
+                self._sent[number] = step, message["to"]
                 if message["api"] == "Produce" and not message["is_response"]:
-                    self._takes_off(message, sending)
+                    self._takes_off(message, Said.sending(step, message["to"]))
             elif event == "delivered":
-                self.cause = self._sent.pop(number, None)
+                self._sending = self._sent.pop(number, None)
+                received = shown.get(number)
             elif event in ("dropped", "lost"):
                 self._sent.pop(number, None)
+                message = shown.get(number)
                 if message is not None and message["api"] == "Produce":
                     self._is_lost(number, message, Said.of(step))
         # The message that was received comes last, because the effects of its delivery may lose others.
-        for fate in step.messages:
-            message = shown.get(fate["id"])
-            if fate["event"] == "delivered" and message is not None and message["api"] == "Produce":
-                self._arrives(message, Said.of(step))
+        if received is not None and received["api"] == "Produce":
+            self._arrives(received, Said.of(step))
 
     def _takes_off(self, message: dict[str, Any], said: Said) -> None:
         flight = self._settled(message, events.CopySent)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.shapes.views import PendingView
-from engine.watching import ABSENT, Change
 
 FAULT, DELIVERY, TIMER, SENDER, CALL = range(5)
 """Classes of events. Of the events at one time, those with a lower class come first (GEN-2)."""
@@ -11,22 +10,20 @@ CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
 
 
 class PendingPart:
-    """A queued event in the view (GEN-10). It never changes, so the recorder need not compare it."""
+    """A queued event in the view (GEN-10). It never changes, so the recorder need not compare it: it is added or
+    removed. Nothing is touched more often, so the recorder reads and writes ``known`` itself.
 
-    __slots__ = ("_known", "gone", "path", "shown")
+    - ``gone``: whether the event has left the queue.
+    - ``known``: whether the recorder's view has the event. The view has to change if ``known == gone``.
+    """
+
+    __slots__ = ("gone", "known", "path", "shown")
 
     def __init__(self, order: int, at: int, rank: int, actor: str, what: str) -> None:
         self.path = ("pending", str(order))
         self.shown: PendingView = {"at": at, "class": CLASS_NAMES[rank], "actor": actor, "what": what}
         self.gone = False
-        self._known = False
-
-    def change(self) -> Change | None:
-        """What changed since the last call: the event was added or removed. None: neither, or both."""
-        known, self._known = self._known, not self.gone
-        if known == self._known:
-            return None
-        return (self.path, self.shown, ABSENT) if known else (self.path, ABSENT, self.shown)
+        self.known = False
 
     def view(self) -> PendingView | None:
         return None if self.gone else self.shown

@@ -98,7 +98,7 @@ class Recorded(Judged):
     def know(self, part: Part) -> None:
         """Store a part's view as the previous one, without a change, for the first view of a run."""
         if type(part) is PendingPart:
-            part.change()
+            part.known = not part.gone
             return
         view = part.view()
         if view is not None:
@@ -254,9 +254,9 @@ class Recorded(Judged):
         changes = step.changes
         for path, part in self._touched.items():
             if type(part) is PendingPart:
-                change = part.change()
-                if change is not None:
-                    changes.append(change)
+                if part.known is part.gone:
+                    changes.append((path, part.shown, ABSENT) if part.gone else (path, ABSENT, part.shown))
+                    part.known = not part.gone
                 continue
             after = part.view()
             if after is None:

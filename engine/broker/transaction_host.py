@@ -283,7 +283,6 @@ class TransactionHost:
         self._plan(now)
         if self.watch.recording:
             self.watch.touch(self.board)
-            self.watch.touch(self.leadership)
         return effects
 
     def _write(self, wanted: Write, now: int) -> Effects:
