@@ -17,7 +17,7 @@ from functools import cache
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
 from eosviz.reference.search_ranks import rarity_of
-from eosviz.reference.search_terms import CHINESE, Wish, plain, roots_of
+from eosviz.reference.search_terms import CHINESE, EXACT, Wish, plain, roots_of
 
 ENGLISH, SIMPLIFIED = LANGUAGES
 SENTENCES = re.compile(r".+?(?:[.!?](?=\s)|[。！？]|$)\s*", re.DOTALL)
@@ -32,7 +32,7 @@ TITLE_COUNTS = 0.25
 SHARED_COUNTS = 0.5
 """The weight of a word that all passages of the scenario have is multiplied by about this."""
 SAME_COUNTS = 2.0
-"""The score of a term that a passage has as a synonym, for each unit of its weight."""
+"""The score of a term that a passage has (`_says`), for each unit of its weight."""
 EXTRA_WEIGHT = 150.0
 """Added to the weight of a passage's words before its score is divided by the root of that weight: a passage with many
 words that were not asked is about something else, but a short one is no better for being short."""
@@ -87,12 +87,17 @@ def reason(scenario: str, question: str, wishes: Sequence[Wish]) -> Reason:
     def worth(one: Reason) -> float:
         weights = {word: reasons.weight(word) for word in one.words[language]}
         points = sum(weight for word, weight in weights.items() if word in asked)
-        points += SAME_COUNTS * sum(
-            wish.telling for wish in wishes if wish.same is not None and wish.same.search(one.whole)
-        )
+        points += SAME_COUNTS * sum(wish.telling for wish in wishes if _says(one, wish))
         return points * one.counts / math.sqrt(EXTRA_WEIGHT + sum(weights.values()))
 
     return max(reasons.every, key=worth)
+
+
+def _says(one: Reason, wish: Wish) -> bool:
+    """Whether the reason has a synonym of the term, or the term itself if it is never typed by chance (EXACT)."""
+    if wish.same is not None and wish.same.search(one.whole):
+        return True
+    return wish.telling >= EXACT and wish.typed.search(one.whole) is not None
 
 
 @cache

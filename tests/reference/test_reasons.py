@@ -25,6 +25,13 @@ def test_a_sign_that_says_what_was_asked_is_the_reason_and_says_what_it_means() 
     assert all(found.text[language] and found.means[language] for language in LANGUAGES)
 
 
+def test_of_two_signs_with_the_same_words_the_one_with_the_text_of_the_error_is_the_reason() -> None:
+    found = why(
+        "SC-41", "Invalid transition attempted from state ABORTING_TRANSACTION to state IN_TRANSACTION"
+    )
+    assert "from state ABORTING_TRANSACTION to state IN_TRANSACTION" in found.text["en"]
+
+
 def test_a_passage_of_the_lesson_with_the_words_of_the_question_is_the_reason() -> None:
     found = why("SC-159", "the process crashes between the two commits, and a row has no record")
     assert "a crash between the commits leaves a row without its record" in found.text["en"]
