@@ -65,7 +65,16 @@ from eosviz.walkthroughs.simulations import (
     simulate,
 )
 from eosviz.walkthroughs.streaming import publish
-from eosviz.walkthroughs.walking import Chunk, Goal, Overtaken, next_steps, one_step, store_steps, storing
+from eosviz.walkthroughs.walking import (
+    Chunk,
+    Goal,
+    Overtaken,
+    divided,
+    next_steps,
+    steps_after,
+    store_steps,
+    storing,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -294,14 +303,16 @@ def _walk(
         goal = _within_budget(slot, branch, goal)
         # Steps that were made earlier are part of the answer: the page may have missed them.
         frames = stored_messages(branch, goal.after + 1, branch.newest)
-        simulation, ahead = slot.going_on(branch)
+        simulation, made = slot.going_on(branch)
+        begun, slot.ahead = (None, None) if made is None else divided(made, goal)
         while True:
-            chunk, ahead = next_steps(simulation, branch, goal, ahead), None
+            chunk, begun = next_steps(simulation, branch, goal, begun), None
             try:
                 answer = store(branch, chunk, command, pauses)
             except Overtaken:
-                slot.overtaken(chunk)
+                slot.overtaken(chunk if made is None else made)
                 raise
+            made = None
             frames += frames_of(branch, chunk)
             if answer is not None:
                 publish(session_id, frames, answer)
@@ -429,7 +440,7 @@ def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) ->
             raise Problem("conflict", "beyond_newest", after=command.after, newest=branch.newest)
         if command.after == branch.newest:
             _check_interventions_left(branch)
-            _within_budget(slot, branch, one_step(branch.newest))
+            _within_budget(slot, branch, steps_after(branch.newest))
             return _intervene_here(slot, branch, command)
     child = _child(branch, command.after, None)
     _some_steps_left(session_id)
@@ -464,7 +475,7 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
         simulation.intervene(intervention)
     except Refused as refused:
         raise _refusal("intervention_refused", refused) from None
-    chunk = next_steps(simulation, branch, one_step(command.after))
+    chunk = next_steps(simulation, branch, steps_after(command.after))
     if not chunk.steps:
         raise NothingFollows(branch.newest)
     created = branch.pk is None

@@ -1,10 +1,10 @@
-"""Makes the step after the newest one before the page asks for it.
+"""Makes the steps after the newest one before the page asks for them.
 
 The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
-the server is. The step made ahead is not part of the session until a command stores it. If an intervention or
-another process makes a different step, the step made ahead is discarded. If the message is lost, the page
-waits for its step as usual. The page's socket keeps the step and can store it without a worker
-(`kept_ahead.py`).
+the server is. A step made ahead is not part of the session until a command stores it. If an intervention or
+another process makes a different step, the steps made ahead are discarded. If the message is lost, the page
+waits for its step as usual. The page's socket keeps the steps, passes them on one by one, and can store them
+without a worker (`kept_ahead.py`).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from eosviz.groups import send_to_page
 from eosviz.walkthroughs.deriving import sent
 from eosviz.walkthroughs.kept_ahead import ahead_event
 from eosviz.walkthroughs.messages import Ahead, AskAhead
-from eosviz.walkthroughs.models import Branch, Step
+from eosviz.walkthroughs.models import Branch
 from eosviz.walkthroughs.questions import branch_of
 from eosviz.walkthroughs.simulations import Diverged, Slot, recent
-from eosviz.walkthroughs.walking import next_steps, one_step
+from eosviz.walkthroughs.walking import Chunk, next_steps, steps_after
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +30,9 @@ STEPS_MAX = 2_000
 """In a branch with more steps than this, none is made ahead. Making a step ahead moves the simulation one
 step past the branch, so a question about the newest step needs another simulation, which takes too long to
 make in a long branch."""
+STEPS_AT_ONCE = 2
+"""So many steps are made ahead after a socket has stored all that it had: then a worker has a task only at every
+second click. More would make one click cost more than two steps of the engine (`engine_steps.py`)."""
 
 
 def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
@@ -38,36 +41,36 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
     with recent.of(branch_id) as slot:
         branch = slot.held_branch(session_id)
         if branch is not None:
-            _send(slot, branch, page)
+            _send(slot, branch, page, 1)
 
 
-def go_on_ahead(session_id: uuid.UUID, branch_id: int, number: int, page: str) -> None:
-    """The page's socket has stored step `number`, which was made ahead: make the next one ahead and send it.
-    Raises Problem if the branch was deleted."""
+def go_on_ahead(session_id: uuid.UUID, branch_id: int, first: int, last: int, page: str) -> None:
+    """The page's socket has stored the steps from `first` to `last`, all that a worker had sent together: make the next
+    ones ahead and send them. Raises Problem if the branch was deleted."""
     with recent.of(branch_id) as slot:
-        slot.was_stored(number)
+        slot.were_stored(first, last)
         branch = slot.held_branch(session_id)
-        if branch is None or branch.newest != number:
+        if branch is None or branch.newest != last:
             branch = branch_of(session_id, str(branch_id))
         # If another process has made a step since, the page gets none from here.
-        if branch.newest == number:
-            _send(slot, branch, page)
+        if branch.newest == last:
+            _send(slot, branch, page, STEPS_AT_ONCE)
 
 
-def _send(slot: Slot, branch: Branch, page: str) -> None:
-    step = _step_after(slot, branch)
-    if step is not None:
-        send_to_page(page, ahead_event(branch.id, step, _may_be_stored(slot)))
+def _send(slot: Slot, branch: Branch, page: str, count: int) -> None:
+    made = _made_ahead(slot, branch, count)
+    if made is not None and made.steps:
+        send_to_page(page, ahead_event(branch.id, made.steps, _storable(slot, made)))
 
 
-def _may_be_stored(slot: Slot) -> bool:
-    """True if the page's socket may store the step made ahead: no keyframe and no broken guarantee come with
-    it, and the slot's budget has room. The step is then taken from the budget."""
-    made = slot.ahead
-    if made is None or made.keyframes or made.broken or slot.budget <= 0:
-        return False
-    slot.budget -= 1
-    return True
+def _storable(slot: Slot, made: Chunk) -> int:
+    """How many of the steps made ahead, from the first on, the page's socket may store: those before the first one with
+    a keyframe or a broken guarantee, and within the slot's budget, from which they are taken."""
+    others = [keyframe.number for keyframe in made.keyframes] + list(made.broken.values())
+    before = min(others, default=made.steps[-1].number + 1)
+    count = min(before - made.steps[0].number, slot.budget)
+    slot.budget -= count
+    return count
 
 
 def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
@@ -75,22 +78,25 @@ def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
     is not the newest step of the branch, or if no step can be made ahead."""
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
-        step = _step_after(slot, branch) if branch.newest == asked.after else None
-    body = None if step is None else msgspec.Raw(sent(step))
+        made = _made_ahead(slot, branch, 1) if branch.newest == asked.after else None
+    body = msgspec.Raw(sent(made.steps[0])) if made is not None and made.steps else None
     return Ahead(re=str(asked.id), branch=asked.branch, after=asked.after, step=body)
 
 
-def _step_after(slot: Slot, branch: Branch) -> Step | None:
-    """Makes the step after the newest one and keeps it for the next command. None if the run has ended, the
-    branch is too long, or the engine failed or makes other steps than the stored ones."""
+def _made_ahead(slot: Slot, branch: Branch, count: int) -> Chunk | None:
+    """The steps after the newest one, at least `count` of them unless the run ends before. They stay in the slot
+    for the next command. None if the run has ended, the branch is too long, or the engine failed or makes other
+    steps than the stored ones."""
     if branch.newest > STEPS_MAX or branch.finished is not None:
         return None
     try:
         simulation, made = slot.going_on(branch)
-        slot.ahead = made or next_steps(simulation, branch, one_step(branch.newest))
+        slot.ahead = made
+        if made is None or (len(made.steps) < count and made.finished is None):
+            slot.ahead = next_steps(simulation, branch, steps_after(branch.newest, count), made)
     except (EngineError, Diverged) as error:
         # The command that asks for this step fails in the same way and reports it to the page.
         logger.warning("session %s: nothing was made ahead: %r", branch.session_id, error)
         slot.forget()
         return None
-    return slot.ahead.steps[0] if slot.ahead.steps else None
+    return slot.ahead

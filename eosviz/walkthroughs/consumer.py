@@ -54,8 +54,8 @@ OPEN_COMMANDS_MAX = 1_000
 the oldest is forgotten, and the page asks again."""
 
 PAINT_SECONDS = 0.03
-"""After this socket has stored a step made ahead, it waits this long before it asks a worker for the next
-one: the page may be drawing on the same machine."""
+"""After this socket has stored a step made ahead, it waits this long before it sends the next one, or asks a
+worker for it: the page may be drawing on the same machine."""
 
 ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "interval_max": 0.2}
 
@@ -150,7 +150,7 @@ class SessionConsumer(RightfulConsumer):
             await self.send(text_data=event["answer"])
 
     async def session_ahead(self, event: dict[str, Any]) -> None:
-        """Sends a step that a worker made ahead for this page."""
+        """Sends the first of the steps that a worker made ahead for this page."""
         await self._send(self.ahead.keep(event))
 
     async def _send(self, message: FromServer | bytes) -> None:
@@ -209,12 +209,19 @@ class SessionConsumer(RightfulConsumer):
             logger.warning("session %s: a step was not sent: %r", self.session.id, error)
 
     async def _go_on(self, branch: str, number: int) -> None:
-        """Ask a worker to make the next step ahead. If no worker can be asked, nothing is raised: the page
-        asks for the step later."""
+        """Send the page the kept step after step `number`. If none is left, ask a worker to make the next ones. If no
+        worker can be asked, nothing is raised: the page asks for the step later."""
         await asyncio.sleep(PAINT_SECONDS)
+        if number != self.ahead.taken:
+            return  # The page has asked for a later step meanwhile, after which the same is done.
+        message = self.ahead.after(branch, number)
+        if message is not None:
+            await self._send(message)
+            return
         go_on = sync_to_async(tasks.go_on.apply_async, thread_sensitive=False)
+        stored = [self.ahead.first, number]
         with suppress(OperationalError, OSError):
-            await go_on([str(self.session.id), branch, number, self.channel_name], retry=False)
+            await go_on([str(self.session.id), branch, *stored, self.channel_name], retry=False)
 
     async def ask_ahead(self, message: messages.AskAhead) -> None:
         await self._question(tasks.find_ahead, message)

@@ -1,5 +1,5 @@
 """Counts the steps that the engine makes for one click: at most two if the worker holds the run at the newest
-step of the branch, the second of them ahead. Many steps mean that stored steps were made again."""
+step of the branch, as some of them are made ahead. Many steps mean that stored steps were made again."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ def note_made(steps: int) -> None:
 
 
 @contextmanager
-def counted_click() -> Iterator[None]:
-    """Counts the engine's steps in a `with` block that contains everything a worker does for one click. A
-    block that raises is not counted."""
+def counted_clicks(count: int) -> Iterator[None]:
+    """Counts the engine's steps in a `with` block that contains everything a worker does for so many clicks;
+    each has an equal share. A block that raises is not counted."""
     _made.steps = 0
     yield
-    per_click.observe(_made.steps)
+    for _ in range(count):
+        per_click.observe(_made.steps / count)

@@ -196,28 +196,44 @@ class Slot:
     def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
         """The simulation to continue from, with the steps that it has already made beyond the branch's newest
         step; None if there are none. Raises Diverged."""
-        made, found = self.ahead, self.simulation
-        if (
-            made is not None
-            and found is not None
-            and self.session_id == branch.session_id
-            and found.number == branch.newest + len(made.steps)
-        ):
-            self.branch, self.ahead = branch, None
-            return found, made
+        found = self.simulation
+        if found is not None and self._leads_beyond(branch):
+            made, self.branch, self.ahead = self.ahead, branch, None
+            return found, None if made is None else made.beyond(branch.newest)
         return self.at_newest(branch), None
+
+    def _leads_beyond(self, branch: Branch) -> bool:
+        """Whether the simulation has made steps ahead that continue this branch. A socket or another process may have
+        stored some of them, or other steps in their place."""
+        made, found = self.ahead, self.simulation
+        if made is None or found is None or self.session_id != branch.session_id:
+            return False
+        first, newest = found.number - len(made.steps) + 1, branch.newest
+        if not first - 1 <= newest <= found.number:
+            return False
+        bodies = [bytes(step.body) for step in made.up_to(newest).steps]
+        return (
+            not bodies or Step.objects.of_line(Branch.objects.line(branch), first, newest).bodies() == bodies
+        )
 
     def overtaken(self, made: Chunk) -> None:
         """These steps could not be stored: another process has stored something in the branch first, most often the
         same steps."""
         self.branch, self.ahead = None, made
 
-    def was_stored(self, number: int) -> None:
-        """The socket's process stored this step. If it was made ahead here, the branch is one step further."""
+    def were_stored(self, first: int, last: int) -> None:
+        """The socket's process stored these steps, which a worker had made ahead and sent together. If it was this
+        process, the branch is so many steps further. It was, if the first step is the same: a run is a pure function
+        of what was stored before."""
         made, branch = self.ahead, self.branch
-        if made is not None and len(made.steps) == 1 and branch is not None and branch.newest == number - 1:
-            branch.newest = number
-            self.ahead = None
+        if (
+            made is not None
+            and branch is not None
+            and branch.newest == first - 1 < last
+            and last <= branch.newest + len(made.steps)
+        ):
+            branch.newest = last
+            self.ahead = made.beyond(last)
 
     def keep(self, simulation: Simulation, branch: Branch) -> None:
         self.simulation = simulation

@@ -20,7 +20,7 @@ from eosviz.no_room import means_no_room
 from eosviz.refusals import Problem
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.ahead import answer_ahead, go_on_ahead, look_ahead
-from eosviz.walkthroughs.engine_steps import counted_click
+from eosviz.walkthroughs.engine_steps import counted_clicks
 from eosviz.walkthroughs.explaining import explained
 from eosviz.walkthroughs.messages import (
     Actions,
@@ -57,7 +57,7 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
     command was sent; `page` the channel name of its socket."""
     decoded = _decoder.decode(command)
     is_click = isinstance(decoded, Advance) and decoded.count == 1
-    with counted_click() if is_click else nullcontext():
+    with counted_clicks(1) if is_click else nullcontext():
         with _answering(session_id, decoded.id):
             actions.carry_out(uuid.UUID(session_id), decoded, pauses)
         if isinstance(decoded, Advance) and decoded.ahead and page is not None:
@@ -65,11 +65,11 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
 
 
 @app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
-def go_on(session_id: str, branch: str, number: int, page: str) -> None:
-    """Make the step after step `number`, which a socket has stored itself. No page waits for this step, so
-    the task is never redelivered."""
-    with suppress(Problem), counted_click():
-        go_on_ahead(uuid.UUID(session_id), int(branch), number, page)
+def go_on(session_id: str, branch: str, first: int, last: int, page: str) -> None:
+    """Make the steps after step `last`. A socket has stored the steps from `first` to `last` itself. No page waits for
+    the next ones, so the task is never redelivered."""
+    with suppress(Problem), counted_clicks(max(1, last - first + 1)):
+        go_on_ahead(uuid.UUID(session_id), int(branch), first, last, page)
 
 
 @app.task(name="walkthroughs.find_ahead", ignore_result=True, acks_late=False)

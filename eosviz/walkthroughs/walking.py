@@ -82,20 +82,52 @@ class Chunk:
     steps: list[Step] = field(default_factory=list)
     keyframes: list[Keyframe] = field(default_factory=list)
     broken: dict[str, int] = field(default_factory=dict)
+    """The first step of the chunk that breaks each guarantee."""
     stopped: Stopped | None = None
     finished: str | None = None
+    """How the run ended after the last step; None if it goes on, or was not tried."""
+
+    def up_to(self, number: int) -> Chunk:
+        """The part up to step `number`, without the run's end."""
+        return Chunk(
+            [step for step in self.steps if step.number <= number],
+            [keyframe for keyframe in self.keyframes if keyframe.number <= number],
+            {guarantee: step for guarantee, step in self.broken.items() if step <= number},
+        )
+
+    def beyond(self, number: int) -> Chunk | None:
+        """The part after step `number`; None if it has neither steps nor the run's end."""
+        steps = [step for step in self.steps if step.number > number]
+        if not steps and self.finished is None:
+            return None
+        return Chunk(
+            steps,
+            [keyframe for keyframe in self.keyframes if keyframe.number > number],
+            {guarantee: step for guarantee, step in self.broken.items() if step > number},
+            None if self.finished is None else "end",
+            self.finished,
+        )
 
 
-def one_step(after: int) -> Goal:
-    return Goal("count", after, after + 1, "count")
+def steps_after(after: int, count: int = 1) -> Goal:
+    return Goal("count", after, after + count, "count")
+
+
+def divided(made: Chunk, goal: Goal) -> tuple[Chunk, Chunk | None]:
+    """What was made ahead: the part that the goal needs, and the rest, which stays ahead; None if nothing is left."""
+    for step in made.steps:
+        stopped = goal.met(step.number, step.at, step.interesting, bytes(step.body))
+        if stopped is not None:
+            needed = made.up_to(step.number)
+            needed.stopped = stopped
+            return needed, made.beyond(step.number)
+    return made, None
 
 
 def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
-    """Make at most as many steps as one transaction stores. `begun` has what was made and not stored yet: the
-    step made ahead, the steps of an overtaken command, or the run's end. The new steps follow these."""
+    """Make steps until the goal is met, at most as many as one transaction stores. `begun` has what the goal needs of
+    the steps that were made and are not stored yet, or the run's end. The new steps follow these."""
     chunk = begun or Chunk()
-    for ahead in chunk.steps:
-        chunk.stopped = goal.met(ahead.number, ahead.at, ahead.interesting, bytes(ahead.body))
     derived, before = following(simulation), simulation.number
     while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
         step = simulation.step()

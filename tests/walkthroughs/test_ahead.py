@@ -181,19 +181,42 @@ def store(session: Session, event: dict[str, Any], **asked: Any) -> tuple[list[b
     return None if stored is None else stored[:2]
 
 
+def step_of(session: Session, after: int) -> Advance:
+    command = message("advance", root(session), after=after, count=1)
+    assert isinstance(command, Advance)
+    return command
+
+
+def take_and_store(session: Session, kept: KeptAhead, after: int) -> tuple[list[bytes], CommandAnswer] | None:
+    """The socket stores the kept step after `after`. None if it leaves the step to a worker."""
+    command = step_of(session, after)
+    made = kept.take(command)
+    stored = None if made is None else store_in_transaction(session.id, command, made)
+    return None if stored is None else stored[:2]
+
+
 def test_what_sockets_store_is_what_a_worker_stores(
     session: Session, sent: list[dict[str, Any]], start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carry_out(session, "advance", root(session), after=0, count=1)
     look(session)
+    kept, tasks = KeptAhead(), 0
+    shown = [kept.keep(sent.pop())]
     with monkeypatch.context() as patched:
         patched.setattr(simulations, "simulate_to", None)  # The run that is held goes on.
         for number in range(2, 40):
-            frames, answer = store(session, sent.pop()) or ([], None)
+            frames, answer = take_and_store(session, kept, number - 1) or ([], None)
             assert isinstance(answer, Done)
             assert (answer.newest, answer.reached, answer.stopped) == (number, number, "count")
-            assert [step["number"] for step in json.loads(frames[0])["steps"]] == [number]
-            go_on_ahead(session.id, root(session).id, number, "page")
+            (stored,) = json.loads(frames[0])["steps"]
+            assert (json.loads(shown[-1])["after"], json.loads(shown[-1])["step"]) == (number - 1, stored)
+            further = kept.after(str(root(session).id), number)
+            if further is None:
+                tasks += 1
+                go_on_ahead(session.id, root(session).id, kept.first, number, "page")
+                further = kept.keep(sent.pop())
+            shown.append(further)
+    assert tasks == 19  # The first step was sent alone, the others in pairs.
     plain = start()
     carry_out(plain, "advance", root(plain), after=0, count=39)
     assert line_sent(root(session)) == line_sent(root(plain))
@@ -242,7 +265,7 @@ def test_a_worker_that_hears_late_of_what_a_socket_stored_answers_all_the_same(
     assert store(session, sent.pop()) is not None
     assert carry_out(session, "advance", root(session), after=1, count=1).newest == 2
     assert carry_out(session, "advance", root(session), after=2, count=2).newest == 4
-    go_on_ahead(session.id, root(session).id, 2, "page")
+    go_on_ahead(session.id, root(session).id, 2, 2, "page")
     assert (sent, numbers(root(session))) == ([], [1, 2, 3, 4])
 
 
@@ -253,29 +276,94 @@ def test_another_worker_goes_on_after_what_a_socket_stored(
     look(session)
     assert store(session, sent.pop()) is not None
     actions.recent.clear()  # Another process, which knows nothing of this one's.
-    go_on_ahead(session.id, root(session).id, 6, "page")
+    go_on_ahead(session.id, root(session).id, 6, 6, "page")
     assert json.loads(KeptAhead().keep(sent.pop()))["after"] == 6
+
+
+@pytest.fixture
+def two_ahead(session: Session, sent: list[dict[str, Any]]) -> KeptAhead:
+    """A socket that keeps the steps 3 and 4 of a session with two stored steps."""
+    carry_out(session, "advance", root(session), after=0, count=1)
+    look(session)
+    kept = KeptAhead()
+    kept.keep(sent.pop())
+    assert take_and_store(session, kept, 1) is not None
+    go_on_ahead(session.id, root(session).id, 2, 2, "page")
+    kept.keep(sent.pop())
+    return kept
+
+
+@pytest.mark.parametrize("stored", [0, 1, 2])
+@pytest.mark.parametrize(("kind", "asked"), [("advance", {"count": 1}), ("run_until", {"until": "end"})])
+def test_a_worker_goes_on_wherever_the_socket_stopped(
+    session: Session, two_ahead: KeptAhead, start: Any, stored: int, kind: str, asked: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    for after in range(2, 2 + stored):
+        assert take_and_store(session, two_ahead, after) is not None
+    with monkeypatch.context() as patched:
+        patched.setattr(simulations, "simulate_to", None)  # The run that is held goes on.
+        answer = carry_out(session, kind, root(session), after=2 + stored, **asked)
+        if kind == "advance":
+            assert answer.newest == 3 + stored
+            answer = carry_out(session, "run_until", root(session), after=answer.newest, until="end")
+    plain = start()
+    assert answer.newest == carry_out(plain, "run_until", root(plain), after=0, until="end").newest
+    assert line_bodies(root(session)) == line_bodies(root(plain))
+    assert root(session).finished == root(plain).finished == "complete"
+
+
+def test_an_act_between_two_steps_made_ahead_makes_another_step(
+    session: Session, two_ahead: KeptAhead, sent: list[dict[str, Any]]
+) -> None:
+    assert take_and_store(session, two_ahead, 2) is not None
+    crash = {"action": "crash", "actor": "broker-3"}
+    carry_out(session, "intervene", root(session), after=3, intervention=crash)
+    assert take_and_store(session, two_ahead, 3) is None
+    assert json.loads(line_bodies(root(session))[-1])["kind"] == "fault"
+    # A task that comes late knows only the steps that the socket stored.
+    go_on_ahead(session.id, root(session).id, 3, 3, "page")
+    assert (sent, numbers(root(session))) == ([], [1, 2, 3, 4])
+    assert carry_out(session, "advance", root(session), after=4, count=1).newest == 5
+
+
+def test_the_end_of_the_run_is_found_after_the_last_step_made_ahead(
+    session: Session, sent: list[dict[str, Any]], start: Any
+) -> None:
+    plain = start()
+    last = carry_out(plain, "run_until", root(plain), after=0, until="end").newest
+    carry_out(session, "advance", root(session), after=0, count=last - 2)
+    look(session)
+    kept = KeptAhead()
+    kept.keep(sent.pop())
+    assert take_and_store(session, kept, last - 2) is not None
+    go_on_ahead(session.id, root(session).id, last - 1, last - 1, "page")
+    kept.keep(sent.pop())
+    assert kept.after(str(root(session).id), last - 1) is not None
+    assert take_and_store(session, kept, last - 1) is not None
+    assert kept.after(str(root(session).id), last) is None
+    go_on_ahead(session.id, root(session).id, last, last, "page")
+    assert (sent, root(session).finished) == ([], None)
+    assert carry_out(session, "advance", root(session), after=last, count=1).stopped == "end"
+    assert (root(session).newest, root(session).finished) == (last, "complete")
 
 
 def test_a_keyframe_and_what_was_not_counted_are_left_to_a_worker(
     long_session: Session, sent: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    carry_out(long_session, "advance", root(long_session), after=0, count=498)
-    look(long_session)
-    assert sent.pop()["may_be_stored"]
-    carry_out(long_session, "advance", root(long_session), after=498, count=1)
-    look(long_session)
-    assert not sent.pop()["may_be_stored"]
-    carry_out(long_session, "advance", root(long_session), after=499, count=1)
-    look(long_session)
-    assert sent.pop()["may_be_stored"]
-    with actions.recent.of(root(long_session).id) as slot:
-        slot.budget = 0
-    carry_out(long_session, "advance", root(long_session), after=500, count=1)
-    with actions.recent.of(root(long_session).id) as slot:
-        slot.budget = 0
-    look(long_session)
-    assert not sent.pop()["may_be_stored"]
+    def go_on(number: int) -> int:
+        """How many of the two next steps the socket may store."""
+        carry_out(long_session, "advance", root(long_session), after=root(long_session).newest, count=1)
+        go_on_ahead(long_session.id, root(long_session).id, number, number, "page")
+        storable: int = sent.pop()["storable"]
+        return storable
+
+    carry_out(long_session, "advance", root(long_session), after=0, count=496)
+    assert (go_on(497), go_on(498), go_on(499), go_on(500)) == (2, 1, 0, 2)
+    for budget in (0, 1, 2):
+        with actions.recent.of(root(long_session).id) as slot:
+            slot.budget = budget + 1
+        assert go_on(501 + budget) == budget
 
 
 def test_a_session_that_is_gone_takes_no_step(session: Session, sent: list[dict[str, Any]]) -> None:

@@ -64,7 +64,7 @@ def test_it_stores_what_a_worker_stores(session: Session, sent: list[dict[str, A
         assert isinstance(answer, Done)
         assert (answer.newest, answer.reached, answer.stopped, presented) == (number, number, "count", None)
         assert [step["number"] for step in json.loads(frames[0])["steps"]] == [number]
-        go_on_ahead(session.id, root(session).id, number, "page")
+        go_on_ahead(session.id, root(session).id, number, number, "page")
     plain = start()
     carry_out(plain, "advance", root(plain), after=0, count=11)
     assert line_sent(root(session)) == line_sent(root(plain))
@@ -103,7 +103,7 @@ def test_a_lost_connection_leaves_the_step_to_a_worker_and_is_replaced(
     branch = root(session).id
 
     def lose(pid: int) -> None:
-        go_on_ahead(session.id, branch, 2, "page")
+        go_on_ahead(session.id, branch, 2, 2, "page")
         steps.append(asked(session, sent.pop()))
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
