@@ -18,7 +18,7 @@ from typing import Any
 from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.remedies import FORCE_TERMINATE_SINCE
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
-from eosviz.pipeline.kafka_logs.words import moment
+from eosviz.pipeline.kafka_logs.words import moment, moment_by
 from eosviz.replays.log_drawing import drawn
 
 LISTED_MAX = 20
@@ -268,7 +268,7 @@ class _Answer:
             )
         if now >= until:
             return sentence("answer.coordinator.overdue", at=moment(until), **of)
-        return sentence("answer.coordinator.until", at=moment(until), left=_seconds(until - now), **of)
+        return sentence("answer.coordinator.until", at=moment_by(until), left=_seconds_up(until - now), **of)
 
     # -- what to do --------------------------------------------------------------------------------------
 
@@ -319,9 +319,9 @@ class _Answer:
         costs = sentence(f"cost.wait_{ends}")
         if ongoing and until is not None and now < until:
             title = "todo.wait_until"
-            costs = sentence("cost.wait_until", left=_seconds(until - now))
+            costs = sentence("cost.wait_until", left=_seconds_up(until - now))
         return {
-            "title": sentence(title, at=moment(until)),
+            "title": sentence(title, at=moment_by(until)),
             "does": [sentence("todo.wait_ongoing" if ongoing else "todo.wait_decided")],
             "command": None,
             "since": None,
@@ -376,3 +376,8 @@ def _run(
 def _seconds(milliseconds: int) -> int:
     """``milliseconds`` rounded down to whole seconds; the result is in milliseconds too."""
     return milliseconds // _SECOND * _SECOND
+
+
+def _seconds_up(milliseconds: int) -> int:
+    """``milliseconds`` rounded up to whole seconds; the result is in milliseconds too."""
+    return -_seconds(-milliseconds)

@@ -28,7 +28,7 @@ from eosviz.pipeline.kafka_logs.directories import CLEANER_CHECKPOINT
 from eosviz.pipeline.kafka_logs.internal_topics import ClusterMetadata
 from eosviz.pipeline.kafka_logs.origins import NOWHERE, Origin
 from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
-from eosviz.pipeline.kafka_logs.words import Words, moment, place_words, words
+from eosviz.pipeline.kafka_logs.words import Words, moment_by, place_words, words
 
 BROKER_SKEW_MS = 10_000
 """How far the clocks of two brokers may differ, where a verdict depends on the order of their times. A difference
@@ -309,7 +309,7 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
     if 0 <= since <= (-1 if after is None else after):
         return ()
     if not is_sure:
-        return (words("need.readers_waited", partition=at.partition.name, at=moment(since)),)
+        return (words("need.readers_waited", partition=at.partition.name, at=moment_by(since)),)
     logs = at.logs
     older = (
         at.copies.older_than(since)
@@ -318,7 +318,7 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
     )
     if logs and not older and not at.was_asked:
         return ()
-    return (words("need.coordinator_newer", partitions=older or TOPIC, at=moment(since)),)
+    return (words("need.coordinator_newer", partitions=older or TOPIC, at=moment_by(since)),)
 
 
 def readers_declared_waiting(at: Situation) -> bool:
@@ -340,7 +340,7 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
     seen = max(at.partition.newest_marker_ms, at.copies.declared.copied_after or -1)
     if over >= 0 and seen >= over + at.skew_ms:
         return ()
-    return (words("need.data_newer", partition=at.partition.name, at=moment(over + at.skew_ms)),)
+    return (words("need.data_newer", partition=at.partition.name, at=moment_by(over + at.skew_ms)),)
 
 
 def _over_since(at: Situation) -> int | None:

@@ -83,12 +83,13 @@ def count_of(text: str) -> int:
 
 def moment_of(text: str) -> int:
     """The time that `text` states, in milliseconds since 1970. `text` is this number or an ISO 8601 time; a time
-    without a zone is UTC. Raises ContradictedError if `text` is neither."""
+    without a zone is UTC, and so is one with `UTC` behind it, as `moment` writes it. Raises ContradictedError if
+    `text` is neither."""
     text = text.strip()
     if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX:
         return int(text)
     try:
-        time = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text.removesuffix(" UTC"))
     except ValueError:
         raise ContradictedError(words("refused.time", text=text[:_SHOWN])) from None
     return int((time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp() * 1000)

@@ -10,7 +10,7 @@ from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
 from eosviz.pipeline.kafka_logs.verdict_rules import ONGOING, is_ongoing
 from eosviz.pipeline.kafka_logs.verdicts import Verdict
-from eosviz.pipeline.kafka_logs.words import Words, moment, words
+from eosviz.pipeline.kafka_logs.words import Words, moment_by, words
 
 _TOOL = "kafka-transactions.sh --bootstrap-server HOST:PORT"
 FORCE_TERMINATE_SINCE = "4.1"
@@ -98,7 +98,7 @@ def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
     """Which component has to end the transaction, and when."""
     entry, kind = verdict.entry, verdict.rests_on or verdict.kind
     if entry is None or kind is VerdictKind.SLOW_BUT_ALIVE:
-        return (words("condition.timeout", at=moment(verdict.timeout_at)),)
+        return (words("condition.timeout", at=moment_by(verdict.timeout_at)),)
     if entry.text_place:
         coordinator = words("condition.coordinator", transactional_id=entry.transactional_id)
     else:
@@ -122,7 +122,7 @@ def _others(verdict: Verdict, partition: Partition, transaction: Transaction) ->
     if verdict.kind is not VerdictKind.EVIDENCE_DELETED or verdict.rests_on is VerdictKind.UNDECIDED:
         return (terminate,)
     command, conditions = _abort(partition, transaction)
-    last = words("condition.this_partition", at=moment(verdict.timeout_at))
+    last = words("condition.this_partition", at=moment_by(verdict.timeout_at))
     return (terminate, Other(command, "", (*conditions, last)))
 
 

@@ -23,8 +23,8 @@ from eosviz.pipeline.kafka_logs.copy_proofs import (
     topic_whole,
 )
 from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
-from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
-from eosviz.pipeline.kafka_logs.words import Words, moment, words
+from eosviz.pipeline.kafka_logs.verdict_kinds import OPEN, VerdictKind
+from eosviz.pipeline.kafka_logs.words import Words, moment, moment_by, words
 
 ONGOING = "Ongoing"
 """Kafka's name of the state."""
@@ -41,7 +41,7 @@ class Row(NamedTuple):
     needs: tuple[Need, ...] = ()
     would_change: tuple[Words, ...] = ()
     """What would change the verdict, if the verdict holds."""
-    possible: tuple[VerdictKind, ...] = (VerdictKind.HEALTHY, *NOT_HEALTHY)
+    possible: tuple[VerdictKind, ...] = (VerdictKind.HEALTHY, *OPEN)
     """The verdicts that remain possible if this one does not hold. Healthy is among them, because a marker
     that is missing from the copy may have ended the transaction."""
 
@@ -136,7 +136,7 @@ def _alive(at: Situation) -> Words | None:
         return words("rule.joined", epoch=at.value.producer_epoch)
     if until is None:
         return words("rule.ongoing")
-    return words("rule.ongoing_until", at=moment(until), now=moment(at.now))
+    return words("rule.ongoing_until", at=moment_by(until), now=moment(at.now))
 
 
 def _late(at: Situation) -> Words | None:

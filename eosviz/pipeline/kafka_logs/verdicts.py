@@ -32,7 +32,7 @@ from eosviz.pipeline.kafka_logs.log_lines import LoggedLines, LogLine, left_by, 
 from eosviz.pipeline.kafka_logs.log_tails import Beside, doubt_a_cut_tail
 from eosviz.pipeline.kafka_logs.notes import Note, notes_of
 from eosviz.pipeline.kafka_logs.partition import Partition, Transaction
-from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
+from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, OPEN, VerdictKind
 from eosviz.pipeline.kafka_logs.verdict_rules import Row, judged, timeout_at
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
@@ -211,7 +211,7 @@ def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) ->
             transaction=at.transaction,
             listed=listed,
             evidence=tuple(evidence),
-            alternatives=NOT_HEALTHY,
+            alternatives=OPEN,
             would_change=(would_change,),
         ),
     )

@@ -45,3 +45,9 @@ def moment(milliseconds: int | None) -> str:
     except (OverflowError, ValueError, OSError):
         return str(milliseconds)
     return time.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def moment_by(milliseconds: int | None) -> str:
+    """Like `moment`, rounded up to a whole second: for a time by which something has happened, and for one that must
+    be given back as it is printed."""
+    return moment(None if milliseconds is None else -(-milliseconds // 1000) * 1000)

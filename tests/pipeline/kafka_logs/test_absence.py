@@ -13,7 +13,7 @@ from engine.codec.record import Record
 from engine.codec.record_batch import encode_batch
 from eosviz.pipeline.kafka_logs.bundle_writing import save
 from eosviz.pipeline.kafka_logs.case import read_case
-from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared
+from eosviz.pipeline.kafka_logs.declared import ContradictedError, Declared, moment_of
 from eosviz.pipeline.kafka_logs.remedies import quoted
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.orphans import LAST_COPIED_MS, orphan_batch
@@ -108,6 +108,17 @@ def test_a_coordinator_copied_before_the_data_proves_nothing(tmp_path: Path) -> 
     for declared in (None, COUNTED):
         found = verdicts([data, before, *others], declared)
         assert {one["kind"] for one in found} <= {"slow_but_alive", "undecided", "coordinator_owes_marker"}
+
+
+def test_the_time_that_is_asked_for_is_enough_as_it_is_printed() -> None:
+    """The real time has milliseconds, and the sentence names the second behind it."""
+    paths, declared = [LIVE / "orders-0", LIVE / f"{STATE}-1"], replace(WHOLE, copied_after=None)
+    (verdict,) = verdicts(paths, declared)
+    (need,) = verdict["would_change"]
+    asked = need.partition(" taken after ")[2].partition(", or --copied-after")[0]
+    assert asked.endswith(" UTC")
+    (judged,) = verdicts(paths, replace(declared, copied_after=moment_of(asked)))
+    assert (verdict["kind"], judged["kind"]) == ("undecided", "orphan")
 
 
 def test_two_clusters_are_refused_and_an_unnamed_one_is_no_proof(tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ def test_without_the_coordinators_log_the_alternatives_are_named() -> None:
     verdict = only(read_case([KAFKA_LOGS / "h2_open"]), "hangopen-0")
     assert verdict["kind"] == "undecided"
     assert {"slow_but_alive", "orphan", "coordinator_owes_marker"} <= set(verdict["alternatives"])
+    assert "evidence_deleted" not in verdict["alternatives"], "its records are in this log"
     assert verdict["would_change"]
 
 
