@@ -50,6 +50,8 @@ from engine.messages import (
     InitProducerIdResponse,
     LeaveGroupRequest,
     LeaveGroupResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
     ListTransactionsRequest,
     ListTransactionsResponse,
     MetadataRequest,
@@ -58,6 +60,7 @@ from engine.messages import (
     OffsetCommitResponse,
     OffsetFetchRequest,
     OffsetFetchResponse,
+    PartitionEnd,
     PartitionFetchResponse,
     PartitionProduceResponse,
     PartitionProducers,
@@ -206,7 +209,7 @@ def _batches(request: ProduceRequest) -> Names:
 
 
 def _partition_errors(
-    response: ProduceResponse | FetchResponse | DescribeProducersResponse,
+    response: ProduceResponse | FetchResponse | ListOffsetsResponse | DescribeProducersResponse,
 ) -> Iterable[Error]:
     return (answer.error for answer in response.partitions.values())
 
@@ -225,6 +228,14 @@ def _produce_altered(response: ProduceResponse, error: Error) -> ProduceResponse
 def _fetch_answer(request: FetchRequest, error: Error, log_start: int) -> FetchResponse:
     answer = PartitionFetchResponse(error=error, log_start_offset=max(0, log_start))
     return FetchResponse(partitions=dict.fromkeys(request.offsets, answer))
+
+
+def _ends_answer(request: ListOffsetsRequest, error: Error, log_start: int) -> ListOffsetsResponse:
+    return ListOffsetsResponse(partitions=dict.fromkeys(request.partitions, PartitionEnd(error=error)))
+
+
+def _ends_altered(response: ListOffsetsResponse, error: Error) -> ListOffsetsResponse:
+    return ListOffsetsResponse(partitions=dict.fromkeys(response.partitions, PartitionEnd(error=error)))
 
 
 def _find_answer(request: FindCoordinatorRequest, error: Error, log_start: int) -> FindCoordinatorResponse:
@@ -524,6 +535,16 @@ APIS: list[Api] = [
         answers_about=_of_partitions,
         errors=_partition_errors,
         answer=_fetch_answer,
+    ),
+    Api(
+        request=ListOffsetsRequest,
+        response=ListOffsetsResponse,
+        key=2,
+        asks_about=_of_partitions,
+        answers_about=_of_partitions,
+        errors=_partition_errors,
+        answer=_ends_answer,
+        altered=_ends_altered,
     ),
     Api(
         request=DescribeProducersRequest,

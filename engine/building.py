@@ -216,6 +216,7 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
             group=consumer["group"],
             member=membership(consumer["member"]),
             max_poll_interval_ms=consumer["max_poll_interval_ms"],
+            auto_offset_reset=consumer["auto_offset_reset"],
             polled=any(
                 row["consumer"] == consumer["name"] for row in (*document["loops"], *document["services"])
             ),

@@ -299,6 +299,31 @@ class WriteTxnMarkersResponse:
 
 
 @value
+class ListOffsetsRequest:
+    """A consumer requests the end of partitions: the offset that the next record will get, or, with read_committed,
+    the last stable offset. (Kafka's request also asks for the beginning, and by time.)"""
+
+    api: ClassVar[str] = "ListOffsets"
+    partitions: tuple[str, ...]
+    isolation: str
+
+
+@value
+class PartitionEnd:
+    """The result of a ListOffsets for one partition. ``offset``: -1 after an error."""
+
+    error: Error
+    offset: int = -1
+
+
+@value
+class ListOffsetsResponse:
+    api: ClassVar[str] = "ListOffsets"
+    partitions: dict[str, PartitionEnd]
+    throttle_time_ms: int = 0
+
+
+@value
 class DescribeProducersRequest:
     """An administrator's client requests the producers that the logs of these partitions remember (KIP-664,
     since 2.8)."""

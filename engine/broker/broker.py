@@ -26,6 +26,7 @@ from engine.broker.group_requests import GroupRequests
 from engine.broker.hosting import Hosted
 from engine.broker.init_producer_id import handler_of
 from engine.broker.internal_topics import is_internal
+from engine.broker.list_offsets import EndHandler
 from engine.broker.marker_requests import WriteMarkersHandler
 from engine.broker.metadata import MetadataHandler
 from engine.broker.outgoing import Outgoing
@@ -56,6 +57,7 @@ from engine.messages import (
     InitProducerIdRequest,
     LeaderAndIsr,
     LeaveGroupRequest,
+    ListOffsetsRequest,
     MetadataRequest,
     OffsetCommitRequest,
     OffsetFetchRequest,
@@ -197,6 +199,7 @@ class Broker:
         handlers: dict[type, Handler] = {
             ProduceRequest: produce.handle,
             FetchRequest: FetchHandler(setup, self.replicas, cluster).handle,
+            ListOffsetsRequest: EndHandler(setup, self.replicas, cluster).handle,
             MetadataRequest: MetadataHandler(setup, cluster).handle,
             FindCoordinatorRequest: self.lookups.handle,
             InitProducerIdRequest: self.init_producer_ids.handle,

@@ -19,6 +19,7 @@ from engine.client.view_parts import GonePart
 from engine.errors import EngineError, Error
 from engine.happenings.readers import (
     Disconnected,
+    EndAsked,
     FetchRefused,
     FetchSent,
     GroupLeft,
@@ -44,9 +45,12 @@ from engine.messages import (
     FetchRequest,
     FetchResponse,
     LeaveGroupRequest,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
     Membership,
     MetadataResponse,
     OffsetFetchRequest,
+    PartitionEnd,
     PartitionFetchResponse,
     Send,
     broker_number,
@@ -62,6 +66,7 @@ RETRY_BACKOFF_MS = 100
 REQUEST_TIMEOUT_MS = 30_000
 RECONNECT_BACKOFF_MS, RECONNECT_BACKOFF_MAX_MS = 50, 1_000
 IN_FLIGHT_MAX = 100
+EARLIEST, LATEST = "earliest", "latest"
 _STALE_LEADER = (
     Error.NOT_LEADER_OR_FOLLOWER,
     Error.LEADER_NOT_AVAILABLE,
@@ -91,6 +96,7 @@ class Consumer:
         polled: bool = False,
         fetch_interval_ms: int = FETCH_INTERVAL_MS,
         max_poll_interval_ms: int | None = None,
+        auto_offset_reset: str = EARLIEST,
     ) -> None:
         self.name = name
         self.isolation = isolation
@@ -100,6 +106,8 @@ class Consumer:
         self.group_id = group
         self.member = member
         self.max_poll_interval_ms = max_poll_interval_ms
+        self.auto_offset_reset = auto_offset_reset
+        """Where it begins without a committed offset, and after OFFSET_OUT_OF_RANGE: EARLIEST or LATEST."""
         self.handover = Handover(name, isolation, remember_keys, polled, watch)
         self.lane_parts: dict[str, Part] = {}
         """Dict of topic-partition → the part of the view with this consumer's reading of the partition."""
@@ -169,7 +177,7 @@ class Consumer:
             "applied_count": self.handover.applied_count,
             "skipped_duplicates": self.handover.skipped_duplicates,
             "buffered": len(self.handover.buffer),
-            "rewinding": self.rewinding,
+            "rewinding": self.rewinding or any(reading.needs_end for reading in self.readings.values()),
         }
 
     def parts(self) -> Iterable[Part]:
@@ -246,6 +254,7 @@ class Consumer:
     def seek(self, partition: str, offset: int, now: int) -> None:
         """Set the position (CON-8)."""
         reading = self.readings[partition]
+        reading.needs_end = False
         self.handover.forget(partition)
         self.watch.emit(PositionSought, self.name, partition, reading.position, offset)
         self._move(reading, offset, SOUGHT)
@@ -379,8 +388,12 @@ class Consumer:
             elif self._is_connected(leader, reading, now):
                 of_leaders.setdefault(leader, []).append(reading)
         for leader, readings in of_leaders.items():
-            if not _is_fetching(self.connections.to(leader)):
-                self._fetch(leader, readings, now)
+            if _is_fetching(self.connections.to(leader)):
+                continue
+            if lacking := [reading for reading in readings if reading.needs_end]:
+                self._ask_ends(leader, lacking, now)
+            if known := [reading for reading in readings if not reading.needs_end]:
+                self._fetch(leader, known, now)
 
     def _is_connected(self, leader: int, reading: Reading, now: int) -> bool:
         """Whether requests can be sent to the leader. If not, start a connection, or wait until its backoff
@@ -403,6 +416,17 @@ class Consumer:
         for reading in readings:
             reading.in_flight, reading.wanted = True, False
             self.watch.emit(FetchSent, self.name, peer, reading.partition, reading.position)
+
+    def _ask_ends(self, leader: int, readings: Sequence[Reading], now: int) -> None:
+        """Ask the leader for the ends of these partitions (``OffsetFetcher.resetPositionsAsync``)."""
+        peer = self.connections.to(leader).peer
+        partitions = tuple(reading.partition for reading in readings)
+        body = ListOffsetsRequest(partitions=partitions, isolation=self.isolation)
+        request = self.connections.sent(leader, body.api, body, now, REQUEST_TIMEOUT_MS)
+        self._outbox.append(Send(peer, body, request.correlation_id))
+        for reading in readings:
+            reading.in_flight, reading.wanted = True, False
+        self.watch.emit(EndAsked, self.name, self.group_id, peer, partitions)
 
     def _ask_for_metadata(self, now: int) -> None:
         due = self.metadata.update_due_at(RETRY_BACKOFF_MS)
@@ -442,6 +466,9 @@ class Consumer:
         elif isinstance(body, FetchResponse):
             for partition, answer in body.partitions.items():
                 self._fetched(self.readings[partition], answer, request, now)
+        elif isinstance(body, ListOffsetsResponse):
+            for partition, end in body.partitions.items():
+                self._ended(self.readings[partition], end, now)
         elif self.group is not None and isinstance(body, Response):
             done = self.group.answered(body, now)
             if isinstance(done, OffsetFetchRequest):
@@ -475,8 +502,7 @@ class Consumer:
         reading.position = taken.position
         if self.watch.recording:
             reading.remember(taken.stretches)
-        bound = response.high_watermark if self.isolation == READ_UNCOMMITTED else response.last_stable_offset
-        reading.wanted = reading.position < bound
+        reading.wanted = reading.position < self._end(response)
         reading.not_before = self._grid(now + 1)
         self.handover.bring(reading, taken)
         self._touch_lane(reading)
@@ -491,11 +517,31 @@ class Consumer:
             reading = self.readings[partition]
             committed = self.committed(partition)
             known = committed is not None and committed >= 0
+            reading.needs_end = not known and self.auto_offset_reset == LATEST
+            if reading.needs_end:
+                self.wake(partition, now)
+                continue
             goes_on = committed if committed is not None and known else self._starts.get(partition, 0)
             if goes_on != reading.position:
                 self._move(reading, goes_on, SOUGHT)
             self.watch.emit(ReadingResumed, self.name, self.group_id, partition, reading.position, known)
             self.wake(partition, now)
+        self.watch.touch(self)
+
+    def _ended(self, reading: Reading, end: PartitionEnd, now: int) -> None:
+        """The leader named the end of a partition: begin there, unless the position was set in the meantime."""
+        reading.in_flight = False
+        if not reading.needs_end or self.rewinding or self.outside:
+            reading.wanted = True
+            return
+        if end.error is not Error.NONE:
+            self._refused(reading, end.error, now)
+            return
+        reading.needs_end = False
+        if end.offset != reading.position:
+            self._move(reading, end.offset, SOUGHT)
+        self.watch.emit(ReadingResumed, self.name, self.group_id, reading.partition, end.offset, False, True)
+        self.wake(reading.partition, now)
         self.watch.touch(self)
 
     def _refused(self, reading: Reading, error: Error, now: int) -> None:
@@ -507,11 +553,18 @@ class Consumer:
             self.metadata.request_update()
         self.watch.emit(FetchRefused, self.name, reading.partition, error, RETRY_BACKOFF_MS)
 
+    def _end(self, response: PartitionFetchResponse) -> int:
+        """The offset up to which this consumer may read the partition."""
+        return response.high_watermark if self.isolation == READ_UNCOMMITTED else response.last_stable_offset
+
     def _reset(self, reading: Reading, response: PartitionFetchResponse, now: int) -> None:
         """The position is out of range: the start of the log was deleted, or its end was truncated after a
         leader failed."""
         before = reading.position
-        self._move(reading, max(response.log_start_offset, min(before, response.high_watermark)), DELETED)
+        to = max(response.log_start_offset, min(before, response.high_watermark))
+        if self.auto_offset_reset == LATEST:
+            to = self._end(response)
+        self._move(reading, to, DELETED)
         reading.wanted = reading.position < response.high_watermark
         reading.not_before = self._grid(now + 1)
         self.watch.emit(PositionReset, self.name, reading.partition, before, reading.position)
@@ -554,8 +607,8 @@ class Consumer:
         if first:
             self.watch.emit(Disconnected, self.name, peer, len(lost))
         for request in lost:
-            if isinstance(request.body, FetchRequest):
-                for partition in request.body.offsets:
+            if isinstance(request.body, FetchRequest | ListOffsetsRequest):
+                for partition in _partitions(request.body):
                     reading = self.readings[partition]
                     reading.in_flight = False
                     reading.wanted = True
@@ -615,6 +668,10 @@ class Consumer:
             return []
         effects, self._outbox = self._outbox, []
         return effects
+
+
+def _partitions(body: FetchRequest | ListOffsetsRequest) -> Iterable[str]:
+    return body.offsets if isinstance(body, FetchRequest) else body.partitions
 
 
 def _is_fetching(connection: Connection) -> bool:

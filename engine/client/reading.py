@@ -27,7 +27,7 @@ ABORTED, CONTROL, COMPACTED, DELETED, SOUGHT = "aborted", "control", "compacted"
 - CONTROL: it is a marker (CON-4).
 - COMPACTED: compaction removed it (CON-11 a).
 - DELETED: its segment was deleted (CON-11 b).
-- SOUGHT: ``seek`` skipped it (CON-11 c).
+- SOUGHT: ``seek`` skipped it (CON-11 c), or the group's committed offset, or the start at the end (CON-9).
 """
 
 
@@ -154,6 +154,7 @@ class Reading:
         "delivered",
         "folded",
         "in_flight",
+        "needs_end",
         "not_before",
         "partition",
         "position",
@@ -166,6 +167,8 @@ class Reading:
         self.position = 0
         self.wanted = False
         self.in_flight = False
+        self.needs_end = False
+        """True while the position is unknown and the leader has to name the end of the partition first."""
         self.not_before = 0
         self.delivered: list[int] = []
         """Serials of the newest delivered records."""

@@ -19,6 +19,7 @@ class Reason(Enum):
     DUPLICATE_FOUND = "duplicate_found"
     FETCH_NOT_LEADER = "fetch_not_leader"
     FETCH_OUT_OF_RANGE = "fetch_out_of_range"
+    END_NOT_LEADER = "end_not_leader"
     FIND_GROUP_DENIED = "find_group_denied"
     FIND_TRANSACTIONAL_ID_DENIED = "find_transactional_id_denied"
     FORMAT_WITHOUT_PRODUCERS = "format_without_producers"

@@ -219,6 +219,18 @@ class FetchAnswered(Happening):
     aborted: tuple[tuple[int, int], ...]
 
 
+@happening
+class EndReturned(Happening):
+    """A leader returned the end of a partition to a consumer. ``stable``: ``offset`` is the last stable offset, because
+    the consumer reads with read_committed; else it is the high watermark."""
+
+    broker: str
+    consumer: str
+    partition: str
+    offset: int
+    stable: bool
+
+
 # -- producers, deletion, compaction -------------------------------------------------------------------
 
 

@@ -54,6 +54,16 @@ class PositionReset(Happening):
 
 
 @happening
+class EndAsked(Happening):
+    """The group of a consumer has no committed offset for these partitions, and the consumer asks for their end."""
+
+    consumer: str
+    group: str | None
+    broker: str
+    partitions: tuple[str, ...]
+
+
+@happening
 class MetadataAsked(Happening):
     consumer: str
     broker: str
@@ -213,10 +223,12 @@ class OffsetsCommitted(Happening):
 @happening
 class ReadingResumed(Happening):
     """A consumer knows its position in one partition. ``committed``: the position is the group's committed
-    offset; if False, the offset at which a group without one starts."""
+    offset; if False, the offset at which a group without one starts. ``at_end``: this is the end of the partition
+    (auto.offset.reset=latest)."""
 
     consumer: str
     group: str | None
     partition: str
     position: int
     committed: bool
+    at_end: bool = False

@@ -255,6 +255,7 @@ SECTIONS: dict[str, dict[str, Field]] = {
         "group": Field(kind="name"),
         "member": Field(kind="table", rows="member"),
         "max_poll_interval_ms": Field(kind="int", low=1, high=TIME_MAX),
+        "auto_offset_reset": Field(kind="text", default="earliest", choices=("earliest", "latest")),
     },
     "member": {
         "id": Field(kind="name"),

@@ -136,6 +136,11 @@ def _waits_for(producer_id: int | None) -> str:
     return f"broker.readers_wait_for_{of}"
 
 
+def _end_returned(h: happened.EndReturned, teller: Teller) -> None:
+    key = "broker.end_returned_stable" if h.stable else "broker.end_returned"
+    teller.say(key, ("CON-9",), broker=h.broker, consumer=h.consumer, partition=h.partition, offset=h.offset)
+
+
 def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
     """Add the sentence for the response, and notes on the effects of transactions: the wait at the last
     stable offset, records of undecided transactions, and aborted transactions to skip (CON-1, CON-2, CON-5)."""
@@ -258,6 +263,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ReadersWait: _readers_wait,
     happened.FormatWithoutMarkers: says("broker.format_without_markers", "MRK-4", "MSG-4"),
     happened.FetchAnswered: _fetch_answered,
+    happened.EndReturned: _end_returned,
     happened.ProducersForgotten: _producers_forgotten,
     happened.ProducersKept: notes("broker.producers_kept_after_head", "LOG-11"),
     happened.HeadDeleted: _head_deleted,

@@ -101,8 +101,9 @@ def _group_left(h: happened.GroupLeft, teller: Teller) -> None:
 
 
 def _reading_resumed(h: happened.ReadingResumed, teller: Teller) -> None:
+    key = "consumer.begins_at_end" if h.at_end else "consumer.begins_at"
     teller.say(
-        "consumer.resumes_at" if h.committed else "consumer.begins_at",
+        "consumer.resumes_at" if h.committed else key,
         ("CON-9",),
         consumer=h.consumer,
         group=h.group,
@@ -116,6 +117,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.Rewound: notes("consumer.rewinds", "CON-10"),
     happened.FetchSent: says("consumer.fetches", "CON-1"),
     happened.FetchRefused: says("consumer.fetch_refused", "CON-1"),
+    happened.EndAsked: says("consumer.asks_end", "CON-9"),
     happened.PositionReset: _position_reset,
     happened.MetadataAsked: says("consumer.metadata_requested", "SND-6"),
     happened.Rebootstrapped: says("consumer.rebootstraps", "SND-6"),

@@ -67,6 +67,7 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     ),
     "positions": (
         "group_session.asks_committed", "group.offsets_told", "consumer.begins_at", "consumer.resumes_at",
+        "consumer.asks_end", "broker.end_returned", "broker.end_returned_stable",
         "group_session.commits", "group_session.retry", "group_session.look_up", "consumer.left_group",
         "consumer.left_group_at_close",
     ),

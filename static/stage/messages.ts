@@ -80,6 +80,7 @@ const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string>
     return topics.length === 0 ? say("stage.message.which_brokers") : say("stage.message.who_leads", { topics });
   },
   Fetch: (fields) => "offsets" in fields ? offsets(fields) : say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
+  ListOffsets: (fields) => listed(list(fields["partitions"]).map(String)),
   ReplicaFetch: (fields) => say("stage.message.fetch", { offset: fields["fetch_offset"] ?? 0 }),
   ZooKeeperWrite: (fields) => fields["expected_version"] == null ? "" : say("stage.message.version", { version: fields["expected_version"] }),
   WriteTxnMarkers: () => "",
@@ -98,6 +99,8 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
     const count = ofPartitions.reduce((sum, one) => sum + list(one["batches"]).length, 0);
     return count === 0 ? say("stage.message.fetched_nothing") : say("stage.message.fetched", { count });
   },
+  ListOffsets: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, end]) =>
+    say("stage.message.offset", { partition, offset: object(end)["offset"] ?? "?" }))),
   Metadata: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, told]) => {
     const leader = object(told)["leader"];
     return leader == null ? say("stage.message.no_leader", { partition }) : say("stage.message.leads", { partition, leader });

@@ -1,0 +1,94 @@
+"""Where a consumer begins whose group has no committed offset (CON-9, auto.offset.reset)."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.scenario.document import load
+from engine.simulation import Simulation
+
+SENT = 3
+RESUMES = 1000
+
+
+def run(reset="latest", isolation="read_uncommitted", faults=(), calls=None):
+    """Three records are sent while c1 is paused, and one after it has resumed."""
+    sends = [
+        {"at": 100, "do": "send", "partition": "t-0", "records": SENT},
+        {"at": 2000, "do": "send", "partition": "t-0"},
+    ]
+    document = {
+        "id": "own",
+        "title": {"en": "a start", "zh-Hans": "开始"},
+        "topics": [{"name": "t", "partitions": 1, "leaders": [1]}],
+        "producers": [
+            {
+                "name": "p1",
+                "settings": {"transactional_id": "txn-1"} if calls else {"enable_idempotence": True},
+            }
+        ],
+        "consumers": [
+            {
+                "name": "c1",
+                "partitions": ["t-0"],
+                "group": "g",
+                "auto_offset_reset": reset,
+                "isolation": isolation,
+            }
+        ],
+        "applications": [{"name": "app-1", "client": "p1", "calls": calls or sends}],
+        "faults": [{"at": 0, "action": "pause", "actor": "c1", "for_ms": RESUMES}, *faults],
+    }
+    simulation = Simulation(load(document), watching="recorded")
+    steps = []
+    while (step := simulation.step()) is not None:
+        steps.append(step)
+    return simulation.world.consumers["c1"], [
+        key for step in steps for key in (step.key, *(note["key"] for note in step.notes))
+    ]
+
+
+@pytest.mark.parametrize(("reset", "delivered"), [("latest", 1), ("earliest", SENT + 1)])
+def test_latest_begins_at_the_end_and_earliest_at_the_beginning(reset, delivered):
+    consumer, keys = run(reset)
+    assert consumer.handover.delivered_count == delivered
+    assert consumer.position("t-0") == SENT + 1
+    assert ("consumer.begins_at_end" in keys) == (reset == "latest")
+
+
+def test_the_end_for_read_committed_is_the_last_stable_offset():
+    calls = [
+        {"at": 0, "do": "init_transactions"},
+        {"at": 200, "do": "begin_transaction"},
+        {"at": 200, "do": "send", "partition": "t-0", "records": SENT},
+        {"at": 2000, "do": "commit_transaction"},
+    ]
+    consumer, keys = run(isolation="read_committed", calls=calls)
+    assert "broker.end_returned_stable" in keys
+    assert consumer.handover.delivered_count == SENT, "the transaction was open when the consumer began"
+    consumer, keys = run(isolation="read_uncommitted", calls=calls)
+    assert "broker.end_returned" in keys
+    assert consumer.handover.delivered_count == 0
+
+
+def test_a_broker_that_leads_no_more_does_not_know_the_end():
+    moved = {"at": 500, "action": "change_leader", "partition": "t-0", "broker": 2}
+    consumer, keys = run(faults=[moved])
+    assert keys.index("broker.end_not_leader") < keys.index("consumer.fetch_refused")
+    assert keys.count("consumer.asks_end") == 2
+    assert consumer.handover.delivered_count == 1
+
+
+@pytest.mark.parametrize("response", [False, True])
+def test_a_lost_question_or_answer_is_asked_again(response):
+    lost = {"action": "disconnect", "match": {"api": "ListOffsets", "response": response}}
+    consumer, keys = run(faults=[lost])
+    assert keys.count("consumer.asks_end") == 2
+    assert consumer.handover.delivered_count == 1
+
+
+def test_a_position_that_is_out_of_range_moves_to_the_end():
+    beyond = {"at": 2600, "action": "seek", "actor": "c1", "to": 99, "partition": "t-0"}
+    consumer, keys = run(faults=[beyond])
+    assert "consumer.position_reset" in keys
+    assert consumer.position("t-0") == SENT + 1
