@@ -127,6 +127,7 @@ export class BeatWalk extends EventTarget {
   async #toward(landing: number): Promise<void> {
     const store = this.#store;
     const { branch } = store;
+    await store.gate?.coming(branch);
     const from = Math.min(store.target, store.newest);
     const waits = store.gate?.waitsIn(branch, from + 1, landing) ?? null;
     if (waits === from + 1) {

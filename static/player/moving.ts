@@ -12,6 +12,8 @@ export interface Stops {
 export interface Gate {
   /** The first step in `from`…`to` that has to wait; null: none. */
   waitsIn(branch: string, from: number, to: number): number | null;
+  /** Until it is known where questions stand in this branch; null: it is, or nothing is asked. */
+  coming(branch: string): Promise<void> | null;
   /** The reader wanted to go on and could not. */
   blocked(): void;
 }

@@ -117,7 +117,7 @@ export class Play extends EventTarget {
 
   #step(): void {
     const store = this.#store;
-    const isWaiting = store.target > store.newest || store.shown < Math.min(store.target, store.newest);
+    const isWaiting = store.target > store.newest || store.shown < Math.min(store.target, store.newest) || (store.gate?.coming(store.branch) ?? null) !== null;
     const isNew = store.target !== this.#from && store.target <= store.newest;
     const holds = isNew && store.stops !== null ? store.stops.holdsAt(store.target) : false;
     if (!isWaiting && holds === true) {

@@ -21,6 +21,8 @@ import { unbroken } from "./unbroken.ts";
 
 /** Kept for all tracks and assignments; elsewhere for one session, because its address shows another picture then. */
 const SWITCH = "eosviz-questions";
+/** A run whose questions come later than this asks none. */
+const COMES_WITHIN_MS = 20_000;
 
 export class Predict extends StoreElement {
   static override properties = {
@@ -66,6 +68,8 @@ export class Predict extends StoreElement {
   declare left: number | null;
   #quizzes = new Map<string, Quiz>();
   #asked = new Set<string>();
+  /** The request for the questions of each branch, while it runs. */
+  #coming = new Map<string, Promise<void>>();
   #seen = "";
   /** The run was seen to its end, and that was reported. */
   #isTold = false;
@@ -131,6 +135,11 @@ export class Predict extends StoreElement {
     return stopBefore(quiz.questions, new Set(Object.keys(quiz.answers).map(Number)), from, to);
   }
 
+  /** A reader who goes on before the questions are here would pass them: the page goes on once they are. */
+  coming(branch: string): Promise<void> | null {
+    return this.isOn && !this.#quizzes.has(branch) ? (this.#coming.get(branch) ?? null) : null;
+  }
+
   /** What all were asked, and shown the answer to, is not asked once more. */
   #noteRevealed(): void {
     const { poll } = this;
@@ -146,7 +155,7 @@ export class Predict extends StoreElement {
     const store = this.store;
     if (store === undefined || this.address === "" || store.branch === "") return;
     const interventions = store.info?.interventions.length ?? 0;
-    void this.#load(store.branch, `${store.branch} ${interventions}`);
+    this.#load(store.branch, `${store.branch} ${interventions}`);
     store.gate = this;
     this.#arrive(store.branch, store.shown);
     this.#tellSeen();
@@ -161,11 +170,16 @@ export class Predict extends StoreElement {
     void fetch(this.finish, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
   }
 
-  async #load(branch: string, name: string): Promise<void> {
+  #load(branch: string, name: string): void {
     if (this.#asked.has(name)) return;
     this.#asked.add(name);
+    this.#coming.set(branch, this.#fetch(branch));
+  }
+
+  async #fetch(branch: string): Promise<void> {
     try {
-      const response = await fetch(`${this.address}?branch=${encodeURIComponent(branch)}`, { headers: { Accept: "application/json" } });
+      const signal = AbortSignal.timeout(COMES_WITHIN_MS);
+      const response = await fetch(`${this.address}?branch=${encodeURIComponent(branch)}`, { headers: { Accept: "application/json" }, signal });
       if (!response.ok) throw new Error(String(response.status));
       this.#quizzes.set(branch, (await response.json()) as Quiz);
       this.#seen = "";
@@ -173,6 +187,7 @@ export class Predict extends StoreElement {
     } catch {
       this.fault = true;
     }
+    this.#coming.delete(branch);
     this.requestUpdate();
   }
 

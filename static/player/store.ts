@@ -191,6 +191,7 @@ export class PlayerStore extends EventTarget implements Listener {
 
   /** One step forward; at the end of the branch the server makes it. */
   forward(): void {
+    if (this.#later(() => this.forward())) return;
     if (this.pace?.forward() === true) return;
     const next = Math.min(this.target, this.newest + defaults.advanceAtMost - 1) + 1;
     if (this.mustWait(next)) return;
@@ -206,6 +207,14 @@ export class PlayerStore extends EventTarget implements Listener {
     }
   }
 
+  /** Whether this is done only once it is known where questions stand. */
+  #later(act: () => void): boolean {
+    const { branch } = this;
+    const coming = this.gate?.coming(branch) ?? null;
+    void coming?.then(() => (this.branch === branch ? act() : undefined));
+    return coming !== null;
+  }
+
   /** Whether the reader has to answer something before this step; a question that is waiting is shown. */
   mustWait(number: number): boolean {
     if (this.gate === null || this.gate.waitsIn(this.branch, number, number) === null) return false;
@@ -215,6 +224,7 @@ export class PlayerStore extends EventTarget implements Listener {
 
   /** Moves to a known step, or to the last one before a step that has to wait. */
   moveUpTo(number: number): void {
+    if (this.#later(() => this.moveUpTo(number))) return;
     this.#moveUpTo(Math.min(this.target, this.newest), number, false);
   }
 
@@ -255,6 +265,7 @@ export class PlayerStore extends EventTarget implements Listener {
 
   /** Moves to the next interesting step, among the known ones or by running on. */
   async nextInteresting(): Promise<void> {
+    if (this.#later(() => void this.nextInteresting())) return;
     const branch = this.branch;
     const from = Math.min(this.target, this.newest);
     const known = await this.#findInteresting(from, 1);

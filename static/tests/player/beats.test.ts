@@ -128,7 +128,7 @@ async function open(made: number, stops: number[] = [], holds: number[] = []) {
   const frames = new Frames();
   const source = new StoredSource({ main: makeRun(60) }, [branch("main", made)]);
   const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, startAt: { branch: null, step: 0 } });
-  store.gate = { waitsIn: (_branch, from, to) => stops.find((stop) => stop >= from && stop <= to) ?? null, blocked: () => void (store.gate = null) };
+  store.gate = { waitsIn: (_branch, from, to) => stops.find((stop) => stop >= from && stop <= to) ?? null, coming: () => null, blocked: () => void (store.gate = null) };
   store.stops = { holdsAt: (number) => holds.includes(number) };
   store.start();
   await frames.settle();

@@ -133,7 +133,7 @@ test("a run that meets none says how it ended", async () => {
 
 test("a run waits before a question", async () => {
   const { store, breakpoints } = await open(60);
-  store.gate = { waitsIn: (_branch, from, to) => (from <= 5 && 5 <= to ? 5 : null), blocked: () => {} };
+  store.gate = { waitsIn: (_branch, from, to) => (from <= 5 && 5 <= to ? 5 : null), coming: () => null, blocked: () => {} };
   breakpoints.add(every(7));
   await breakpoints.runToNext();
   assert.equal(store.target, 4);

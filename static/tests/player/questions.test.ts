@@ -34,6 +34,7 @@ async function open(stops: number[]) {
   const gate = {
     blockedTimes: 0,
     waitsIn: (_branch: string, from: number, to: number) => stops.find((stop) => stop >= from && stop <= to) ?? null,
+    coming: (): Promise<void> | null => null,
     blocked: () => void (gate.blockedTimes += 1),
   };
   store.start();
@@ -60,6 +61,27 @@ test("forward waits at a gate until it opens; back and jumps do not ask", async 
   store.moveTo(30);
   await frames.settle();
   assert.equal(store.shown, 30);
+});
+
+test("who goes on before the questions are here goes on once they are, and stops at them", async () => {
+  const { frames, gate, store, stops } = await open([]);
+  for (const go of [() => store.forward(), () => void store.nextInteresting(), () => store.moveUpTo(30)]) {
+    store.moveTo(1);
+    await frames.settle();
+    let come = (): void => {};
+    const coming = new Promise<void>((resolve) => (come = resolve));
+    gate.coming = () => coming;
+    go();
+    await frames.settle();
+    assert.equal(store.shown, 1);
+    gate.coming = () => null;
+    stops.splice(0, stops.length, 2);
+    come();
+    await frames.settle();
+    assert.equal(store.shown, 1);
+    assert.ok(gate.blockedTimes > 0);
+    gate.blockedTimes = 0;
+  }
 });
 
 test("the way to the next interesting step ends before a gate", async () => {
