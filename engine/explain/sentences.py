@@ -45,7 +45,7 @@ MOMENTS = frozenset({"at", "due", "from", "sent_at", "since", "started_at", "unt
 """Parameters that hold a time of the run. All other parameters before `ms` hold a duration."""
 _SECOND_MS = 1000
 _LONG_MOMENT_MS = 60_000
-"""A moment of at least this many milliseconds is written in larger units."""
+"""A moment of at least this many milliseconds is written as a clock writes it."""
 _UNITS = (("duration.days", 86_400_000), ("duration.hours", 3_600_000), ("duration.minutes", 60_000))
 _SECONDS = "duration.seconds"
 
@@ -175,11 +175,13 @@ def _end(name: str, prefix: str, params: dict[str, Any], word: Callable[[str], s
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
-    """An exact duration, such as `1.5 s` or `7 d 10 min`. None for a short one, for a value that is no
-    number, and if the words are missing."""
+    """An exact duration, such as `1.5 s` or `7 d 10 min`, or a moment, such as `1:10.495`. None for a short one,
+    for a value that is no number, and if the words are missing."""
     short = _LONG_MOMENT_MS if name in MOMENTS else _SECOND_MS
     if type(milliseconds) is not int or milliseconds < short or word(_SECONDS) is None:
         return None
+    if name in MOMENTS:
+        return _moment(milliseconds, word)
     parts = []
     for key, size in _UNITS:
         count, milliseconds = divmod(milliseconds, size)
@@ -190,6 +192,19 @@ def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> st
     elif milliseconds:
         parts.append(f"{milliseconds} ms")
     return " ".join(parts)
+
+
+def _moment(milliseconds: int, word: Callable[[str], str | None]) -> str:
+    """A moment of the run, as a clock writes it: `1:10.495` (minutes, seconds, milliseconds), `2:00:00.000`, or
+    `7 d 0:10:00.000`. The units of durations stay apart from it."""
+    days, left = divmod(milliseconds, _UNITS[0][1])
+    hours, left = divmod(left, 3_600_000)
+    minutes, left = divmod(left, 60_000)
+    second = f"{left // 1000:02}.{left % 1000:03}"
+    if not days and not hours:
+        return f"{minutes}:{second}"
+    day = f"{fill(word(_UNITS[0][0]) or '', {'count': days})} " if days else ""
+    return f"{day}{hours}:{minutes:02}:{second}"
 
 
 def clock(milliseconds: int) -> str:

@@ -16,7 +16,7 @@ import type { TransactionView } from "../generated/messages.ts";
 import type { CoordinationView } from "../player/whole-view.ts";
 import { listed } from "../player/joins.ts";
 import { inForce } from "../player/in-force.ts";
-import { say } from "../player/text.ts";
+import { duration, say } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { section } from "./element.ts";
 import { MachineElement } from "./machine-element.ts";
@@ -130,7 +130,7 @@ function lastIdentity(entry: TransactionView): string {
 
 function timeout(entry: TransactionView): string {
   return entry.times_out_at === null
-    ? say("diagram.at", { at: entry.timeout_ms })
+    ? duration(entry.timeout_ms)
     : say("diagram.coordinator.until", { at: entry.times_out_at });
 }
 

@@ -13,6 +13,7 @@ import { facts, listed } from "../player/joins.ts";
 import { duration, say, words } from "../player/text.ts";
 import { batchLabel, hueOf } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
+import { drainedOf } from "./client-batches.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { clientOf, isPicked } from "./picked.ts";
 import { Slots } from "./slots.ts";
@@ -53,6 +54,8 @@ export interface InFlightShape {
   /** Many requests: one line each. */
   dense: boolean;
   folded: string | null;
+  /** What is drained and in no request yet; null: nothing. */
+  drained: string | null;
   sender: string;
 }
 
@@ -84,8 +87,17 @@ export function layoutInFlight(frame: Frame, name: string, options = defaults): 
     cards,
     dense: cards.length > 2,
     folded: more > 0 ? say("diagram.in_flight.more", { count: more }) : null,
+    drained: drainedText(client, options.cards),
     sender: senderSentence(client, frame),
   };
+}
+
+function drainedText(client: ClientView, most: number): string | null {
+  const batches = drainedOf(client).flatMap((id) => client.batches[id] ?? []);
+  if (batches.length === 0) return null;
+  const named = batches.slice(0, most).map((batch) => `${batch.partition} ${batchLabel(batch)}`);
+  const more = batches.length > most ? ` ${say("diagram.and_more", { count: batches.length - most })}` : "";
+  return say("diagram.in_flight.drained", { batches: `${listed(named)}${more}` });
 }
 
 function card(frame: Frame, name: string, client: ClientView, id: string): CardShape {
@@ -189,7 +201,7 @@ export class InFlight extends DiagramElement {
         )}</div>`,
       )}${repeat(shape.cards, (_, index) => cards[index], (item) => this.#card(item, shape.dense))}${
         shape.folded === null ? nothing : html`<p class="quiet">${shape.folded}</p>`
-      }${shape.cards.length === 0 ? html`<p class="quiet">${say("diagram.in_flight.nothing")}</p>` : nothing}<p
+      }${shape.drained !== null ? html`<p>${shape.drained}</p>` : shape.cards.length === 0 ? html`<p class="quiet">${say("diagram.in_flight.nothing")}</p>` : nothing}<p
         class="quiet">${shape.sender}</p>`,
     );
   }

@@ -30,14 +30,14 @@ const OTHER_END: Readonly<Record<string, string>> = { source: "destination", des
 const UTC = " UTC";
 /** Slots that hold a moment of the run; every other one before `ms` holds a duration. */
 const MOMENTS: ReadonlySet<string> = new Set(["at", "due", "from", "sent_at", "since", "started_at", "until"]);
-/** From here on a duration and a moment are written in larger units. */
+/** From here on a duration is written in larger units, and a moment as a clock writes it. */
 const SECOND_MS = 1000;
 const LONG_MOMENT_MS = 60_000;
-const UNITS: readonly (readonly [key: string, milliseconds: number])[] = [
+const UNITS = [
   ["duration.days", 86_400_000],
   ["duration.hours", 3_600_000],
   ["duration.minutes", 60_000],
-];
+] as const;
 const SECONDS = "duration.seconds";
 
 /** Before a moment in Chinese. */
@@ -72,6 +72,7 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
 function timeText(name: string, milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
   const short = MOMENTS.has(name) ? LONG_MOMENT_MS : SECOND_MS;
   if (typeof milliseconds !== "number" || milliseconds < short || word(SECONDS) === undefined) return null;
+  if (MOMENTS.has(name)) return momentText(milliseconds, word);
   let left = milliseconds;
   const parts: string[] = [];
   for (const [key, size] of UNITS) {
@@ -82,6 +83,18 @@ function timeText(name: string, milliseconds: Json | undefined, word: (key: stri
   if (left >= SECOND_MS) parts.push(fill(word(SECONDS) ?? "", { count: String(left / SECOND_MS) }));
   else if (left > 0) parts.push(`${left} ms`);
   return parts.join(" ");
+}
+
+/** A moment of the run, as a clock writes it: `1:10.495`, `2:00:00.000`, `7 d 0:10:00.000`; the units of durations stay apart from it. */
+function momentText(milliseconds: number, word: (key: string) => string | undefined): string {
+  const [[dayKey, day]] = UNITS;
+  const days = Math.floor(milliseconds / day);
+  const hours = Math.floor((milliseconds % day) / 3_600_000);
+  const two = (number: number): string => String(number).padStart(2, "0");
+  const minutes = Math.floor(milliseconds / 60_000) % 60;
+  const second = `${two(Math.floor(milliseconds / 1000) % 60)}.${String(milliseconds % 1000).padStart(3, "0")}`;
+  if (days === 0 && hours === 0) return `${minutes}:${second}`;
+  return `${days > 0 ? `${fill(word(dayKey) ?? "", { count: days })} ` : ""}${hours}:${two(minutes)}:${second}`;
 }
 
 /** `2026-11-20 09:12:00`: milliseconds since 1970, UTC. */

@@ -6,6 +6,7 @@ import { timerWord } from "../diagrams/timer-word.ts";
 import { outdatedBy } from "../diagrams/disagreements.ts";
 import { batchWords, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
+import { drainedOf } from "../diagrams/client-batches.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
 import { foldedRecords, recordsWaiting } from "../player/folded.ts";
@@ -357,8 +358,7 @@ function squares(here: Places, client: ClientView, tally: Tally, top: number, wi
 /** In the order in which they were sent, then those that are drained and not sent yet. */
 function sentIn(client: ClientView, partition: string): string[] {
   const sent = Object.values(client.requests).flatMap((request) => request.batches);
-  const drained = Object.keys(client.batches).filter((id) => client.batches[id]?.state === "IN_FLIGHT" && !sent.includes(id));
-  return [...sent, ...drained].filter((id) => client.batches[id]?.partition === partition);
+  return [...sent, ...drainedOf(client)].filter((id) => client.batches[id]?.partition === partition);
 }
 
 /** Batches of one partition: waiting ones from the right, the head of the queue first; sent ones from the left. */

@@ -85,7 +85,7 @@ test("accumulator: records of a crashed producer are of unknown outcome, and a w
   const pool = { total: 2000, free: 0, waiters: [{ serial: 3, size: 1036, since: 5, until: 60005 }] };
   const shape = layoutAccumulator(frameOf(null, view({ records, clients: { p1: client({ pool, alive: false }) } })), "p1");
   assert.ok(shape.records.sentence.startsWith("1 with an unknown outcome"));
-  assert.equal(shape.pool.waiters, "Waiting for memory: r3 needs 1 KiB, waiting since t = 5 ms, times out at t = 1 min 5 ms.");
+  assert.equal(shape.pool.waiters, "Waiting for memory: r3 needs 1 KiB, waiting since t = 5 ms, times out at t = 1:00.005.");
   assert.equal(shape.state, "Down.");
 });
 
@@ -97,6 +97,12 @@ test("in flight: slots, cards with attempt and time left", () => {
     [["Produce to broker-1", "attempt 2", [{ partition: "t-0", label: "0·0 | 0–2" }], "sent at t = 138 ms", "65 ms to timeout"]],
   );
   assert.deepEqual(shape.cards[0]?.selection, { kind: "batch", id: "p1/b1", partition: "t-0", serials: [1, 2, 3] });
+});
+
+test("in flight: a batch that is drained and in no request yet is named, as the stage draws it", () => {
+  const shape = layoutInFlight(frameOf(null, view({ clients: { p1: client({ requests: {} }) } })), "p1");
+  assert.deepEqual([shape.cards, shape.drained], [[], "Drained, in no request yet: t-0 0·0 | 0–2."]);
+  assert.equal(layoutInFlight(frameOf(null), "p1").drained, null);
 });
 
 test("in flight: nine requests become five cards and a count", () => {

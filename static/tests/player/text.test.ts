@@ -56,9 +56,9 @@ test("a duration of a second and a moment of a minute are written in larger unit
     "duration.days": "{count} d", "duration.hours": "{count} h", "duration.minutes": "{count} min", "duration.seconds": "{count} s",
   };
   const word = (key: string) => words[key];
-  assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 10 min (59.999 s left)");
-  assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1 min 1.005 s");
-  assert.equal(fill("第 {at} ms，到第 {until} ms 为止", { at: 60_005, until: 60_000 }, word), "t = 1 min 5 ms，到 t = 1 min 为止");
+  assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 0:10:00.000 (59.999 s left)");
+  assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1:01.005");
+  assert.equal(fill("第 {at} ms，到第 {until} ms 为止", { at: 60_005, until: 60_000 }, word), "t = 1:00.005，到 t = 1:00.000 为止");
   assert.equal(fill("到第 {until} ms，第 {turn} 轮", { until: 59_999, turn: 70_000 }, word), "到第 59999 ms，第 70000 轮");
   assert.equal(fill("due at t = {due} ms", { due: 1710 }, word), "due at t = 1710 ms");
   assert.equal(fill("at {at} ms, after {age} ms of {limit} ms", { at: 30_000, age: 999, limit: 30_000 }, word), "at 30000 ms, after 999 ms of 30 s");
