@@ -46,3 +46,14 @@ def test_a_column_that_the_reader_scrolled_stays(inspected: Stage) -> None:
     before = page.evaluate("document.querySelector('.player > .right').scrollTop")
     inspected.go_to(WAITS[1])
     assert page.evaluate("document.querySelector('.player > .right').scrollTop") == before
+
+
+def test_what_is_stored_twice_is_red_whatever_its_producer(page: Page) -> None:
+    stage = Stage(page)
+    stage.open("SC-02", Manner(), 1)
+    stage.show("middle", "lanes")
+    page.keyboard.press("End")
+    cell = page.locator("svg .cell.twice").first
+    red = "getComputedStyle(document.querySelector('.strip .bad, .bad')).color"
+    expect(cell).to_be_visible()
+    assert cell.evaluate("(one) => getComputedStyle(one).stroke") == page.evaluate(red)
