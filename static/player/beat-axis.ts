@@ -13,7 +13,7 @@ export const defaults = {
   /** px between two beats. */
   gap: 3,
   /** px beside a name: its number and the air around both; with the number in the name's first line the air alone. */
-  beside: 34,
+  beside: 38,
   air: 22,
   /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
   narrower: 0.88,
@@ -51,7 +51,7 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly [string, stri
   const room = right - left - defaults.gap * (beats.length - 1);
   const set = (breaks: LineBreaks, setting: number): { setting: number; breaks: LineBreaks; need: number[] } => {
     const { size, lines, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
-    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${place + 1} ${title}`, added, size, lines, breaks) + (beside ? defaults.beside : defaults.air)) };
+    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${place + 1}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside : defaults.air)) };
   };
   const settings = [...defaults.settings.keys()];
   const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];

@@ -13,7 +13,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
-import { addedIn, addedText, pathTo, placeOf, titleOf } from "./beats.ts";
+import { addedIn, addedText, pathTo, placeOf, stopOf, titleOf } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
@@ -77,7 +77,7 @@ export class BeatsBar extends MeasuredElement {
     const current = place === here ? "step" : nothing;
     // A finger finds them by name, in the list.
     if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
-    const number = html`<span class="n">${place + 1}</span>`;
+    const number = html`<span class="n">${place + 1}.</span>`;
     return html`<li class=${state} .style=${style}>
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
         ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${breakable(title, breaks)}${added === "" ? nothing : html` <em class="added">${breakable(added, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
@@ -181,13 +181,17 @@ function breakable(text: string, breaks: LineBreaks = "marks"): TemplateResult[]
   return (breaks === "words" ? piecesOf(text, breaks) : text.split(BREAKS)).map((part) => html`${unbroken(part)}<wbr>`);
 }
 
-/** The beat that lands at a step, else the innermost that holds it: as `8` or, inside of a long one, `8.5`; null before the first. */
+/** The beat that lands at a step, else the innermost that holds it: as `8` or, inside of a long one, `8.5`, with the part
+ * that `whereIn` names; null before the first. */
 export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Beat } | null {
   const whole = pathTo(plan.beats, step);
   const landed = whole.findIndex((one) => one.beat.lands === step);
   const path = landed < 0 ? whole : whole.slice(0, landed + 1);
   const beat = path.at(-1)?.beat;
-  return beat === undefined ? null : { number: path.slice(0, 2).map(({ place }) => place + 1).join("."), beat };
+  const [outer, inner] = path;
+  if (outer === undefined || beat === undefined) return null;
+  const part = stopOf(outer.beat, step)?.part ?? inner?.place;
+  return { number: [outer.place, ...(part === undefined || inner === undefined ? [] : [part])].map((place) => place + 1).join("."), beat };
 }
 
 /** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands, without a part, unless
@@ -195,8 +199,11 @@ export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Be
 export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
   const [outer, inner] = pathTo(plan.beats, step);
   if (outer === undefined) return null;
-  const part = inner === undefined || (outer.beat.lands === step && addedIn(outer.beat).length === 0) ? null : inner;
-  return { number: outer.place + 1, count: outer.count, part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
+  const beat = { number: outer.place + 1, count: outer.count };
+  const stop = stopOf(outer.beat, step);
+  if (stop !== null) return { ...beat, part: stop.part + 1, parts: stop.parts };
+  const part = inner === undefined || outer.beat.lands === step ? null : inner;
+  return { ...beat, part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
 }
 
 customElements.define("eos-beats", BeatsBar);

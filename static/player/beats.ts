@@ -21,7 +21,7 @@ export function addedText(beat: Beat, isLast = false): string {
   const named = addedIn(beat).at(isLast ? -1 : 0);
   if (named === undefined) return "";
   const title = titleOf(named);
-  const count = inside(beat).length;
+  const count = stopsIn([beat]).length;
   return count > 2 ? say("player.beat_added_more", { title, count }) : say("player.beat_added", { title });
 }
 
@@ -74,7 +74,15 @@ export function addedIn(beat: Beat): readonly Beat[] {
 /** Where a reader stops on a level: where its beats land, and what came of an intervention inside them. */
 function stopsIn(beats: readonly Beat[]): number[] {
   const stops = beats.flatMap((beat) => [beat.lands, ...stopsIn(addedIn(beat))]);
-  return stops.sort((one, other) => one - other);
+  return [...new Set(stops)].sort((one, other) => one - other);
+}
+
+/** Which of a beat's stops is the last one at or before a step (from 0; before the first one it is the first), and how many
+ * there are; null where nothing inside the beat came of an intervention. */
+export function stopOf(beat: Beat, step: number): { part: number; parts: number } | null {
+  if (addedIn(beat).length === 0) return null;
+  const stops = stopsIn([beat]);
+  return { part: Math.max(0, stops.findLastIndex((stop) => stop <= step)), parts: stops.length };
 }
 
 /** Where the next beat lands. Behind the last landing of these levels the beats inside the last one follow, and then the

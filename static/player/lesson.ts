@@ -17,6 +17,7 @@ import { inWords } from "./done.ts";
 import type { Broken } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
+import { DROP } from "./offered.ts";
 import { csrfToken } from "./page.ts";
 import { toBreak } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
@@ -213,10 +214,10 @@ export class Lesson extends StoreElement {
         : html`<p><a class="button primary" href=${next.address}>${name}</a></p>`}`;
   }
 
-  /** A step at which the reader can break what this run keeps, and another run with another outcome. */
+  /** A step at which the reader can break what this run keeps, unless that was just done, and another run with another outcome. */
   #try(store: PlayerStore): TemplateResult | typeof nothing {
     const { variant } = this.lesson;
-    const byHand = variant?.kind === "cure" || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0) ? nothing : this.#byHand(store);
+    const byHand = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0) ? nothing : this.#byHand(store);
     if (variant === undefined && byHand === nothing) return nothing;
     return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant, store.source.live)}</div>`;
   }
@@ -235,6 +236,11 @@ export class Lesson extends StoreElement {
     this.store?.moveTo(step);
     this.store?.select({ kind: "message", id: String(id) });
   }
+}
+
+/** A message was dropped already: the reader knows this way to break a run. */
+export function hasDropped(done: readonly Done[]): boolean {
+  return done.some(({ intervention }) => intervention.action === DROP);
 }
 
 /** A line of what came of the changes: a beat, or a change at whose step no beat lands. */

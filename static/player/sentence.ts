@@ -52,13 +52,15 @@ interface Said {
 }
 
 export class Sentence extends StoreElement {
-  static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, written: { attribute: false }, walk: { attribute: false }, asked: { state: true } };
+  static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, isOriginal: { attribute: false }, written: { attribute: false }, walk: { attribute: false }, asked: { state: true } };
 
   /** Inside a step, the check that the reader looks at is what is said. */
   declare check: Check | null;
   declare zoom: Zoom | undefined;
   /** What to watch for: shown before the first step. */
   declare watch: string;
+  /** The summary is about the run as written, and this run has other settings. */
+  declare isOriginal: boolean;
   /** What is broken in the run as it was written; undefined where that is not known. */
   declare written: Broken | undefined;
   declare walk: BeatWalk | undefined;
@@ -70,6 +72,7 @@ export class Sentence extends StoreElement {
     this.walk = undefined;
     this.asked = null;
     this.watch = "";
+    this.isOriginal = false;
     this.written = undefined;
     this.check = null;
     this.zoom = undefined;
@@ -176,7 +179,7 @@ export class Sentence extends StoreElement {
     const begins = say(store.verified?.state === "log" ? "player.begins.log" : "player.begins", { button, steps: store.newest });
     const summarized = store.header?.summary?.[words.language] ?? "";
     // Nothing has happened yet, and many summaries tell what will have.
-    const summary = summarized === "" || store.verified?.state === "log" ? summarized : say("player.summary", { text: summarized });
+    const summary = summarized === "" || store.verified?.state === "log" ? summarized : say(this.isOriginal ? "player.summary_original" : "player.summary", { text: summarized });
     const variant = withoutVersion(store.header?.variant_title?.[words.language] ?? "");
     const run = variant === "" ? "" : say("player.this_run", { variant });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });

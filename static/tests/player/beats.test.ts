@@ -65,6 +65,12 @@ test("presses go through what came of an intervention inside a beat, and the bea
   assert.equal(addedText(NESTED.beats[0] as Beat), "");
 });
 
+test("two stops of a reader in a changed beat have different numbers, wherever its own landing lies", () => {
+  const changed = beat(1, 1, 40, 24, { beats: [beat(1, 1, 9, 8), beat(2, 10, 40, 12, { added: true })] });
+  const plan: BeatPlan = { ...PLAN, beats: [changed] };
+  assert.deepEqual([5, 12, 24, 30].map((at) => [whereIn(plan, at)?.part, whereIn(plan, at)?.parts, nameIn(plan, at)?.number]), [[1, 2, "1.1"], [1, 2, "1.1"], [2, 2, "1"], [2, 2, "1.2"]]);
+});
+
 test("a long beat without beats of its own is gone through with one press, though it is listed in parts", () => {
   const parts: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 3, { beats: [beat(1, 1, 9, 5, { kind: "part" }), beat(2, 10, 20, 12, { kind: "part" })] }), beat(2, 21, 40, 30)] };
   assert.equal(landingAfter(parts, 3), 30);

@@ -43,9 +43,9 @@ test("a log has a clock, a run virtual time", () => {
 });
 
 test("a sentence says how long nothing was shown", () => {
-  words.learn("en", { texts: { "player.after_gap": "After {gap}: {text}", "duration.minutes": "{count} min", "duration.seconds": "{count} s" }, sources: {} });
+  words.learn("en", { texts: { "player.after_gap": "{gap} later: {text}", "duration.minutes": "{count} min", "duration.seconds": "{count} s" }, sources: {} });
   const said = (at: number, before: number | null) => afterLeap({} as Header, "txn-1 times out.", at, before);
-  assert.equal(said(70_495, 205), "After 1 min 10 s: txn-1 times out.");
+  assert.equal(said(70_495, 205), "1 min 10 s later: txn-1 times out.");
   assert.equal(said(1_204, 205), "txn-1 times out.");
   assert.equal(said(70_205, null), "txn-1 times out.");
   assert.equal(afterLeap({ time_origin: 1 } as Header, "A batch.", 70_205, 205), "A batch.", "the clock of a log case says it");
