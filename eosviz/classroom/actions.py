@@ -98,6 +98,16 @@ def set_archived(classroom: Classroom, actor: User, archived: bool) -> None:
 
 
 @transaction.atomic
+def delete_class(classroom: Classroom, actor: User) -> None:
+    """Delete an archived class with its assignments, the attempts at them and its log; members keep their runs. The
+    entry about it names no class, so that it stays. Raises ClassRefused if the class is not archived."""
+    if classroom.archived is None:
+        raise ClassRefused("not_archived")
+    note(None, actor, "deleted_class", name=classroom.name)
+    classroom.delete()
+
+
+@transaction.atomic
 def set_part(membership: Membership, actor: User, part: Part) -> None:
     if part != Part.INSTRUCTOR:
         _must_keep_an_instructor(membership)
@@ -157,7 +167,7 @@ def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str,
     if not changed:
         return
     if not _asked_of(held).isdisjoint(changed):
-        if has_learners_attempts(held):
+        if learners_attempts(held):
             raise ClassRefused("already_begun")
         held.attempts.all().delete()
     for name, value in changed.items():
@@ -172,15 +182,20 @@ def _asked_of(assignment: Assignment) -> frozenset[str]:
     return frozenset(("version", "variant", "track", *kind_of(assignment).fields()))
 
 
-def has_learners_attempts(assignment: Assignment) -> bool:
-    """Whether a learner of the class has begun the assignment. Attempts of its instructors do not count."""
+def learners_attempts(assignment: Assignment) -> int:
+    """How many attempts at the assignment learners of the class have begun. Attempts of its instructors do not
+    count."""
     learners = Membership.objects.filter(classroom=assignment.classroom_id, part=Part.LEARNER)
-    return assignment.attempts.filter(user__in=learners.values("user")).exists()
+    return assignment.attempts.filter(user__in=learners.values("user")).count()
 
 
 @transaction.atomic
-def withdraw_assignment(assignment: Assignment, actor: User) -> None:
-    """Withdraw an assignment with everything handed in for it. Learners keep their runs."""
+def withdraw_assignment(assignment: Assignment, actor: User, with_attempts: bool = False) -> None:
+    """Withdraw an assignment with all attempts at it. Learners keep their runs. Raises ClassRefused if learners have
+    begun attempts and the instructor did not agree to delete them (`with_attempts`)."""
+    count = learners_attempts(assignment)
+    if count and not with_attempts:
+        raise ClassRefused("attempts_are_deleted", count=count)
     note(assignment.classroom, actor, "withdrew", title=assignment.title)
     assignment.delete()
 

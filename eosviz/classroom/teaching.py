@@ -81,6 +81,21 @@ def archive(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @login_required
 @require_POST
+def delete(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
+    """Delete an archived class. A class that is not archived stays, and its page says why."""
+    classroom = _taught(request, classroom_id)
+    try:
+        actions.delete_class(classroom, request.user)
+    except ClassRefused as refused:
+        messages.error(request, words(refused.key, **refused.params))
+        return redirect("classroom:detail", classroom_id)
+    messages.success(request, words("classroom.deleted", name=classroom.name))
+    return redirect("classroom:index")
+
+
+@never_cache
+@login_required
+@require_POST
 def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_id: int) -> HttpResponse:
     """POST `part` (learner, instructor or out): change the member's part in the class, or end the
     membership."""
@@ -128,7 +143,7 @@ def change(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
     """Change an assignment. Before a learner has begun, everything but its kind can be changed; after that, its
     words, its times and the number of attempts."""
     given = _taught_assignment(request, assignment_id)
-    is_fixed = actions.has_learners_attempts(given)
+    is_fixed = actions.learners_attempts(given) > 0
     form = AssignmentForm(kind_of(given), request.user, _posted(request), given=given, is_fixed=is_fixed)
     if form.is_bound and form.is_valid():
         try:
@@ -170,8 +185,14 @@ def _taught_assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> As
 @login_required
 @require_POST
 def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
+    """POST `with_attempts=yes`: delete the attempts of learners, too. Without it, an assignment that a learner has
+    begun stays, and its page says why."""
     assignment = _taught_assignment(request, assignment_id)
-    actions.withdraw_assignment(assignment, request.user)
+    try:
+        actions.withdraw_assignment(assignment, request.user, request.POST.get("with_attempts") == "yes")
+    except ClassRefused as refused:
+        messages.error(request, words(refused.key, **refused.params))
+        return redirect("classroom:assignment", assignment.id)
     return redirect("classroom:detail", assignment.classroom_id)
 
 

@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("classes/<uuid:classroom_id>/rename", teaching.rename, name="rename"),
     path("classes/<uuid:classroom_id>/code", teaching.change_code, name="change_code"),
     path("classes/<uuid:classroom_id>/archive", teaching.archive, name="archive"),
+    path("classes/<uuid:classroom_id>/delete", teaching.delete, name="delete"),
     path(
         "classes/<uuid:classroom_id>/members/<int:membership_id>",
         teaching.change_member,

@@ -222,6 +222,7 @@ def _assignment(
         "judgement": judgement,
         "left": max(0, assignment.attempts_max - len(attempts)),
         "start_form": start_form or kind.start_form(assignment),
+        "learners_attempts": actions.learners_attempts(assignment) if teaches else 0,
         "hand_in_form": hand_in_form
         or HandInForm(kind, initial={"text": "" if open_one is None else open_one.text}),
         "refused": refused,

@@ -324,6 +324,7 @@ ROWS: dict[str, Row] = {
     "classroom:rename": _class("rename", TEACHER, "post", name="Other"),
     "classroom:change_code": _class("code", TEACHER, "post"),
     "classroom:archive": _class("archive", TEACHER, "post", archived="yes"),
+    "classroom:delete": _class("delete", TEACHER, "post"),
     "classroom:change_member": Row(
         lambda things: f"/classes/{things.room}/members/{things.member.id}",
         TEACHER,

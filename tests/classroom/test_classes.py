@@ -16,7 +16,7 @@ from eosviz.accounts.belongings import holdings
 from eosviz.accounts.models import User
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
-from eosviz.classroom.models import AuditEntry, Classroom, Membership, Part
+from eosviz.classroom.models import Assignment, AuditEntry, Classroom, Membership, Part
 from eosviz.classroom.results import COLUMNS, csv_of, results_of
 from eosviz.replays.models import Publication
 from eosviz.tracks.models import Prediction
@@ -119,6 +119,33 @@ class TestTeaching:
         assert entries == ["withdrew", "assigned", "renamed", "made"]
         page = client.get(f"/classes/{school.classroom.id}/").content.decode()
         assert "renamed the class from Streams 1 to Streams 2" in page and "[classroom." not in page
+
+    def test_an_assignment_that_learners_began_is_withdrawn_only_with_their_attempts(
+        self, school: School
+    ) -> None:
+        attempt = school.attempt(school.assign("watch"))
+        client, address = school.browser("instructor"), f"/assignments/{attempt.assignment_id}/"
+        assert "Delete 1 attempt of learners, too" in client.get(address).content.decode()
+        answer = client.post(f"{address}withdraw", follow=True).content.decode()
+        assert "Learners have begun 1 attempt" in answer and Assignment.objects.exists()
+        client.post(f"{address}withdraw", {"with_attempts": "yes"})
+        assert not Assignment.objects.exists()
+        assert school.browser("learner").get(f"/sessions/{attempt.session_id}/").status_code == 200
+
+    def test_a_class_is_deleted_only_when_it_is_archived(self, school: School) -> None:
+        attempt = school.attempt(school.assign("watch"))
+        client, address = school.browser("instructor"), f"/classes/{school.classroom.id}/"
+        answer = client.post(f"{address}delete", follow=True).content.decode()
+        assert "Only an archived class can be deleted" in answer
+        client.post(f"{address}archive", {"archived": "yes"})
+        assert "Delete the class" in client.get(address).content.decode()
+        assert (
+            "The class Streams 1 has been deleted"
+            in client.post(f"{address}delete", follow=True).content.decode()
+        )
+        assert client.get(address).status_code == 404 and not Classroom.objects.exists()
+        assert school.browser("learner").get(f"/sessions/{attempt.session_id}/").status_code == 200
+        assert list(AuditEntry.objects.values_list("deed", "classroom")) == [("deleted_class", None)]
 
     def test_learners_do_not_see_who_else_is_there(self, school: School) -> None:
         page = school.browser("learner").get(f"/classes/{school.classroom.id}/").content.decode()
