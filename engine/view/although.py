@@ -35,7 +35,7 @@ def although(now: Outcome, done: Sequence[Mapping[str, Any]], last: str) -> Alth
 
 
 def _outcome(now: Outcome, last: str) -> Words:
-    committed, aborted = now.get("committed", 0), now.get("aborted", 0)
+    committed, aborted = now.get("committed", 0), now.get("aborted", 0) + now.get("by_hand", 0)
     is_open = now.get("hanging", 0) or any(one["hidden"] for one in now.get("readable", {}).values())
     if committed and not aborted and not is_open:
         return words("cost.still_committed_all" if committed > 1 else "cost.still_committed")

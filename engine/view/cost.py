@@ -431,19 +431,20 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
         costs.append(words("cost.reserved_still", participants=held))
     if freed := [name for name in before if name not in after]:
         costs.append(words("cost.reserved_no_more", participants=freed))
+    is_needed = False
     for tid, end in now.get("ends", {}).items():
         was = written.get("ends", {}).get(tid, end)
         if end == was:
             continue
         if end == MANUAL:
-            costs.append(words("cost.operator_needed"))
+            is_needed = True
         elif end not in RESTING:
             costs.append(words("cost.left_open", transaction=tid))
         elif was in RESTING and was != MANUAL:
             costs.append(words("cost.ends_otherwise", transaction=tid, now=end, before=was))
         else:
             costs.append(words("cost.ends_after_all", transaction=tid, now=end))
-    return costs
+    return [*costs, words("cost.operator_needed")] if is_needed else costs
 
 
 def _hanging(written: Outcome, now: Outcome) -> list[Words]:
@@ -514,6 +515,9 @@ def _participants(written: Outcome, now: Outcome) -> Words:
         return words("cost.end_other")
     away = [name.split(".") for name in before if name not in after]
     transactions = sorted({tid for _, _, tid, _ in away})
+    if len(transactions) > 1:
+        # Each of them may lack other participants.
+        return words("cost.end_other")
     return words("cost.not_reached", transactions=transactions, participants=[name for name, *_ in away])
 
 

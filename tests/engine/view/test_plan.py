@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.middleware.middleware_states import MANUAL
 from engine.scenario.shelf import acts, entry, library
 from engine.shapes.plans import Outcome
 from engine.simulation import Simulation
@@ -323,6 +324,23 @@ def test_a_transaction_that_is_aborted_instead_is_counted_with_the_records_that_
         {"key": "cost.aborted_instead", "params": {"by": 1}},
         {"key": "cost.skipped_more", "params": {"by": 2}},
     ]
+
+
+def test_two_transactions_have_no_sentence_about_participants_that_only_one_of_them_lacks() -> None:
+    nodes = {f"participant-{number}.transactions.{number}.state": "COMMITTED" for number in (1, 2)}
+    written: Outcome = {**planned("SC-80/two-nodes")["outcome"], "participants": nodes, "nodes": "a"}
+    ends = {"1": MANUAL, "2": MANUAL}
+    now: Outcome = {**written, "participants": {}, "nodes": "b", "ends": ends}
+    written = {**written, "ends": dict.fromkeys(ends, "COMMITTED")}
+    cost = cost_of(written, now, [{"action": "drop_message"}])
+    keys = [one["key"] for one in cost["kept"]]
+    assert keys.count("cost.operator_needed") == 1 and keys[-1] == "cost.end_other"
+
+
+def test_a_transaction_that_an_operator_aborted_does_not_commit() -> None:
+    pause = {"after": 40, "action": "pause", "actor": "broker-1"}
+    cost = planned("SC-104/operator", pause, before=planned("SC-104/operator"))["cost"]
+    assert cost["although"]["outcome"]["key"] == "cost.still_log"
 
 
 def test_what_a_fault_did_not_change_is_said_with_the_fault() -> None:
