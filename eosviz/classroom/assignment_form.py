@@ -18,7 +18,7 @@ from eosviz.accounts.models import User
 from eosviz.bounded.refusing import BeyondBounds, Busy
 from eosviz.bounded.register import caller
 from eosviz.catalogue import language_of
-from eosviz.classroom.judging import broken_by_itself
+from eosviz.classroom.judging import broken_by_itself, guarantees_of
 from eosviz.classroom.kinds import Kind
 from eosviz.classroom.material import built, built_by
 from eosviz.classroom.models import (
@@ -184,6 +184,7 @@ class AssignmentForm(forms.Form):
         asks = caller(self.teacher.owner_key)
         try:
             broken = broken_by_itself(version, variant, asks)
+            known = guarantees_of(version, variant, asks)
             is_unasked = (
                 self.kind.asks_questions and broken is not None and not asked_alone(version, variant, asks)
             )
@@ -198,6 +199,10 @@ class AssignmentForm(forms.Form):
             return
         if is_unasked:
             self.add_error("material", _refuse("classroom.wrong.no_questions"))
+            return
+        guarantee = cleaned.get("guarantee")
+        if guarantee and guarantee not in known:
+            self.add_error("guarantee", _refuse("classroom.wrong.not_about_it"))
             return
         try:
             self.kind.check(version, broken, cleaned)

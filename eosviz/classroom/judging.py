@@ -70,7 +70,13 @@ def first_branch(attempt: Attempt) -> Branch:
 def broken_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller) -> dict[str, int] | None:
     """The guarantees that a run without interventions breaks, each with the first step that breaks it. None if the
     engine refuses the scenario. Raises Busy or BeyondBounds."""
-    return _broken(_Run(version.digest, variant, asks))
+    return _alone(_Run(version.digest, variant, asks)).broken
+
+
+def guarantees_of(version: ScenarioVersion, variant: str | None, asks: Caller) -> tuple[str, ...]:
+    """The guarantees that the engine's judges know in runs of the scenario. No run breaks any other. Empty if the
+    engine refuses the scenario. Raises Busy or BeyondBounds."""
+    return _alone(_Run(version.digest, variant, asks)).guarantees
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +87,11 @@ class _Run:
 
 
 @lru_cache(maxsize=RUNS_KEPT)
-def _broken(run: _Run) -> dict[str, int] | None:
-    """The guarantees that a run breaks, each with the first step that breaks it; None if no run can be made.
-    Runs of the library are made in this process, all others in a bounded process. Raises Busy or
+def _alone(run: _Run) -> Found:
+    """Runs of the library are made in this process, all others in a bounded process. Raises Busy or
     BeyondBounds."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant)
     if version.library_position is not None:
-        return run_alone(asked).broken
-    return msgspec.json.decode(runner.answer(TASKS["alone"], asked, run.asks), type=Found).broken
+        return run_alone(asked)
+    return msgspec.json.decode(runner.answer(TASKS["alone"], asked, run.asks), type=Found)

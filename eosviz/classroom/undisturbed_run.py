@@ -18,9 +18,11 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The result. `broken`: guarantee → the first step that breaks it. None if no run can be made."""
+    """The result. `broken`: guarantee → the first step that breaks it. None if no run can be made. `guarantees`: every
+    guarantee that the engine's judges know in this run; those of a database or a middleware are missing without one."""
 
     broken: dict[str, int] | None
+    guarantees: tuple[str, ...] = ()
 
 
 def run_alone(asked: Asked) -> Found:
@@ -36,8 +38,9 @@ def run_alone(asked: Asked) -> Found:
         return Found(None)
     while simulation.step() is not None:
         pass
-    judged = simulation.judges.guarantees.items()
-    return Found({name: row.broken_at for name, row in judged if row.broken_at is not None})
+    judged = simulation.judges.guarantees
+    broken = {name: row.broken_at for name, row in judged.items() if row.broken_at is not None}
+    return Found(broken, tuple(judged))
 
 
 def answer(question: bytes, folder: Path) -> bytes:

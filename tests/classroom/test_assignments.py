@@ -434,6 +434,7 @@ class TestGiving:
                 {"material": "SC-02", "guarantee": "duplicated", "budget": 1},
                 "breaks without any intervention",
             ),
+            ("break", {"guarantee": "row_repeated", "budget": 2}, "No run of this scenario can break"),
             ("hold", {"settings": ["acks"]}, "holds without any change"),
             ("predict", {"material": "SC-09/linger-20"}, "Select a valid choice"),
             ("watch", {"material": "SC-999"}, "Select a valid choice"),
