@@ -4,7 +4,7 @@
  */
 
 import { planOf } from "./axis-of.ts";
-import { plumbingAround } from "./beats.ts";
+import { landsAt, plumbingAround } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
 import { sentencesOf, textLength } from "./sentence-fit.ts";
 import { say } from "./text.ts";
@@ -21,10 +21,12 @@ export const defaults = {
   further: 20,
   shortest: 2000,
   longest: 7000,
+  /** Milliseconds at most for a step that is not notable and at which no beat lands: its headline is glanced at. */
+  between: 2500,
   /** Milliseconds for a step that its beat only counts: enough to see that it passes. */
-  plumbing: 1000,
+  plumbing: 500,
   /** Milliseconds for all steps of one such line, as far as each has its least. */
-  line: 4000,
+  line: 2500,
   least: 60,
 };
 
@@ -43,7 +45,8 @@ export function standsFor(store: Pick<PlayerStore, "frame">, speed: number): num
   if (passed > 0) return Math.max(defaults.least, Math.min(defaults.plumbing, defaults.line / passed)) / speed;
   const [headline = "", ...others] = sentencesOf(say(step.key, step.params));
   const reading = defaults.sentence + defaults.letter * textLength(headline) + defaults.further * textLength(others.join(" "));
-  return Math.max(defaults.shortest, Math.min(defaults.longest, reading)) / speed;
+  const isBetween = plan !== null && !step.interesting && !landsAt(plan, step.number);
+  return Math.max(defaults.shortest, Math.min(isBetween ? defaults.between : defaults.longest, reading)) / speed;
 }
 
 export interface Timers {

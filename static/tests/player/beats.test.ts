@@ -126,7 +126,8 @@ test("plumbing is passed by quickly; other steps stand as long as they take to r
   assert.ok(standsFor(at(5, "test.long"), 1) > standsFor(at(5, "test.step"), 1));
   assert.equal(standsFor(at(5, "test.long"), 2) * 2, standsFor(at(5, "test.long"), 1));
   assert.equal(standsFor(at(5, "test.step"), 1), playing.shortest);
-  assert.equal(standsFor(at(5, "test.longest"), 1), playing.longest);
+  assert.equal(standsFor(at(9, "test.longest"), 1), playing.longest);
+  assert.equal(standsFor(at(5, "test.longest"), 1), playing.between, "between two landings a long sentence is glanced at");
   assert.equal(standsFor(at(5, "test.long"), 8), 125);
 });
 
