@@ -34,8 +34,8 @@ def is_found(thread: Thread, words: str) -> bool:
         (True, 7, "symptom", 0.78),
         (True, 8, "title", 0.69),
         (True, 8, "symptom", 0.86),
-        (True, 9, "title", 0.80),
-        (True, 9, "symptom", 0.88),
+        (True, 9, "title", 0.84),
+        (True, 9, "symptom", 0.92),
     ],
 )
 def test_a_lesson_is_among_the_first_three(apart: bool, draw: int, words: str, floor: float) -> None:
