@@ -264,6 +264,7 @@ READERS = (
     Opener("reader_unanswered", 6, ("consumer.disconnected",), ("consumer", "broker"), step="timer"),
     Opener("repeat_left_out", 6, ("consumer.applies",), ("consumer",), when="repeats"),
     Opener("position_reset", 7, ("consumer.position_reset",), ("consumer",)),
+    Opener("begins_at_end", 7, ("consumer.begins_at_end",), ("consumer",), once=True),
     Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",)),
     Opener("positions_dropped", 6, ("group.offset_dropped",), ("group",)),
     Opener("positions_unstable", 6, ("group.offsets_unstable",), ("group",), once=True),
