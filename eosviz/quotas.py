@@ -106,7 +106,8 @@ def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusa
     used = quota.used(owner)
     if used + more > quota.most:
         unit = MEBIBYTE if quota.in_bytes else 1
-        raise refused(quota.reason, most=quota.most // unit, used=used // unit)
+        # Rounded up, as on the page of the usage.
+        raise refused(quota.reason, most=quota.most // unit, used=-(-used // unit))
 
 
 def left(owner: str, name: str) -> int:

@@ -68,7 +68,7 @@ def _draw_mark(draw: ImageDraw.ImageDraw, mark: Mark | None, look: Look, x: floa
     if mark is None:
         return
     if mark.shown is None:
-        _text(draw, middle, mark.rule or "-", 13, QUIET, "mm")
+        _text(draw, middle, mark.rule if mark.is_refused and mark.rule else "-", 13, QUIET, "mm")
         return
     form = (lambda value: f"{100 * value:.0f}") if look.measure in SHARES else short
     shown = f"{form(mark.shown)} %" if look.measure in SHARES else form(mark.shown)

@@ -95,6 +95,11 @@ class Mark:
     def cell(self) -> int:
         return self.cells[0]
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether rules refused all of its runs."""
+        return self.refused > 0 and not self.runs
+
 
 @dataclass(frozen=True, slots=True)
 class Panel:

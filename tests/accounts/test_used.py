@@ -15,6 +15,7 @@ from eosviz.accounts.roles import Role
 from eosviz.browser import browser_of
 from eosviz.catalogue import interface_words
 from eosviz.classroom.actions import create_class
+from eosviz.pipeline.actions import JobRefused
 from eosviz.refusals import Problem
 from eosviz.walkthroughs.models import Session
 from tests.accounts.conftest import person, signed_in
@@ -185,6 +186,17 @@ def test_steps_are_counted_over_all_sessions_of_a_person(client: Client, setting
     assert caught.value.key == "problem.too_many_steps"
     assert Session.objects.count() == 2
     assert browser_of(client.session) == session.owner
+
+
+@pytest.mark.django_db
+def test_a_refusal_rounds_a_begun_mebibyte_up_as_the_page_does(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.QUOTAS = {**settings.QUOTAS, "replay_bytes": 2 * quotas.MEBIBYTE}
+    monkeypatch.setattr(quotas.Quota, "used", lambda quota, owner: quotas.MEBIBYTE + 1)
+    with pytest.raises(JobRefused) as caught:
+        quotas.check("someone", "replay_bytes", quotas.MEBIBYTE, refused=JobRefused)
+    assert caught.value.params == {"most": 2, "used": 2}
 
 
 def test_quotas_are_set_by_name(tmp_path: Any) -> None:

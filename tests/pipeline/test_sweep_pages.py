@@ -195,7 +195,18 @@ class TestFigures:
         heats = {mark.cell: mark.heat for panel in panels for _, marks in panel.rows for mark in marks}
         assert (heats[0], heats[1], heats[5], heats[10]) == (0, 1, 4, 8)
         refused = panels[0].rows[0][1][0]
-        assert (refused.shown, refused.rule, refused.runs) == (None, "CFG-2", 0)
+        assert (refused.shown, refused.rule, refused.runs, refused.is_refused) == (None, "CFG-2", 0, True)
+
+    def test_runs_without_a_value_are_not_called_refused_beside_refused_ones(self) -> None:
+        rows = [
+            row(0, {"a": 1, "b": False, "c": "p"}, refused=10, rule="CFG-2"),
+            row(1, {"a": 1, "b": True, "c": "p"}),
+            row(2, {"a": 2, "b": True, "c": "p"}, distributions={"steps": [[5, 10]]}),
+        ]
+        look = read_look(AXES, rows, QueryDict("measure=steps&across=a&down=c&only.b="))
+        mark = panels_of(AXES, rows, look)[0].rows[0][1][0]
+        assert mark is not None
+        assert (mark.shown, mark.refused, mark.runs, mark.is_refused) == (None, 10, 10, False)
 
     @pytest.mark.parametrize(
         "query", ["across=nothing&down=c&measure=x", "only.a=9&only.z=1", "across=c&down=c"]
