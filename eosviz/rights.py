@@ -10,8 +10,8 @@ query that can be repeated. It is checked
 - every `SILENT_SECONDS` for an idle socket: some changes are not announced (SQL by hand), and announcements can be
   lost with Redis.
 
-Sockets of a process with the same right share one answer. Checks that are due at the same time run together in one
-thread.
+Sockets of a process with the same right share one answer. Checks that are due at the same time run together in a
+thread that keeps its connection.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from channels.layers import get_channel_layer
-from django.db import models, transaction
+from django.db import DatabaseError, models, transaction
 from redis.exceptions import RedisError
 
 from eosviz.groups import send_to_group
-from eosviz.in_thread import in_thread
+from eosviz.kept_thread import KeptThread
 
 logger = logging.getLogger(__name__)
 
@@ -166,6 +166,9 @@ class AnnouncedUpdates(models.QuerySet[Any]):
 # -- holding ------------------------------------------------------------------------------------------------------
 
 
+_asking_thread = KeptThread("rights")
+
+
 class _Answer:
     """The last answer about a right."""
 
@@ -179,7 +182,7 @@ class _Answer:
 
 
 class _Batch:
-    """Answers that are requested together, because a database connection costs more than a query."""
+    """Answers that are requested together, because a change to the thread and back costs more than a query."""
 
     def __init__(self) -> None:
         self.answers: dict[str, _Answer] = {}
@@ -271,7 +274,7 @@ class Board:
             began = self._now()
             changes = [answer.changes for answer in batch.answers.values()]
             try:
-                endings = await in_thread(batch.ask)()
+                endings = await self._endings(batch)
             except Exception as error:
                 batch.done.set_exception(error)
                 batch.done.exception()  # read here too: the sockets that waited may be closed
@@ -280,6 +283,13 @@ class Board:
                 if answer.changes == before:
                     answer.ending, answer.asked_at = ending, began
             batch.done.set_result(None)
+
+    async def _endings(self, batch: _Batch) -> list[Ending | None]:
+        try:
+            return await _asking_thread.run(batch.ask)
+        except DatabaseError:
+            # The kept connection may be of a database that was started again meanwhile.
+            return await _asking_thread.run(batch.ask)
 
     def changed(self, topics: Iterable[str] | None) -> None:
         """Let each socket that has a right with one of these topics check all its rights; None: let every

@@ -1,4 +1,4 @@
-"""The steps made ahead (`ahead.py`), which the page's socket keeps, and the thread that stores them.
+"""The steps made ahead (`ahead.py`), which the page's socket keeps.
 
 A worker sends one or more steps to the socket of the page that stepped; the page gets one at a time. When the
 page asks for a step, the web process stores it, as a worker would (`storing_ahead.py`), and answers the page
@@ -7,27 +7,15 @@ without a worker. If anything prevents that, the worker gets the command, as if 
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import time
-import uuid
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
-from django.conf import settings
-from django.db import DatabaseError, connection
 
 from eosviz.walkthroughs.deriving import joined
 from eosviz.walkthroughs.made_steps import MadeStep
 from eosviz.walkthroughs.messages import Advance, Ahead, encode
 from eosviz.walkthroughs.models import Step
-
-logger = logging.getLogger(__name__)
-
-Result = TypeVar("Result")
 
 _decoder = msgspec.msgpack.Decoder(list[MadeStep])
 
@@ -87,37 +75,3 @@ class KeptAhead:
     def _message(self, made: MadeStep) -> bytes:
         step = msgspec.Raw(joined(made.body, made.derived))
         return encode(Ahead(branch=str(self._branch_id), after=made.number - 1, step=step))
-
-
-class StoringThread:
-    """A thread of this process with a database connection of its own that stays open, like a worker's. Web
-    requests may end in any thread, so other threads keep no connection."""
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "storing")
-        self._until = 0.0
-
-    async def run(
-        self, store: Callable[..., Result | None], session_id: uuid.UUID, *given: Any
-    ) -> Result | None:
-        """The result of `store`, which may be None. Also None if the database failed; then either everything
-        was stored or nothing."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._stored, store, session_id, *given
-        )
-
-    def _stored(
-        self, store: Callable[..., Result | None], session_id: uuid.UUID, *given: Any
-    ) -> Result | None:
-        if time.monotonic() >= self._until:
-            connection.close()
-            self._until = time.monotonic() + settings.WORKER_CONNECTION_SECONDS
-        try:
-            return store(session_id, *given)
-        except DatabaseError as error:
-            connection.close()
-            logger.warning("session %s: a step was left to the worker: %r", session_id, error)
-            return None
-
-
-storing_thread = StoringThread()

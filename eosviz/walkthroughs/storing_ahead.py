@@ -3,18 +3,24 @@ PostgreSQL in one statement from the event loop, else in a transaction in the st
 
 from __future__ import annotations
 
+import logging
 import uuid
 
 import msgspec
+from django.db import DatabaseError
 
+from eosviz.kept_thread import KeptThread
 from eosviz.walkthroughs import one_statement, presenting
 from eosviz.walkthroughs.actions import done, frames_of, remembered, store
-from eosviz.walkthroughs.kept_ahead import storing_thread
 from eosviz.walkthroughs.made_steps import MadeStep
 from eosviz.walkthroughs.messages import Advance, CommandAnswer
 from eosviz.walkthroughs.models import Branch, Step
 from eosviz.walkthroughs.presenting_messages import Presented
 from eosviz.walkthroughs.walking import Chunk, Overtaken
+
+logger = logging.getLogger(__name__)
+
+storing_thread = KeptThread("storing")
 
 Stored = tuple[list[bytes], CommandAnswer, Presented | None]
 """The messages to send about a step that was made ahead, the answer, and the presenter's place if it changed."""
@@ -25,7 +31,11 @@ async def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -
     carried out, or the database failed: a worker has to carry it out."""
     if one_statement.is_possible():
         return await _store_at_once(session_id, command, made)
-    return await storing_thread.run(store_in_transaction, session_id, command, made)
+    try:
+        return await storing_thread.run(store_in_transaction, session_id, command, made)
+    except DatabaseError as error:
+        logger.warning("session %s: a step was left to the worker: %r", session_id, error)
+        return None
 
 
 def store_in_transaction(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
@@ -52,8 +62,17 @@ async def _store_at_once(session_id: uuid.UUID, command: Advance, made: MadeStep
         return None
     presented = None
     if command.present is not None:
-        presented = await storing_thread.run(presenting.go_along, session_id, command)
+        presented = await _presented(session_id, command)
     return frames_of(branch, chunk, presented), answer, presented
+
+
+async def _presented(session_id: uuid.UUID, command: Advance) -> Presented | None:
+    """The presenter's place, which goes along with the step; None if the database failed."""
+    try:
+        return await storing_thread.run(presenting.go_along, session_id, command)
+    except DatabaseError as error:
+        logger.warning("session %s: the presentation did not go along: %r", session_id, error)
+        return None
 
 
 def _chunk_of(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Chunk:
