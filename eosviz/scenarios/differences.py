@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice, starmap, takewhile, zip_longest
-from operator import eq
+from itertools import islice, zip_longest
 from typing import Any
 
 from engine.errors import Refused
@@ -156,14 +155,18 @@ def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> lis
     for difference in differences:
         if left <= len(own):
             return []
+        made = 0
         try:
             changed = _sentences(load(scenario.source, settings=difference.settings(scenario)))
-            same = sum(1 for _ in takewhile(bool, starmap(eq, zip_longest(own, changed))))
+            for before, after in zip_longest(own, changed):
+                made += 1
+                if before != after:
+                    break
+            else:
+                found.append(difference)
         except Refused:
-            continue
-        left -= same + 1
-        if same == len(own):
-            found.append(difference)
+            pass
+        left -= made
     return found
 
 
