@@ -60,7 +60,7 @@ LOOKED_AT = (
 
 
 def give_role(user: User, role: Role) -> None:
-    """Give the person exactly this role. That also answers a request for a role."""
+    """Give the person exactly this role. A superuser stays an administrator. That also answers a request for a role."""
     with transaction.atomic():
         User.objects.filter(pk=user.pk).update(asked_to_teach=None)
         user.groups.remove(*Group.objects.filter(name__in=list(Role)))

@@ -127,7 +127,8 @@ class Player:
 
 
 def judged(scenario: Scenario) -> Row:
-    """Play a scenario to its end, judged and unrecorded; returns the columns of ``RUNS_SCHEMA``. Raises Refused."""
+    """Play a scenario to its end, judged and unrecorded. Returns the columns of ``RUNS_SCHEMA`` that follow from the
+    run: all but ``run``, ``cell``, ``settings``, ``seed`` and ``rule``. Raises Refused."""
     simulation = Simulation(scenario, watching="judged")
     waits = Waits(simulation)
     simulation.run()

@@ -195,7 +195,7 @@ def _log_replay(
 
 def keep_case(document: dict[str, Any]) -> Replay:
     """Store a case that the command `logs` read, without steps and without an owner. ``document``: the case's
-    document (docs/logs.md), with keys and parameters for sentences; it is modified. Raises ReplayRefused."""
+    document (docs/logs.md), with keys and parameters for sentences; it is modified. No quota applies."""
     identity = str(uuid.uuid4())
     row, player = log_analysis.stored_in_place(document, identity)
     return keep(_log_replay(identity, "", row, player, None), "cases")

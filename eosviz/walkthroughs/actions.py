@@ -83,8 +83,8 @@ Found = TypeVar("Found")
 BUDGET = 500
 FAR_FROM_FULL = LIMITS.branches_per_session * BUDGET
 """While a session may still store more steps than this, a process stores up to BUDGET further steps of each
-branch before it checks the limit again. All branches together then stay within it, if one process makes their
-steps."""
+branch before it checks the limit again. So a session may exceed the limit, by at most BUDGET steps of each branch
+for each process."""
 
 ATTEMPTS_MAX = 5
 """How often a command is tried at most. It is tried again if another process has stored something first."""

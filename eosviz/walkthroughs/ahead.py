@@ -46,7 +46,7 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, first: int, last: int, page: str) -> None:
     """The page's socket has stored the steps from `first` to `last`, all that a worker had sent together: make the next
-    ones ahead and send them. Raises Problem if the branch was deleted."""
+    ones ahead and send them. Raises Problem if this process has to read the branch and it was deleted."""
     with recent.of(branch_id) as slot:
         slot.were_stored(first, last)
         branch = slot.held_branch(session_id)

@@ -1,4 +1,5 @@
-"""The base of every message of docs/websocket.md; `messages.py` and `presenting_messages.py` hold the messages."""
+"""The base of the messages that a page sends (docs/websocket.md), and types of fields that both sides use. The messages
+are in `messages.py` and `presenting_messages.py`; the base of the server's is in `eosviz/server_message.py`."""
 
 from __future__ import annotations
 

@@ -70,7 +70,8 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
     """Over the socket: also send the step after the last one of this command, before it is asked for; it is
     not stored."""
     present: Look | None = None
-    """Over the socket: the presenter goes to the step. If it was made ahead, its `steps` take followers there."""
+    """Over the socket: the presenter goes to the step, if it was made ahead and its socket stores it: then its `steps`
+    take followers there. Otherwise this has no effect, and the page sends `present`."""
 
 
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):

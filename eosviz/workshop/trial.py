@@ -201,7 +201,7 @@ def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
 
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
-    """The outcome of each variant, and of the document itself (`""`) if it does something or has no variants.
+    """The outcome of each variant, and of the document itself (`""`) if it can be run without one or has no variants.
     `name`: see `bounded.runner.run`; with a name, this call waits for a free process as long as necessary.
     Raises BeyondBounds or Busy, and with a name what `run` raises."""
     asked = Asked(text=text, wanted="outcomes")
@@ -233,7 +233,7 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 
 def tried(text: str, variant: str | None) -> Trial:
     """The trial, run in this process. An unknown variant, or none, means the document itself; if the document
-    does nothing, its first variant is run."""
+    has variants and cannot be run without one (`acts`), its first variant is run."""
     from engine.errors import EngineError, Refused
     from engine.scenario.document import BadScenario, line_of, load, parse
     from engine.scenario.mistakes import mistakes

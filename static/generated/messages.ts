@@ -96,7 +96,7 @@ export interface Advance {
    */
   ahead?: boolean;
   /**
-   * Over the socket: the presenter goes to the step. If it was made ahead, its `steps` take followers there.
+   * Over the socket: the presenter goes to the step, if it was made ahead and its socket stores it: then its `steps` take followers there. Otherwise this has no effect, and the page sends `present`.
    */
   present?: Look | null;
 }
