@@ -47,7 +47,8 @@ proportion (Kafka's two seconds are two ninths of it), unless it sets the interv
 
 
 def build(scenario: Scenario, watch: Watch) -> World:
-    """All actors of a scenario, before its first step. Raises Refused for a refused configuration."""
+    """All actors of a scenario, before its first step. Raises Refused for a refused configuration, and
+    BadScenario for a value that only the version or the other actors show to be wrong."""
     document = scenario.document
     cluster = document["cluster"]
     profile = scenario.version(document["profile"])

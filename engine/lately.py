@@ -181,7 +181,7 @@ class Lately:
       present state.
     - ``refusals``: the name of an actor, a partition, a transactional id or a group to the last step in which
       it refused or was refused.
-    - ``said``: (kind of step, name) to the last such step.
+    - ``said``: (sentence of REMEMBERED, value of its parameter) to the last step with it.
     - ``turns``: serial to the events of the record, oldest first.
     - ``carried``: for each Produce message that was lost in the newest step, its number to the serials by
       partition.

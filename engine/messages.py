@@ -227,8 +227,8 @@ class AddPartitionsToTxnRequest:
 class AddPartitionsToTxnResponse:
     api: ClassVar[str] = "AddPartitionsToTxn"
     errors: dict[str, Error]
-    """Topic-partition to its error. All partitions have the same error, unless some are denied: then those
-    that are not denied have OPERATION_NOT_ATTEMPTED (TXC-12)."""
+    """Topic-partition to its error. All partitions have the same error, unless some are denied or unknown:
+    then the others have OPERATION_NOT_ATTEMPTED (TXC-12)."""
     throttle_time_ms: int = 0
 
 
@@ -300,8 +300,8 @@ class WriteTxnMarkersResponse:
 
 @value
 class ListOffsetsRequest:
-    """A consumer requests the end of partitions: the offset that the next record will get, or, with read_committed,
-    the last stable offset. (Kafka's request also asks for the beginning, and by time.)"""
+    """A consumer requests the end of partitions: the high watermark, or, with read_committed, the last stable
+    offset. (Kafka's request also asks for the beginning, and by time.)"""
 
     api: ClassVar[str] = "ListOffsets"
     partitions: tuple[str, ...]
@@ -398,8 +398,8 @@ class ListTransactionsRequest:
     3.0).
 
     The response lists only ids that are in one of ``states``, have one of ``producer_ids``, and whose
-    transaction began more than ``duration_ms`` ago (KIP-994, since 3.8). A field that is empty or -1 sets no
-    condition.
+    transaction began more than ``duration_ms`` ago (KIP-994, since 3.8); an id that never had a transaction
+    passes this condition. A field that is empty or -1 sets no condition.
     """
 
     api: ClassVar[str] = "ListTransactions"
@@ -569,7 +569,8 @@ class ReplicaFetchRequest:
     fetch_offset: int
     leader_epoch: int
     last_fetched_epoch: int = -1
-    """Leader epoch of the follower's newest batch. It shows whether the logs have diverged (KIP-595)."""
+    """The newest leader epoch in the follower's log; -1: there is none. It shows whether the logs have
+    diverged (KIP-595)."""
 
 
 @ordered_value

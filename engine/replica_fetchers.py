@@ -27,8 +27,8 @@ class Cluster(Protocol):
 
 
 Exchanged = tuple[Broker, Effects, bool, bool, bool]
-"""The result of a fetch: the leader; its effects; whether a log or high watermark changed; whether the
-follower's next fetch would change something, too; whether the follower's next scan for idle producers has
+"""The result of a fetch: the leader; its effects; whether the leader's log or high watermark changed; whether
+the follower's next fetch would change something, too; whether the follower's next scan for idle producers has
 another time."""
 
 
@@ -80,8 +80,8 @@ class ReplicaFetchers:
         )
 
     def exchange(self, fetcher: Fetcher, now: int) -> Exchanged | None:
-        """Carry out one fetch and its response. None: the partition has no leader, the leader or the follower is
-        down or paused, or a fault keeps the follower from fetching."""
+        """Carry out one fetch and its response. None: the partition has no other leader, the leader or the
+        follower is down or paused or has no replica, or a fault keeps the follower from fetching."""
         partition, follower = fetcher.partition, fetcher.follower
         cluster = self._cluster
         leadership, paused = fetcher.leadership, cluster.paused

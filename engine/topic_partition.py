@@ -1,7 +1,7 @@
 """A topic-partition: topic and number, written as one name, ``t-0``.
 
-Only this module makes and parses such names. Messages, tables and documents hold the name, because a text is
-quick to compare, hash and sort, and is what readers see.
+In a run, only this module makes and parses such names. Messages, tables and documents hold the name, because
+a text is quick to compare, hash and sort, and is what readers see.
 """
 
 from __future__ import annotations

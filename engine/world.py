@@ -196,7 +196,8 @@ class World:
                 self.watch.touch(lane)
 
     def wake_readers(self, partition: str, leader: Broker, now: int) -> list[str]:
-        """Wake the consumers for which a fetch of this partition from its leader would bring something new (CON-1)."""
+        """Wake the consumers for which a fetch of this partition from its leader would bring something new
+        (CON-1); returns their names."""
         log = leader.replicas[partition].log
         woken = []
         for consumer in self.readers[partition]:
@@ -209,7 +210,7 @@ class World:
     # -- starting, stopping ----------------------------------------------------------------------------
 
     def start(self, now: int) -> Done:
-        """Start the Senders, and the brokers whose start is a part of the run; these claim their blocks (PID-6)."""
+        """Start the Senders, the consumers, and the brokers whose start is a part of the run (PID-6)."""
         for client in self.clients.values():
             client.start(now)
         for consumer in self.consumers.values():

@@ -288,8 +288,8 @@ class Broker:
 
     def crash(self, now: int, *, clean: bool = False) -> None:
         """Stop. Everything in memory is lost: waiting requests, the block of ids, and the controller's
-        announcements. The logs stay. ``clean``: the stop is orderly, so the logs write producer snapshots
-        first."""
+        announcements about partitions. The logs stay. ``clean``: the stop is orderly, so the logs write
+        producer snapshots first."""
         self.alive = False
         self.paused = False
         self.starting = False

@@ -65,8 +65,8 @@ class DelayedAppends:
         leader changed (LOG-2). An append is answered when its last partition is settled.
 
         The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND when the batch is replicated but too few replicas are in
-        sync, and NOT_LEADER_OR_FOLLOWER when this broker no longer leads. The data stays in the log in both
-        cases.
+        sync, and NOT_LEADER_OR_FOLLOWER when this broker no longer leads under the leader epoch of the
+        append. The data stays in the log in both cases.
         """
         if not replica.waiting:
             return []

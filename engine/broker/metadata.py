@@ -16,7 +16,7 @@ from engine.messages import (
     PartitionMetadata,
     Send,
 )
-from engine.topic_partition import topic_of
+from engine.topic_partition import partition_name, topic_of
 
 
 class MetadataHandler:
@@ -45,7 +45,7 @@ class MetadataHandler:
                 partitions[name] = _metadata_of(word)
         for topic in topics:
             if topic not in known:
-                partitions[f"{topic}-0"] = PartitionMetadata(
+                partitions[partition_name(topic, 0)] = PartitionMetadata(
                     leader=None, leader_epoch=-1, isr=(), error=Error.UNKNOWN_TOPIC_OR_PARTITION
                 )
         watch = self.setup.watch

@@ -21,8 +21,9 @@ _offset = attrgetter("offset")
 class MetadataRecord:
     """One record, or ``count`` records of one kind that were written together. A part of the view.
 
-    ``kind``: Kafka's name of the record. ``about``: the partition, topic, broker or feature. ``word``: the
-    decision that brokers apply when they read the record; None: they apply nothing.
+    ``count`` 0: an entry that takes no offset. ``kind``: Kafka's name of the record. ``about``: the
+    partition, topic, broker or feature. ``word``: the decision that brokers apply when they read the record;
+    None: they apply nothing.
     """
 
     __slots__ = ("about", "count", "epoch", "fields", "kind", "offset", "path", "word")

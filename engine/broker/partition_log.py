@@ -135,8 +135,9 @@ class PartitionLog:
         """Validate and store ``batches`` in one append, which gives them offsets (SEQ-10).
 
         Nothing is stored unless all of them pass. A duplicate gets the offsets of the stored batch, and
-        changes neither the log nor the producer's entry nor any timestamp (LOG-3). Several batches get
-        INVALID_RECORD in versions with ``one_batch_per_append``.
+        changes neither batches nor the producer's entry nor any timestamp (LOG-3). In versions with
+        ``rolls_before_validation``, also a batch that is not stored may close the segment. Several batches
+        get INVALID_RECORD in versions with ``one_batch_per_append``.
         """
         if len(batches) != 1 and self.one_batch_per_append:
             return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)

@@ -165,8 +165,8 @@ class Replicas(dict[str, Replica]):
     def delete_head(self, partition: str, to: int | None, now: int) -> None:
         """*delete log head*: delete the records below ``to`` (None: below the high watermark, LOG-11).
 
-        To be called on the leader; followers raise their log start with their next fetch. Raises Refused if
-        ``to`` is above the high watermark.
+        To be called on the leader; followers raise their log start with their next fetch. Raises Refused on
+        another broker, or if ``to`` is above the high watermark.
         """
         name = self.setup.name
         replica = self.named(partition)

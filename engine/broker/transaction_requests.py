@@ -34,7 +34,7 @@ from engine.messages import (
     Send,
 )
 from engine.rules import Rule, refusal
-from engine.topic_partition import partition_name
+from engine.topic_partition import partition_name, topic_of
 
 _SAYS = ("broker", "client", "api", "resource")
 _COMPARES = ((Compared.RESOURCE, "resource"), (Compared.CLIENT, "client"))
@@ -156,7 +156,7 @@ class TransactionRequests:
         found: dict[str, Error] = {}
         for partition in request.partitions:
             if self.permissions.denied and self.permissions.is_denied(
-                "Write", f"topic:{partition.rpartition('-')[0]}"
+                "Write", f"topic:{topic_of(partition)}"
             ):
                 found[partition] = Error.TOPIC_AUTHORIZATION_FAILED
             elif not self.cluster.knows(partition):

@@ -114,8 +114,8 @@ class RecordAccumulator:
         self.flushes = 0
         self.drain_index = 0
         self.stops: list[tuple[int, str, str]] = []
-        """(broker id, topic-partition, reason) of each partition whose head the last drain left in the queue.
-        Heads that wait for a backoff are missing."""
+        """(broker id, topic-partition, reason) of each head that the last drain tried and left in its queue.
+        Heads of muted partitions, and heads that wait for a backoff, are not tried."""
         self._order: list[PartitionQueue] = []
         self._next_batch = 1
 
@@ -265,8 +265,8 @@ class RecordAccumulator:
         """Take at most one batch of each partition for each ready broker (ACC-13..ACC-16).
 
         ``led_by``: broker id to the partitions it leads, in the order of the metadata. ``max_size``: the most
-        bytes of a request. Returns (broker id, batches) for each broker; the list is empty if there is no
-        batch to send.
+        bytes of a request. Returns (broker id, batches) for each broker of ``nodes``; its batches are empty
+        if none may be sent.
         """
         self.stops.clear()
         return [(node, self._drain_node(node, led_by.get(node, []), max_size, now)) for node in nodes]

@@ -133,9 +133,10 @@ def resolve(
 ) -> ProducerConfig:
     """The configuration for ``settings`` (name to value; an absent setting has its default).
 
-    Raises :class:`Refused`, with the setting's place, for an unknown name, a value out of bounds (CFG-1), and
-    a combination that CFG-2 or CFG-3 forbids. ``running``: the current configuration of a running producer of
-    which a setting changes; whether idempotence is on by default is not decided again then.
+    Raises :class:`Refused`, with the setting's place, for an unknown name, a value out of bounds (CFG-1), a
+    combination that CFG-2 or CFG-3 forbids, and idempotence in a version without it (CPT-7). ``running``: the
+    current configuration of a running producer of which a setting changes; whether idempotence is on by
+    default is not decided again then.
     """
     given = {name: check_setting(name, value, place) for name, value in settings.items()}
     normal = defaults(profile)

@@ -247,8 +247,8 @@ class Consumer:
         return self.handover.next_offset(self.readings[partition])
 
     def committed(self, partition: str) -> int | None:
-        """The group's offset that the coordinator last returned or stored; -1: there is none; None: not
-        requested yet."""
+        """The group's offset that the coordinator last returned or stored; -1: there is none; None: not known
+        yet."""
         return None if self.group is None else self.group.committed.get(partition)
 
     def seek(self, partition: str, offset: int, now: int) -> None:
@@ -331,7 +331,7 @@ class Consumer:
 
     def next_timer(self) -> int | None:
         """The earliest of: a due fetch, a due request to the group coordinator, a due metadata update, a
-        request's timeout."""
+        request's timeout, the time at which the consumer leaves its group."""
         if not self.alive:
             return None
         times = [connections.next_deadline() for connections in self._all_connections()]
@@ -357,7 +357,8 @@ class Consumer:
         return None if connection.state == "connecting" or _is_fetching(connection) else reading.not_before
 
     def on_timer(self, now: int) -> Effects:
-        """Send the due requests; close connections on which no response came in time (SND-7)."""
+        """Send the due requests; close connections on which no response came in time (SND-7); leave the group
+        if the application took too long between two polls."""
         for connections in self._all_connections():
             for connection in connections.timed_out(now):
                 self._outbox.append(Disconnect(connection.peer, connections.purpose))

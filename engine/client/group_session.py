@@ -131,7 +131,8 @@ class GroupSession:
         """The connections to coordinators, for this group alone, so that a Fetch in progress does not delay a
         commit (GEN-11)."""
         self.waits_for_stable_offsets = profile.waits_for_stable_offsets
-        """Whether OffsetFetch waits until open transactions of the group are decided (KIP-447)."""
+        """Whether OffsetFetch is repeated until the transactions with pending offsets are decided
+        (KIP-447)."""
         self.watch = watch
         self.coordinator: int | None = None
         self.wanted: list[Request] = []
@@ -166,8 +167,8 @@ class GroupSession:
     # -- queued requests -------------------------------------------------------------------------------
 
     def ask_committed(self, partitions: tuple[str, ...], now: int) -> None:
-        """Request the committed offsets. Since KIP-447 (2.5) the coordinator's response waits for open
-        transactions."""
+        """Request the committed offsets. Since KIP-447 (2.5) the response is UNSTABLE_OFFSET_COMMIT while
+        offsets of a transaction are pending, and the request is repeated."""
         stable = self.waits_for_stable_offsets
         self._want(
             OffsetFetchRequest(group_id=self.group_id, partitions=partitions, require_stable=stable), now
@@ -294,7 +295,8 @@ class GroupSession:
     # -- answers ---------------------------------------------------------------------------------------
 
     def answered(self, response: Response, now: int) -> Request | None:
-        """Handle a response. Returns the request if it succeeded; None if it failed or will be repeated."""
+        """Handle a response. Returns the request if it succeeded; None if it failed or will be repeated, and
+        for a lookup."""
         self.in_flight = None
         self.watch.touch(self)
         error = _worst(response)

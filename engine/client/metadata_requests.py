@@ -13,8 +13,8 @@ from engine.messages import Send
 
 def rebootstrap(metadata: Metadata, connections: Connections) -> bool:
     """Let a client start again from its bootstrap brokers if it has no connection to any known broker
-    (KIP-899). False: its version does not do this, a connection is open, or the client knows only the
-    bootstrap brokers."""
+    (KIP-899). False: its version does not do this, a connection is open, or the client has learned
+    nothing."""
     if not metadata.rebootstraps or connections.any_up(metadata.brokers):
         return False
     return metadata.rebootstrap()

@@ -21,8 +21,8 @@ STRADDLE = 1 << 30
 
 class PartitionSequences:
     """The numbering of one topic-partition. ``next_sequence``: the number of the next new record.
-    ``unresolved``: the sequence after the last batch that expired although it had been sent; None: there is
-    none (TXM-14)."""
+    ``unresolved``: the highest sequence that follows a batch which expired after it had been requeued; None:
+    there is none (TXM-14)."""
 
     __slots__ = (
         "adopts_identity",
@@ -160,8 +160,8 @@ class PartitionSequences:
         self.watch.touch(self)
 
     def mark_unresolved(self, batch: Batch) -> None:
-        """Note that a sent batch expired: the client cannot know whether its sequence numbers were used
-        (TXM-14)."""
+        """Note that a sent and requeued batch expired: the client cannot know whether its sequence numbers
+        were used (TXM-14)."""
         following = batch.last_sequence + 1
         if self.unresolved is None or following > self.unresolved:
             self.unresolved = following

@@ -68,7 +68,7 @@ class ProducerClient:
     """A producer. ``settings``: name to value (CFG-1). ``brokers``: ids of the brokers that it may connect to
     first.
 
-    Raises :class:`Refused` for a configuration that Kafka refuses (CFG-2, CFG-3, CFG-6).
+    Raises :class:`Refused` as :func:`resolve` does (CFG-6).
     """
 
     def __init__(

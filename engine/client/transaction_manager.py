@@ -742,7 +742,8 @@ class TransactionManager:
         self.watch.touch(self)
 
     def abandon_calls(self, error: Error) -> None:
-        """Fail the waiting calls of a producer that is closed by force (SND-14)."""
+        """Fail the waiting calls of a producer that is closed by force, or whose ``close()`` cannot abort its
+        transaction (SND-14)."""
         for request in self.requests:
             if request.result is not None:
                 request.result.fail(error, True)
