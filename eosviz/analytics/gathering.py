@@ -41,7 +41,7 @@ Row = dict[str, Any]
 class Gathered:
     """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) → the step's sentence.
     ``not_compared``: how many actions came at steps that others do not have, or at steps that the trail did
-    not store."""
+    not store; without going back on another branch, which no trail stores."""
 
     visits: list[Row] = field(default_factory=list)
     moves: list[Row] = field(default_factory=list)

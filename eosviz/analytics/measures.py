@@ -32,7 +32,7 @@ VISITS_SCHEMA = _schema(
 that was looked at last. ``own_way``: whether the session branched or had an intervention. ``version`` grows
 with time; ``scenario`` is the same for all versions of one lesson."""
 MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG, answered=_LONG)
-"""A row for each kind of move of a visit at a step. ``kind``: back, branched, wrong or right; `Frames` adds
+"""Moves of one kind of a visit at a step, in one row or more. ``kind``: back, branched, wrong or right; `Frames` adds
 left. ``answered``: when a prediction was made, in microseconds since 1970; 0 for other moves."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
 """A row for each step and each requirement that the step exercises."""

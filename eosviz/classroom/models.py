@@ -285,7 +285,7 @@ class Attempt(models.Model):
 
 
 class AuditEntry(models.Model):
-    """An action of an instructor or administrator, in a class or on public things (`audit.py`). Written with
+    """An action of an instructor or administrator, in a class or outside all classes (`audit.py`). Written with
     the change."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="audit", null=True)

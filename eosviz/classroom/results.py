@@ -33,7 +33,7 @@ class Cell:
     furthest: dict[Any, int]
     """Session id → the furthest step of its run."""
     wrong_of: dict[Any, list[int]]
-    """Session id → the steps of its run whose question was answered wrongly."""
+    """Session id → the steps whose question was answered wrongly, on any branch; without skipped questions."""
 
     @property
     def shown(self) -> Attempt | None:
@@ -72,7 +72,8 @@ class Cell:
         return [] if self.shown is None else self.wrong_in(self.shown)
 
     def wrong_in(self, attempt: Attempt) -> list[int]:
-        """The steps whose question was answered wrongly."""
+        """The steps whose question was answered wrongly. Skipped questions are among them once the attempt was
+        handed in."""
         if not kind_of(attempt.assignment).asks_questions:
             return []
         judged = attempt.evidence.get("wrong")
@@ -110,7 +111,7 @@ class Results:
 
 
 def results_of(classroom: Classroom) -> Results:
-    """The results of a class, in five queries however many learners and assignments there are."""
+    """The results of a class, in at most five queries, however many learners and assignments there are."""
     assignments = list(Assignment.objects.of_class(classroom))
     members = list(Membership.objects.roster(classroom).filter(part=Part.LEARNER))
     attempts: dict[tuple[int, Any], list[Attempt]] = defaultdict(list)
