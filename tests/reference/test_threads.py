@@ -33,7 +33,7 @@ def is_found(thread: Thread, words: str) -> bool:
         (True, 7, "title", 0.64),
         (True, 7, "symptom", 0.78),
         (True, 8, "title", 0.69),
-        (True, 8, "symptom", 0.86),
+        (True, 8, "symptom", 0.85),
         (True, 9, "title", 0.84),
         (True, 9, "symptom", 0.92),
     ],
