@@ -90,8 +90,8 @@ class Stretches:
 
 
 def after_marker(one: Begun, internal: InternalRecords) -> list[Json]:
-    """The sentence about a batch that follows a marker of the same producer id and epoch. None for any other batch, and
-    none if the coordinator's log has a transaction to which the batch may belong."""
+    """In a list: the sentence about a batch that follows a marker of the same producer id and epoch. Empty
+    for any other batch, and if the coordinator's log has a transaction to which the batch may belong."""
     if one.after is None or one.after.epoch != one.epoch:
         return []
     params: Json = {"offset": one.first_offset, "marker_offset": one.after.offset, "result": one.after.result}

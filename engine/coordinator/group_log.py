@@ -47,7 +47,8 @@ def batch_of(
 
 
 def members_batch(group_id: str, found: GroupMembers) -> RecordBatch:
-    """The batch with the record of a group's members and generation, for the initial state."""
+    """The batch with the record of a group's members and generation: in the initial state, and after a member
+    left."""
     size = BATCH_OVERHEAD + _RECORD_OVERHEAD + len(group_id.encode())
     size += sum(
         len(name.encode()) + len((instance or "").encode()) for name, instance in found.members.items()

@@ -38,7 +38,8 @@ class PlacedOffset(NamedTuple):
 
 
 class GroupMembers(NamedTuple):
-    """The members of a group, read from its log: member id to static instance id or None (``GroupMetadataValue``)."""
+    """The members of a group, as its log holds them: member id to static instance id or None
+    (``GroupMetadataValue``)."""
 
     generation: int
     members: dict[str, str | None]

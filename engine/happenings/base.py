@@ -1,8 +1,9 @@
 """A happening: one typed event that a role emits, with all facts about it.
 
-A happening holds plain values: names, numbers, codes (enums), tuples. It holds no text, no key of the
-catalogue and no object of a role. Judges take happenings as facts, and ``engine/telling`` makes the sentences
-and notes of a step from them.
+A happening holds plain values: names, numbers, codes (enums), tuples, rows of tables, batches. It holds no
+text and no object of a role, and a key of the catalogue only where a refusal names one
+(``Refused.sentences``). Judges take happenings as facts, and ``engine/telling`` makes the sentences and notes
+of a step from them.
 """
 
 from __future__ import annotations

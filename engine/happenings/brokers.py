@@ -153,7 +153,7 @@ class PartitionsNotAdded(Happening):
 
 @happening
 class OffsetsPartitionJoins(Aside):
-    """The group's partition of the offsets log was added to the transaction."""
+    """A request asks that the group's partition of the offsets log is added to the transaction."""
 
     group: str
     partition: str

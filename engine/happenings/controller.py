@@ -97,7 +97,7 @@ class IsrExpanded(Happening):
 @happening
 class IsrChangeIgnored(Happening):
     """The controller ignored a leader's change of the in-sync replicas, because the partition has changed
-    since the leader's request."""
+    since the leader's request, or the replica's broker is not live."""
 
     partition: str
     replica: str

@@ -19,7 +19,8 @@ class ProducersDescribed(Happening):
 
 @happening
 class TransactionDescribed(Happening):
-    """A coordinator described one transactional id. ``partitions``: the partitions that still need a marker."""
+    """A coordinator described one transactional id. ``partitions``: those of the open transaction; once it is
+    decided, those that still need a marker."""
 
     broker: str
     client: str

@@ -367,7 +367,7 @@ class OffsetsSent(Happening):
 
 @happening
 class TransactionEnded(Happening):
-    """A transaction ended. ``bumps``: the transaction was aborted, and an epoch bump follows."""
+    """A transaction ended. ``bumps``: an epoch bump follows; after a commit only since 4.0."""
 
     client: str
     committed: bool

@@ -95,7 +95,8 @@ class UnexpectedAnswer(Happening):
 
 @happening
 class Disconnected(Happening):
-    """A connection ended. ``count``: the number of requests that were in flight on it."""
+    """A connection ended, or could not be made. ``count``: the number of requests that were in flight on
+    it."""
 
     consumer: str
     broker: str

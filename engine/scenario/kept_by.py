@@ -65,8 +65,9 @@ def absent(profile: str) -> list[str]:
 
 
 def check_keeper(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a fault, a message, an error or a switch that this cluster does not have.
-    Settings are not checked, because a variant with another version may keep them."""
+    """Raises BadScenario for a fault, a message, an error or a switch that this cluster does not have, and
+    for a topic's record format that it does not write. Settings are not checked, because a variant with
+    another version may keep them."""
     profile = document["profile"]
     for index, fault in enumerate(document["faults"]):
         place = f"faults.{index}"

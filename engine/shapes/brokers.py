@@ -48,8 +48,8 @@ class TransactionView(TypedDict):
     partitions: list[str]
     started_at: int | None
     times_out_at: int | None
-    """The virtual time in ms at which the coordinator aborts the transaction; null unless the state is
-    `Ongoing`."""
+    """The virtual time in ms after which the coordinator's next scan aborts the transaction; null unless the
+    state is `Ongoing`."""
     last_update: int
     failed_epoch_fence: bool
     coordinator_epoch: int

@@ -122,7 +122,7 @@ class ReadyView(TypedDict):
     """The result of the last `ready()` (ACC-23)."""
 
     nodes: dict[str, list[ReadyFor]]
-    """Broker id to the partitions that are ready."""
+    """Broker id to the first partition that is ready there, once for each reason."""
     unknown_leader_topics: list[str]
     next_check_delay: int | None
 
@@ -235,5 +235,5 @@ class ClientView(TypedDict):
     connections: NotRequired[dict[str, ConnectionView]]
     requests: NotRequired[dict[str, RequestView]]
     transaction_manager: NotRequired[TransactionManagerView | None]
-    """Absent without idempotence and after a crash."""
+    """Absent without idempotence."""
     timers: dict[str, TimerView]

@@ -1083,7 +1083,7 @@ export interface ClientView {
     [k: string]: RequestView;
   };
   /**
-   * Absent without idempotence and after a crash.
+   * Absent without idempotence.
    */
   transaction_manager?: TransactionManagerView | null;
   timers: {
@@ -1161,7 +1161,7 @@ export interface WaiterView {
  */
 export interface ReadyView {
   /**
-   * Broker id to the partitions that are ready.
+   * Broker id to the first partition that is ready there, once for each reason.
    */
   nodes: {
     [k: string]: [string, string][];
@@ -1430,7 +1430,7 @@ export interface TransactionView {
   partitions: string[];
   started_at: number | null;
   /**
-   * The virtual time in ms at which the coordinator aborts the transaction; null unless the state is `Ongoing`.
+   * The virtual time in ms after which the coordinator's next scan aborts the transaction; null unless the state is `Ongoing`.
    */
   times_out_at: number | null;
   last_update: number;
