@@ -52,7 +52,8 @@ export function footNotes(
   if (before > 0) notes.push(note(say("diagram.spacetime.earlier", { count: before })));
   const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
   if (unlabelled > 0) notes.push(note(say("diagram.spacetime.unlabelled", { count: unlabelled })));
-  const silent = frame.header.actors.filter((actor) => !drawn.has(actor.name)).map((actor) => actor.name);
+  // An application calls its clients; it sends no messages of its own.
+  const silent = frame.header.actors.filter(({ name, role }) => role !== "application" && !drawn.has(name)).map((actor) => actor.name);
   if (silent.length > 0) notes.push(note(say("diagram.spacetime.silent", { actors: silent, count: silent.length }), say("diagram.spacetime.silent_brief", { count: silent.length })));
   return notes;
 }

@@ -1,6 +1,7 @@
 /** Who has a lane in the space-time diagram, where it stands, and what stands over it. Pure. */
 
 import type { Frame, Selection } from "../player/frame.ts";
+import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { isAbsent } from "./batch.ts";
 import { MARK, TEXT, round, textWidth } from "./geometry.ts";
@@ -80,14 +81,7 @@ export function laneHeads(frame: Frame, actors: string[], width: number, left: n
 
 /** In `room` px: in fewer words, else nothing, rather than a word's beginning. */
 function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
-  const role = roleOf(frame, actor, partition);
-  const manager = frame.view.clients?.[actor]?.transaction_manager;
-  const leads = say("diagram.spacetime.leader", { partition: partition ?? "" });
-  const briefer = role === leads ? [say("diagram.spacetime.leader_brief")]
-    : role === say("diagram.spacetime.follower", { partition: partition ?? "" }) ? [say("diagram.spacetime.follower_brief")]
-    : frame.view.consumers?.[actor] !== undefined ? [role.replace(/^read_/, "")]
-    : manager == null || role === "" ? [] : [`${manager.producer_id as number}·${manager.producer_epoch ?? 0}`];
-  return [role, ...briefer].find((one) => textWidth(one, MARK) <= room) ?? "";
+  return rolesOf(frame, actor, partition).find((one) => textWidth(one, MARK) <= room) ?? "";
 }
 
 /** Whether a broker has transactional ids in its cache as their coordinator. */
@@ -95,19 +89,33 @@ function coordinates(frame: Frame, id: string): boolean {
   return Object.keys(frame.view.brokers?.[id]?.transactions ?? {}).length > 0;
 }
 
-function roleOf(frame: Frame, actor: string, partition: string | null): string {
+/** What an actor is, and behind it the same in fewer words. */
+function rolesOf(frame: Frame, actor: string, partition: string | null): string[] {
   const consumer = frame.view.consumers?.[actor];
-  if (consumer !== undefined) return consumer.isolation;
+  if (consumer !== undefined) return [consumer.isolation, consumer.isolation.replace(/^read_/, "")];
   const id = /^broker-(\d+)$/.exec(actor)?.[1];
   if (id === undefined) {
     const manager = frame.view.clients?.[actor]?.transaction_manager;
-    if (manager == null || isAbsent(manager.producer_id)) return "";
-    return say("diagram.spacetime.producer", { producer_id: manager.producer_id as number, producer_epoch: manager.producer_epoch ?? 0 });
+    if (manager == null || isAbsent(manager.producer_id)) return [];
+    const [producer_id, producer_epoch] = [manager.producer_id as number, manager.producer_epoch ?? 0];
+    return [say("diagram.spacetime.producer", { producer_id, producer_epoch }), `${producer_id}·${producer_epoch}`];
   }
-  if (frame.view.brokers?.[id]?.alive === false) return say("diagram.zookeeper.down");
+  if (frame.view.brokers?.[id]?.alive === false) return [say("diagram.zookeeper.down")];
   const view = partition === null ? undefined : frame.view.partitions?.[partition];
-  if (view === undefined || partition === null) return "";
-  if (String(view.leader) === id) return say("diagram.spacetime.leader", { partition });
-  if (coordinates(frame, id)) return say("diagram.spacetime.coordinator");
-  return id in view.replicas ? say("diagram.spacetime.follower", { partition }) : "";
+  if (view === undefined || partition === null) return [];
+  if (String(view.leader) === id) return leaderOf([partition]);
+  if (coordinates(frame, id)) return [say("diagram.spacetime.coordinator")];
+  // A broker that leads another partition is no follower only.
+  const led = ledBy(frame, id);
+  if (led.length > 0) return leaderOf(led);
+  return id in view.replicas ? [say("diagram.spacetime.follower", { partition }), say("diagram.spacetime.follower_brief")] : [];
+}
+
+function leaderOf(partitions: readonly string[]): string[] {
+  return [say("diagram.spacetime.leader", { partition: listed(partitions) }), say("diagram.spacetime.leader_brief")];
+}
+
+/** Partitions of applications that a broker leads. */
+function ledBy(frame: Frame, id: string): string[] {
+  return Object.entries(frame.view.partitions ?? {}).filter(([name, { leader }]) => !name.startsWith("__") && String(leader) === id).map(([name]) => name).sort();
 }

@@ -11,6 +11,8 @@ import { ROLE_Y, TIMES } from "./spacetime-heads.ts";
 
 /** px from the middle of a cross, or of this step's dot, to its edge. */
 const CROSS = 9;
+/** The same of any other dot. */
+const DOT = 4;
 
 /** Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. */
 export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
@@ -27,6 +29,7 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
     ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
     ...shape.arrows.filter(({ fate }) => fate === "dropped" || fate === "lost").map(({ x2, y2 }) => ({ x: x2 - CROSS, y: y2 - CROSS, width: 2 * CROSS, height: 2 * CROSS })),
     ...(shape.band === null || shape.band.x === null ? [] : [{ x: shape.band.x - CROSS, y: shape.band.middle - CROSS, width: 2 * CROSS, height: 2 * CROSS }]),
+    ...shape.dots.map(({ x, y }) => ({ x: x - DOT, y: y - DOT, width: 2 * DOT, height: 2 * DOT })),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...shape.marks.flatMap(({ dot, y, texts: [said] }): Box[] => (dot === null || said === undefined ? [] : [{ x: dot - CROSS, y: y - 4, width: said.x - dot, height: 8 }])),
     ...(shape.band?.plate ? [shape.band.plate] : []),

@@ -17,6 +17,7 @@ import type { PropertyValues, SVGTemplateResult, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { MARK, textWidth } from "./geometry.ts";
 import { SizedElement, folded, onPick, twin } from "./element.ts";
 import { isLogCase } from "./log-case.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
@@ -155,7 +156,8 @@ function drawLane(lane: LaneHead, shape: SpacetimeShape, pick: (selection: Selec
 
 function drawShortened(cut: { y: number; text: string }, lanes: readonly LaneHead[]): SVGTemplateResult {
   const first = lanes[0];
-  return svg`${lanes.map(
+  const [from, until] = first === undefined ? [0, 0] : [first.x + 12, first.x + 12 + textWidth(cut.text, MARK)];
+  return svg`${lanes.filter(({ x }) => x + 7 < from || x - 7 > until).map(
     (lane) => svg`<path class="line thin" d=${`M${lane.x - 7} ${cut.y}l14 -6M${lane.x - 7} ${cut.y + 6}l14 -6`}/>`,
   )}${first === undefined
     ? nothing

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { MARK, textWidth } from "../../diagrams/geometry.ts";
 import { placeLabels } from "../../diagrams/label-places.ts";
 import { fateText, messageLabel } from "../../diagrams/message-words.ts";
-import { lanesLeft } from "../../diagrams/spacetime-heads.ts";
+import { laneHeads, lanesLeft } from "../../diagrams/spacetime-heads.ts";
 import type { ArrowShape, SpacetimeShape } from "../../diagrams/spacetime-layout.ts";
 import { layoutSpacetime, sentUpTo } from "../../diagrams/spacetime-layout.ts";
 import { TO_SCALE } from "../../diagrams/spacetime-rows.ts";
@@ -326,4 +326,19 @@ test("the first lane stands past the widest time", () => {
     const widest = Math.max(...times.map(({ text, now }) => textWidth(text, MARK, now)));
     assert.ok(4 + widest + 5 <= lanesLeft(times), `${widest} px of text, the lane at ${lanesLeft(times)}`);
   }
+});
+
+test("a broker that leads another partition is named as its leader, not as a follower", () => {
+  const log = replica([logBatch(40, 3)]);
+  const now = view({ partitions: { "t-0": partition(log), "t-1": { ...partition(log), leader: 2 } } });
+  const heads = laneHeads(frameOf(DUPLICATE, now), ["p1", "broker-1", "broker-2"], SIZE.width, 82);
+  assert.deepEqual(heads.map(({ role }) => role).slice(1), ["leader of t-0", "leader of t-1"]);
+  const narrow = laneHeads(frameOf(DUPLICATE, now), ["p1", "broker-1", "broker-2"], 260, 82);
+  assert.deepEqual(narrow.map(({ role }) => role).slice(1), ["leader", "leader"], "in fewer words, which are true, too");
+});
+
+test("an application has no messages, so the picture does not miss them", () => {
+  const { notes } = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
+  assert.ok(DUPLICATE !== null && frameOf(DUPLICATE).header.actors.some(({ role }) => role === "application"));
+  assert.ok(!notes.some((note) => note.includes("app-1")), notes.join());
 });
