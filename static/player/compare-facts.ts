@@ -46,6 +46,11 @@ export interface Unfolding {
   turn: () => void;
 }
 
+/** `none`: what is said of an empty list. */
+export interface Unfolded extends Unfolding {
+  none: string;
+}
+
 export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
 /** Nodes that one run has down come first. Nothing before both frames are there. */
@@ -93,9 +98,14 @@ function cutText(batches: readonly Batch[], from: number): string {
   return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
 }
 
+/** What is said where no fact differs. Of two runs whose events have begun to differ, only their states are alike. `same`: the last step before that; null if none differs. */
+export function nothingApart(same: number | null, shown: readonly number[]): string {
+  return same !== null && shown.some((step) => step > same) ? say("player.compare.same_states", { step: same + 1 }) : say("player.compare.nothing_apart");
+}
+
 /** One side's words of what differs; a press on the number of the others shows all, and then the first again. */
-export function apartList(apart: readonly ApartRow[], side: "left" | "right", { whole, turn, most = defaults.most }: Unfolding & { most?: number }): TemplateResult {
-  if (apart.length === 0) return html`<p class="apart none">${say("player.compare.nothing_apart")}</p>`;
+export function apartList(apart: readonly ApartRow[], side: "left" | "right", { whole, turn, none, most = defaults.most }: Unfolded & { most?: number }): TemplateResult {
+  if (apart.length === 0) return html`<p class="apart none">${none}</p>`;
   const shown = whole ? apart : apart.slice(0, most);
   const rest = apart.length - most;
   return html`<ul class="apart" aria-label=${say("player.compare.apart")}>${shown.map((one) => html`<li><span>${one.name}</span> <b>${one[side]}</b></li>`)}${

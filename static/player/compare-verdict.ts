@@ -2,10 +2,11 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import type { Apart, ApartRow, Unfolding } from "./compare-facts.ts";
+import type { Apart, ApartRow, Unfolded } from "./compare-facts.ts";
 import type { Frame, VerdictView } from "./frame.ts";
 import { facts } from "./joins.ts";
 import { say } from "./text.ts";
+import { pieces } from "./unbroken.ts";
 
 export const defaults = {
   /** Rows of the table of both sides that stand over the pictures; the rest is a press away. One row more is shown, too. */
@@ -50,8 +51,8 @@ export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdic
 }
 
 /** Both sides in one table. `names`: what each side is called. `unfolding`: whether all rows are shown, and what changes that. */
-export function apartTable(rows: readonly ApartRow[], names: readonly string[], { whole, turn }: Unfolding): TemplateResult {
-  if (rows.length === 0) return html`<p class="apart none">${say("player.compare.nothing_apart")}</p>`;
+export function apartTable(rows: readonly ApartRow[], names: readonly string[], { whole, turn, none }: Unfolded): TemplateResult {
+  if (rows.length === 0) return html`<p class="apart none">${none}</p>`;
   const shown = whole || rows.length <= defaults.rows + 1 ? rows : rows.slice(0, defaults.rows);
   const rest = rows.length - shown.length;
   return html`<table class="apart-table"><caption class="sr">${say("player.compare.apart")}</caption>
@@ -59,9 +60,4 @@ export function apartTable(rows: readonly ApartRow[], names: readonly string[], 
     <tbody>${shown.map((row) => html`<tr><th scope="row">${pieces(row.name)}</th><td>${pieces(row.left)}</td><td>${pieces(row.right)}</td></tr>`)}</tbody></table>${
       rest === 0 && !whole ? nothing : html`<button class="apart-more" aria-expanded=${whole ? "true" : "false"} @click=${turn}>${
         whole ? say("player.compare.apart_fewer") : say("player.compare.apart_more", { count: rest })}</button>`}`;
-}
-
-/** A line may end behind the underscores of a name, and not before a number. */
-export function pieces(said: string): (string | TemplateResult)[] {
-  return said.replace(/(?<=[A-Z]) (?=\d)/g, "\u00a0").split(/(?<=_)(?=[A-Za-z])/).flatMap((piece, index) => (index === 0 ? [piece] : [html`<wbr>`, piece]));
 }

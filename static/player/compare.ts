@@ -25,8 +25,8 @@ import type { Line } from "./lockstep.ts";
 import { Moments } from "./moments.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
-import { apartList, defaults as facts, factsApart } from "./compare-facts.ts";
-import type { ApartRow, Unfolding } from "./compare-facts.ts";
+import { apartList, defaults as facts, factsApart, nothingApart } from "./compare-facts.ts";
+import type { ApartRow, Unfolded } from "./compare-facts.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
@@ -552,8 +552,9 @@ export class Compare extends LitElement {
     </div>`;
   }
 
-  get #differences(): Unfolding {
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; } };
+  get #differences(): Unfolded {
+    const same = this.#moments?.first == null ? null : this.#moments.same;
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown)) };
   }
 
   #lookApart(...of: (Frame | undefined)[]): void {

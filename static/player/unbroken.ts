@@ -25,3 +25,8 @@ export function unbroken(text: string): string | (string | TemplateResult)[] {
   if (parts.length === 1) return text;
   return parts.map((part, index) => (index % 2 === 1 && part.length <= defaults.longest ? html`<span class="nb">${part}</span>` : part));
 }
+
+/** A line may end behind the underscores and dots of a name, nowhere else in it, and not before a number. */
+export function pieces(said: string): (string | TemplateResult)[] {
+  return said.replace(/(?<=[A-Z]) (?=\d)/g, "\u00a0").split(/(?<=_|[A-Za-z]\.)(?=[A-Za-z])/).flatMap((piece, index) => (index === 0 ? [piece] : [html`<wbr>`, piece]));
+}

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frame } from "../../player/frame.ts";
-import { factsApart } from "../../player/compare-facts.ts";
+import { factsApart, nothingApart } from "../../player/compare-facts.ts";
 import { speakStage } from "../stage/words.ts";
 
 speakStage();
@@ -33,4 +33,12 @@ test("a producer that was fenced in one run says so, and a partition what became
   assert.deepEqual(factsApart(run("READY", null, "committed"), run("FATAL_ERROR", "PRODUCER_FENCED", "aborted")).map(({ about, left, right }) => [about, left, right]), [
     ["p1", "ready", "fatal error (PRODUCER_FENCED)"], ["t-0", "1 committed", "1 aborted"],
   ]);
+});
+
+test("where no state differs it is said that the events before do, once they do", () => {
+  const said = (same: number | null, ...shown: number[]): string => nothingApart(same, shown);
+  assert.equal(said(15, 15, 15), "So far no log and no component differs, except in time.");
+  assert.match(said(15, 15, 16), /^The events differ from step 16 on/);
+  assert.match(said(15, 22, 25), /^The events differ from step 16 on/);
+  assert.equal(said(null, 22, 22), "So far no log and no component differs, except in time.");
 });

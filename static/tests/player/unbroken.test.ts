@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { defaults, namesIn, unbroken } from "../../player/unbroken.ts";
+import { defaults, namesIn, unbroken, pieces } from "../../player/unbroken.ts";
 
 const names = (text: string): string[] => namesIn(text).filter((_, index) => index % 2 === 1);
 
@@ -26,4 +26,12 @@ test("nothing of a sentence is lost, and one without names stays a text", () => 
 test("what is longer than most of a telephone's line may be broken", () => {
   const long = `topic-${"a".repeat(defaults.longest)}`;
   assert.deepEqual(unbroken(long), ["", long, ""]);
+});
+
+test("a line ends behind an underscore or a dot of a name, nowhere else in it", () => {
+  const ends = (said: string): string[] => pieces(said).filter((one) => typeof one === "string");
+  assert.deepEqual(ends("WAIT_CONFIRM_ACK"), ["WAIT_", "CONFIRM_", "ACK"]);
+  assert.deepEqual(ends("log.append(batch)"), ["log.", "append(batch)"]);
+  assert.deepEqual(ends("→ DONE"), ["→ DONE"]);
+  assert.deepEqual(ends("2.8"), ["2.8"]);
 });
