@@ -18,6 +18,7 @@ import type { InForce } from "../player/in-force.ts";
 import { inForce } from "../player/in-force.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
+import { pieces } from "../player/unbroken.ts";
 import type { CodeShape, LineMark, LineShape, PartShape, RowShape } from "./code-layout.ts";
 import { layoutCode, layoutRows } from "./code-layout.ts";
 import { DiagramElement } from "./element.ts";
@@ -38,7 +39,7 @@ export class CodePanel extends DiagramElement {
       :host { padding: 10px 14px; container-type: inline-size; }
       .code { font-family: var(--f-mono); font-size: var(--t-mark); line-height: 18px; margin-top: 6px; }
       .code li { display: grid; grid-template-columns: 18px minmax(0, 1fr) auto; gap: 0 4px; padding: 0 4px; }
-      .code code { white-space: pre-wrap; overflow-wrap: anywhere; font-size: inherit; color: var(--ink); }
+      .code code { white-space: pre-wrap; overflow-wrap: break-word; font-size: inherit; color: var(--ink); }
       .comment code { color: var(--ink-2); font-family: var(--f-ui); font-style: italic; }
       .not_reached code, .off code, .skipped code { color: var(--ink-3); }
       .off code { text-decoration: line-through; }
@@ -56,7 +57,7 @@ export class CodePanel extends DiagramElement {
       .rule { margin-top: 6px; line-height: 17px; }
       .others button { text-decoration: underline; min-height: 24px; margin-inline-end: 10px; }
       .rows { margin-top: 8px; border-top: 1px solid var(--line); padding-top: 6px; }
-      .rows td { overflow-wrap: anywhere; }
+      .rows .rule-id { white-space: nowrap; }
       .legend { margin-top: 6px; font-size: var(--t-mark); color: var(--ink-2); }
       .wide { overflow-x: auto; }
       a { color: inherit; }
@@ -153,8 +154,9 @@ export class CodePanel extends DiagramElement {
     const first = part.lines[0];
     const key = `${component}:${first?.number ?? 0}`;
     const heads = part.lines.filter((line) => line.depth === 0 && !line.isComment && line.text !== "");
-    const named = heads.slice(0, 3).map((line) => line.text.replace(/[(:].*$/s, ""));
-    const summary = say("diagram.code.folded", { count: part.lines.filter((line) => line.text !== "").length, names: listed(named), more: heads.length > 3 ? " …" : "" });
+    const names = [...new Set(heads.map((line) => line.text.replace(/[(:].*$/s, "")))];
+    const named = names.slice(0, 3);
+    const summary = say("diagram.code.folded", { count: part.lines.filter((line) => line.text !== "").length, names: listed(named), more: names.length > 3 ? " …" : "" });
     return html`<details class="fold" ?open=${this.opened.has(key)} @toggle=${(event: Event) => this.#toggled(event, key)}><summary>${summary}</summary>${lines}</details>`;
   }
 
@@ -169,7 +171,7 @@ export class CodePanel extends DiagramElement {
 
   #line(line: LineShape): TemplateResult {
     const classes = [line.mark ?? "", line.skipped ? "skipped" : "", line.now ? "now" : "", line.isComment ? "comment" : ""].filter((word) => word !== "").join(" ");
-    return html`<li class=${classes} aria-current=${line.now ? "true" : nothing}>${this.#sign(line)}<code .style=${`padding-inline-start:${line.depth * 2}ch`}>${line.text}</code><span class="numbers">${line.numbers}</span></li>`;
+    return html`<li class=${classes} aria-current=${line.now ? "true" : nothing}>${this.#sign(line)}<code .style=${`padding-inline-start:${line.depth * 2}ch`}>${pieces(line.text)}</code><span class="numbers">${line.numbers}</span></li>`;
   }
 
   #sign(line: LineShape): TemplateResult {
@@ -195,10 +197,10 @@ export class CodePanel extends DiagramElement {
 
   #row(row: RowShape, answers: boolean): TemplateResult {
     const guard = row.when === "" ? say("diagram.code.always") : row.when;
-    return html`<tr class=${row.fired ? "hit" : "quiet"} aria-current=${row.fired ? "true" : nothing}><td>${row.source}</td><td>${row.on}</td><td>${
-      row.fired ? guard : say("diagram.code.did_not_hold", { guard })}</td><td>${
-      row.fired ? html`${row.refused ? say("diagram.code.stays", { state: row.source }) : `→ ${row.target}`}` : "–"}</td>${
-      answers ? html`<td>${row.reply}</td>` : nothing}<td>${row.spec}</td></tr>`;
+    return html`<tr class=${row.fired ? "hit" : "quiet"} aria-current=${row.fired ? "true" : nothing}><td>${pieces(row.source)}</td><td>${pieces(row.on)}</td><td>${
+      pieces(row.fired ? guard : say("diagram.code.did_not_hold", { guard }))}</td><td>${
+      row.fired ? pieces(row.refused ? say("diagram.code.stays", { state: row.source }) : `→ ${row.target}`) : "–"}</td>${
+      answers ? html`<td>${pieces(row.reply)}</td>` : nothing}<td class="rule-id">${row.spec}</td></tr>`;
   }
 }
 
