@@ -13,7 +13,7 @@ import type { TreeRow } from "./done.ts";
 import { branchName, isPreview } from "./branch-name.ts";
 import type { BranchInfo } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
-import { facts } from "./joins.ts";
+import { clauses, facts, sentences } from "./joins.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
@@ -47,7 +47,7 @@ export class BranchList extends DialogElement {
     const rows = treeOf(store.lines.branches.values());
     return this.frameOf(
       say("player.branches"),
-      this.whenOpen(() => html`<p class="quiet">${say("player.branches_kept", { count: rows.length })} ${say("undo.kept")}</p>
+      this.whenOpen(() => html`<p class="quiet">${sentences([say("player.branches_kept", { count: rows.length }), say("undo.kept")])}</p>
         <ul class="branch-list">${repeat(rows, (row) => row.branch.id, (row) => this.#item(row, store))}</ul>`),
     );
   }
@@ -55,10 +55,10 @@ export class BranchList extends DialogElement {
   #item({ branch, depth }: TreeRow, store: PlayerStore): TemplateResult {
     const parent = branch.parent === null ? null : (branchName(store.lines.branches.get(branch.parent)) || branch.parent);
     const isHere = branch.id === store.branch;
+    const reaches = say("player.reaches", { step: reachOf(branch, store) });
     return html`<li aria-current=${isHere ? "true" : "false"} data-depth=${Math.min(depth, defaults.deepest)}>
       ${this.naming === branch.id ? this.#nameField(branch, store) : this.#name(branch, store)}
-      <span class="quiet">${parent === null ? say("branch.whole_run") : say("player.leaves_at", { parent, step: branch.leaves_at })}
-        ${say("player.reaches", { step: reachOf(branch, store) })}</span>
+      <span class="quiet">${parent === null ? facts([say("branch.whole_run"), reaches]) : clauses([say("player.leaves_at", { parent, step: branch.leaves_at }), reaches])}</span>
       ${this.#done(branch)} ${this.#broken(branch)}
       <span class="row">
         <button ?disabled=${isHere} @click=${() => this.#go(store, branch.id, null)}>${say(isHere ? "player.you_are_here" : "player.go_to_branch")}</button>

@@ -111,7 +111,7 @@ export class Masthead extends StoreElement {
     }
     // A press on the title opens it: there is no line for it.
     return html`<div class="what opens">${heading}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
-      <div>${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${this.#whyVersion(header)}${altered.length > 0 ? this.#settings(altered) : nothing}</div></details></div>
+      <div>${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}</div></details></div>
       ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
   }
 

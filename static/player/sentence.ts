@@ -8,6 +8,7 @@ import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { landingAt } from "./beats.ts";
+import { stepsInFiles } from "./branch-name.ts";
 import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
@@ -154,6 +155,12 @@ export class Sentence extends StoreElement {
     return place.count < 2 ? text : say("player.check.at", { ...place, text, answer });
   }
 
+  /** Of a log case: how many steps its files have, and how many of a preview follow. */
+  #beginsLog(store: PlayerStore, button: string): string {
+    const steps = stepsInFiles(store.lines.branches, store.branch);
+    return steps === null ? say("player.begins.log", { button, steps: store.newest }) : say("player.begins.log_preview", { button, steps, more: store.newest - steps });
+  }
+
   /** The time of the step from which this one was reached; null: of none. */
   #before({ lines, branch, frame }: PlayerStore): number | null {
     const from = this.walk?.cameFrom ?? null;
@@ -176,7 +183,7 @@ export class Sentence extends StoreElement {
     }
     // Two runs beside each other go by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
-    const begins = say(store.verified?.state === "log" ? "player.begins.log" : "player.begins", { button, steps: store.newest });
+    const begins = store.verified?.state === "log" ? this.#beginsLog(store, button) : say("player.begins", { button, steps: store.newest });
     const summarized = store.header?.summary?.[words.language] ?? "";
     // Nothing has happened yet, and many summaries tell what will have.
     const summary = summarized === "" || store.verified?.state === "log" ? summarized : say(this.isOriginal ? "player.summary_original" : "player.summary", { text: summarized });

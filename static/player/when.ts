@@ -17,9 +17,17 @@ export function whenText(header: Header | null, at: number, before: number | nul
 }
 
 /** The text, with the time that has passed since `before` in front, rounded, if it is long: `After 1 min 10 s: …`.
- * Times in milliseconds; the clock of a log case says it itself. */
+ * Times in milliseconds; the clock of a log case says it itself, and so does a sentence that begins with this time: `The time limit of 5 s has passed`. */
 export function afterLeap(header: Header | null, text: string, at: number, before: number | null): string {
   const gap = before === null || (header?.time_origin ?? null) !== null ? 0 : at - before;
   const step = gap < 60_000 ? 100 : 1000;
-  return gap < defaults.leap ? text : say("player.after_gap", { gap: duration(Math.round(gap / step) * step), text });
+  if (gap < defaults.leap) return text;
+  const passed = duration(Math.round(gap / step) * step);
+  return saysTime(text, passed) ? text : say("player.after_gap", { gap: passed, text });
+}
+
+/** Whether the first clause names the time. */
+function saysTime(text: string, time: string): boolean {
+  const at = text.split(/[,;:.，；：。]\s?/)[0]?.indexOf(time) ?? -1;
+  return at >= 0 && !/\d/.test(text.charAt(at - 1));
 }
