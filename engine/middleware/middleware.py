@@ -230,10 +230,13 @@ class Middleware(Node):
         middleware knows that participants may differ (MW-14)."""
         if transaction.committed_since is None:
             transaction.committed_since = now
-            self.watch.emit(WindowOpens, transaction.tid)
+            self.watch.emit(WindowOpens, transaction.tid, alone=len(transaction.records) == 1)
         if len(transaction.in_state(participants.COMMITTED)) == len(transaction.records):
             transaction.committed_until = now
-            self.watch.emit(WindowCloses, transaction.tid, now - transaction.committed_since, undone=False)
+            if len(transaction.records) > 1:
+                self.watch.emit(
+                    WindowCloses, transaction.tid, now - transaction.committed_since, undone=False
+                )
 
     def _close_window_undone(self, transaction: Transaction, now: int) -> None:
         """Everything was undone: a reader no longer finds participants that differ (MW-14)."""

@@ -200,15 +200,11 @@ def _log_compacted(h: happened.LogCompacted, teller: Teller) -> None:
         below=h.below,
         **known,
     )
-    if h.markers or h.tombstones:
-        teller.note(
-            "broker.old_markers_compacted",
-            ("LOG-13",),
-            markers=h.markers,
-            tombstones=h.tombstones,
-            retention=h.retention,
-            **known,
-        )
+    removed = {"retention": h.retention, **known}
+    if h.markers:
+        teller.note("broker.old_markers_compacted", ("LOG-13",), markers=h.markers, **removed)
+    if h.tombstones:
+        teller.note("broker.old_tombstones_compacted", ("LOG-13",), tombstones=h.tombstones, **removed)
     if h.waiting:
         teller.note(
             "broker.markers_wait_for_retention",

@@ -150,9 +150,18 @@ def _operator_mistaken(h: happened.OperatorMistaken, teller: Teller) -> None:
     teller.say("middleware.unknown_tid_named", ("MW-11",), tid=h.tid)
 
 
+def _window_opens(h: happened.WindowOpens, teller: Teller) -> None:
+    key = "middleware.window_opens_alone" if h.alone else "middleware.window_opens"
+    teller.note(key, ("MW-14",), tid=h.tid)
+
+
 def _window_closes(h: happened.WindowCloses, teller: Teller) -> None:
     key = "middleware.window_closes_undone" if h.undone else "middleware.window_closes"
     teller.note(key, ("MW-14",), tid=h.tid, ms=h.ms)
+
+
+def _with_minus(number: str) -> str:
+    return number.replace("-", "−")
 
 
 def _participant_moved(h: happened.ParticipantMoved, teller: Teller) -> None:
@@ -162,11 +171,11 @@ def _participant_moved(h: happened.ParticipantMoved, teller: Teller) -> None:
         "tid": h.tid,
         "sender": h.sender,
         "state": h.state,
-        "operation": f"{h.operation:+d}".replace("-", "−"),
+        "operation": _with_minus(f"{h.operation:+d}"),
         "before": h.before,
         "value": h.value,
         "by": h.by,
-        "after": h.after,
+        "after": h.after if h.after >= 0 else _with_minus(f"{h.after}"),
     }
     if row.refused:
         _refused(row, h.state, params, teller)
@@ -206,7 +215,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.TransactionForgotten: notes("middleware.forgets", "MW-14"),
     happened.TransactionRemembered: notes("middleware.remembers", "MW-14"),
     happened.ReservationKept: notes("participant.keeps_reservation", "MW-7"),
-    happened.WindowOpens: notes("middleware.window_opens", "MW-14"),
+    happened.WindowOpens: _window_opens,
     happened.WindowCloses: _window_closes,
     happened.ParticipantMoved: _participant_moved,
     happened.ManagerMoved: _manager_moved,

@@ -34,15 +34,15 @@ class BeatStep:
     """The clients of which this step appends a resent batch."""
     settled: tuple[Any, ...] = ()
     """The names of the batches that were in doubt at their client, which learns in this step that they are stored."""
-    held: tuple[tuple[str, str], ...] = ()
-    """(Client, partition) of records that wait, from this step on, behind the transaction of another producer: they
-    are replicated, but read_committed consumers do not get them."""
+    held: tuple[tuple[Any, str, int], ...] = ()
+    """(Client, partition, number) of records that wait, from this step on, behind the transaction of another
+    producer: they are replicated, but read_committed consumers do not get them."""
     marked_again: tuple[str, ...] = ()
     """The partitions to which this step writes a marker that is already there."""
     released: tuple[tuple[str, str], ...] = ()
     """(Partition, result) for each partition whose last stable offset advanced in this step, so that
-    consumers can continue. The result is that of the transaction that held the offset: COMMIT, ABORT, or
-    empty if it is not known."""
+    consumers can continue. The result is that of the transaction that held the offset: COMMIT, ABORT, BOTH if
+    several transactions with different results held it, or empty if it is not known."""
 
 
 def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:

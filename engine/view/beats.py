@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from engine.crafter import Crafter
 from engine.lately import REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event
+from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
 from engine.view.openers import (
@@ -66,7 +67,7 @@ from engine.view.openers import (
 )
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
 from engine.view.resends import RESULTS, Resends, drained_partitions
-from engine.view.titles import LEADS, NEW, also_in, marker_in, read_in, released_in, title_of
+from engine.view.titles import LEADS, NEW, also_in, held_in, marker_in, read_in, released_in, title_of
 
 Of = TypeVar("Of")
 To = TypeVar("To")
@@ -159,6 +160,11 @@ IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions",
 WHOSE = ("client", "transactional_id", "coordinator")
 """A beat and a step belong together if they have equal values for these parameters; a parameter that the step
 does not have is ignored."""
+DELIVERS = "consumer.delivers"
+SHARED = {"reads_only": "reads_one", "reads_only_from": "reads_one_from"}
+"""A title about the only consumer that gets some records to the title if another one gets them in another beat."""
+BOTH = "BOTH"
+"""The result of several transactions that held the last stable offset together, some committed and some aborted."""
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
 
@@ -219,9 +225,9 @@ class Beats:
         self._consumers = tuple(consumers)
         self._holders: dict[str, int] = {}
         """Partition to the producer id whose open transaction stops read_committed consumers."""
-        self._behind: dict[str, list[tuple[int, Any]]] = {}
-        """Partition to (last offset, client) of each batch that is stored behind such a transaction, and not
-        replicated yet."""
+        self._behind: dict[str, list[tuple[int, Any, int]]] = {}
+        """Partition to (last offset, client, number of records) of each batch that is stored behind such a transaction,
+        and not replicated yet."""
         self._writers: dict[tuple[str, Any], str] = {}
         """(partition, producer id) to the client whose records of this id were stored last."""
         self._hanging: set[str] = set()
@@ -337,7 +343,7 @@ class Beats:
         if taken.key in STORED and holder is not None and taken.params.get("producer_id") != holder:
             last = taken.params["base_offset"] + taken.params["record_count"] - 1
             waiting = self._behind.setdefault(taken.params["partition"], [])
-            waiting.append((last, taken.params.get("client")))
+            waiting.append((last, taken.params.get("client"), taken.params["record_count"]))
             hangs = taken.params["partition"] in self._hanging
             taken.opener = BEHIND_HANGING if hangs else BEHIND
             taken.opener_params = {"client": taken.params.get("client")}
@@ -345,7 +351,7 @@ class Beats:
             waiting = self._behind.get(params["partition"], [])
             held = [one for one in waiting if one[0] < params.get("high_watermark", 0)]
             self._behind[params["partition"]] = [one for one in waiting if one not in held]
-            taken.held = (*taken.held, *((client, params["partition"]) for _, client in held))
+            taken.held = (*taken.held, *((client, params["partition"], count) for _, client, count in held))
         client = taken.params.get("client")
         if taken.key in STORED and client not in (None, Crafter.name):
             self._writers[taken.params["partition"], taken.params.get("producer_id")] = client
@@ -417,17 +423,16 @@ class Beats:
             taken.opener = None
 
     def _released_by(self, params: Mapping[str, Any]) -> str | None:
-        """The result of the transaction that held the last stable offset; empty if it is not known, None if the
-        offset passed only markers that end no transaction."""
+        """The result of the transactions that held the last stable offset; BOTH if they differ, empty if it is not
+        known, None if the offset passed only markers that end no transaction."""
         ended = self._ended.get(params["partition"], [])
         before, after = params["before"], params["last_stable_offset"]
         passed = [one for one in ended if one.first < after and one.marker < params["high_watermark"]]
         self._ended[params["partition"]] = [one for one in ended if one not in passed]
         if passed and all(one.again for one in passed):
             return None
-        return next(
-            (one.result for one in sorted(passed, key=attrgetter("first")) if one.first >= before), ""
-        )
+        results = {one.result for one in passed if one.first >= before and not one.again}
+        return BOTH if len(results) > 1 else "".join(results)
 
     def _look_for_late_commits(self, taken: BeatStep) -> None:
         """Find a client that learns of its commit after consumers could get the records."""
@@ -713,6 +718,8 @@ class Beats:
         lands = self._lands(beat, steps, repeats)
         kind = self._kind(beat, steps)
         title, params = title_of(kind, beat.params, steps, self._consumers)
+        if title in SHARED and self._is_shared(params["consumer"], steps):
+            title = SHARED[title]
         shown: Beat = {
             "number": number,
             "first": steps[0].number,
@@ -755,6 +762,20 @@ class Beats:
             shown["lines"] = lines
         return shown
 
+    def _is_shared(self, reader: str, steps: Sequence[BeatStep]) -> bool:
+        """Whether another consumer gets, in any step of the run, records that the reader gets in these steps."""
+        got = [said for said in said_in(steps, DELIVERS) if said["consumer"] == reader]
+        return any(
+            other["consumer"] != reader
+            and any(
+                other["partition"] == said["partition"]
+                and other["position"] - other["count"] < said["position"]
+                and other["position"] > said["position"] - said["count"]
+                for said in got
+            )
+            for other in said_in(self._steps, DELIVERS)
+        )
+
     def _parts(self, start: int, end: int, repeats: Repeats) -> list[Beat]:
         """Divide a beat with too many lines into even parts; a part may be divided again."""
         size = -(-repeats.length(start, end) // MOST)
@@ -780,7 +801,9 @@ class Beats:
             return read_in(steps)[-1]
         if beat.opener in (BEHIND, BEHIND_HANGING):
             who = beat.params["client"], steps[beat.lead].params["partition"]
-            return next((step for step in reversed(steps) if who in step.held), steps[beat.lead])
+            return next((step for step in reversed(steps) if held_in(step, *who)), steps[beat.lead])
+        if beat.opener.name == "message_lost" and len(dropped := middleware_titles.votes_dropped(steps)) > 1:
+            return dropped[-1]
         if beat.opener.name in GATHERED:
             at = steps[beat.lead].time
             return [step for step in steps if step.opener is beat.opener and step.time == at][-1]
@@ -1265,8 +1288,9 @@ def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
     at_once = -(-len(cycles) // max(1, most - len(fixed)))
     chosen = list(fixed.values())
     for first in range(0, len(cycles), at_once):
-        group = cycles[first : first + at_once]
-        chosen.append(_group(group))
+        # Behind a heavier opening, the rounds belong to its beat.
+        stop = min((at for at in fixed if at > cycles[first].at), default=cycles[-1].at + 1)
+        chosen.append(_group([one for one in cycles[first : first + at_once] if one.at < stop]))
     return sorted(chosen, key=lambda one: one.at)
 
 

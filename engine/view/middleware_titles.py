@@ -23,6 +23,7 @@ NAMES = frozenset(
 )  # fmt: skip
 """Titles that belong to no opener."""
 _VOTES = frozenset({PrepareOk.api, PrepareFail.api})
+_WITHOUT_VOTES = ("middleware.no_votes", "middleware.votes_missing")
 _ENDS_OF_LOCAL = ("business.local_committed", "business.local_committed_untraceably")
 _REFUSALS = {
     "UNKNOWN_TID": "tid_unknown",
@@ -43,6 +44,11 @@ def dropped(steps: Sequence[BeatStep]) -> Title | None:
     if len(votes) > 1:
         return "votes_dropped", {"count": len(votes)}
     return _of_message("dropped", lost[0]) if lost else None
+
+
+def votes_dropped(steps: Sequence[BeatStep]) -> list[BeatStep]:
+    """The steps that drop a vote."""
+    return [step for step in steps if any(said["api"] in _VOTES for said in said_in([step], *DROPPED))]
 
 
 def _of_message(what: str, said: Mapping[str, Any]) -> Title | None:
@@ -66,12 +72,12 @@ def _tampered(what: str, key: str) -> Tell:
 
 def _votes_missing(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The missing vote, and how long the middleware waited for it."""
-    none = next(said_in(steps, "middleware.no_votes"), None)
-    if none is not None:
-        return "no_votes", {"ms": none["prepare_timeout_ms"]}
-    said = next(said_in(steps, "middleware.votes_missing"), None)
-    if said is None:
+    step = next((step for step in steps if not step.said.isdisjoint(_WITHOUT_VOTES)), None)
+    if step is None:
         return None
+    said = next(said_in([step], *_WITHOUT_VOTES))
+    if "middleware.no_votes" in step.said:
+        return "no_votes", {"ms": said["prepare_timeout_ms"]}
     silent, ms = list(said["silent"]), said["prepare_timeout_ms"]
     if len(silent) == 1:
         return "vote_missing", {"participant": silent[0], "ms": ms}

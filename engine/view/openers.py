@@ -101,7 +101,7 @@ PRODUCER = (
         "client.call_after_close",
         "client.call_in_error", "client.send_before_init", "client.offsets_outside_transaction",
     ), ("client", "call")),
-    Opener("muted", 5, ("client.muted",), ("partitions",), STORED, once=True),
+    Opener("muted", 5, ("client.muted",), ("client", "partitions"), STORED, once=True),
     Opener("leader_wanted", 6, ("client.leader_unknown",), ("client",), ("client.metadata_received",), once=True,
         amid_unusual=2.5),
     Opener("connects", 1, ("client.waits_not_connected",), ("client",), once=True),
@@ -188,7 +188,8 @@ LEADER = (
     Opener("producer_forgotten", 8, (
         "broker.producers_expired", "broker.producers_forgotten", "broker.producers_deleted_with_head",
     )),
-    Opener("compacted", 7, ("broker.compacted", "broker.old_markers_compacted"), ("partition",)),
+    Opener("compacted", 7, ("broker.compacted", "broker.old_markers_compacted",
+        "broker.old_tombstones_compacted"), ("partition",)),
     Opener("registers_anew", 7, ("broker.registers_anew",), ("broker",)),
     Opener("leader_changes", 8, ("controller.leader_elected", "controller.leader_moved"), ("leader", "partition")),
     Opener("no_leader", 9, ("controller.no_leader_left",), ("partition",)),
@@ -340,7 +341,8 @@ MIDDLEWARE = (
     Opener("all_committed", 6, ("middleware.all_committed",), ("participants",)),
     Opener("all_rolled_back", 6, ("middleware.all_rolled_back",), ("asked", "participants")),
     Opener("answers_missing", 9, ("middleware.answers_missing",), ("missing",)),
-    Opener("compensation", 7, ("middleware.compensation_acts",), ("strategy",)),
+    Opener("compensation", 7, ("middleware.compensation_acts",), ("strategy",),
+        ("middleware.compensation_acts",)),
     Opener("person_needed", 8, ("middleware.needs_a_person",)),
     Opener("operator", 8, ("middleware.operator_names",)),
     Opener("finished_forward", 7, ("middleware.finished_forward",), ("sender",)),
@@ -371,7 +373,8 @@ ROWS_COMMITTED = (
 DATABASE = (
     Opener("order_taken", 5, ("service.takes_order",), ("service", "record"), (*ROWS_COMMITTED, *STORED)),
     Opener("rows_round", 5, ("service.polls",), ("service", "round"), ROWS_COMMITTED, stretch=True),
-    Opener("entries_taken", 6, ("service.takes_entries",), ("service", "records"), STORED),
+    Opener("entries_taken", 6, ("service.takes_entries",), ("service", "records"), STORED,
+        "entries_unsent"),
     Opener("outbox_empty", 3, ("service.finds_nothing",), ("service",), once=True),
     Opener("row_known", 8, ("local_transaction.row_exists",), ("records",)),
     Opener("rows_undone", 7, ("local_transaction.rolls_back",), ("service", "records")),
@@ -488,7 +491,7 @@ DAMAGE = Opener("log_damage", 9, ())
 REFUSED = Opener("refused", 7, (), ("actor", "error"))
 """The opener for a refusal that has no row of its own."""
 CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
-IGNORED = Opener("ignored", 4, (), ("actor",), once=True)
+IGNORED = Opener("ignored", 4, (), ("actor",), ("middleware.answer_not_expected",), once=True)
 """The opener for a response whose request is no longer in flight."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """The opener for a refusal after which the same request is sent again."""

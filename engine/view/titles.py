@@ -135,13 +135,6 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
     return tell
 
 
-def _muted(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The records of the client that has muted its partitions: others may have several requests in flight."""
-    muted = next(said_in(steps, "client.muted"), None)
-    client = {} if muted is None else {"client": muted["client"]}
-    return _stores("muted_stores")({**params, **client}, steps, consumers)
-
-
 def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     """The title of sent batches with the number of records appended. For several partitions, no single step
     says that number, so the title names the partitions."""
@@ -153,18 +146,25 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
     return "sends_into", {**title[1], "partitions": partitions}
 
 
+def _round(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    """The title of a round with the number of records stored; None if several producers store some in these steps."""
+    clients = {said.get("client") for said in said_in(steps, *STORED)}
+    return _stores("round_stores")(params, steps, consumers) if len(clients) == 1 else None
+
+
 def _behind(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
     """The title of records that wait behind a transaction, with their number. Records that the client stores in
     other partitions in the same beat do not count: they need not wait."""
     first = next(said_in(steps[:1], *STORED), None)
     if first is None:
         return None
-    count = sum(
-        said["record_count"]
-        for said in said_in(steps, *STORED)
-        if (said.get("client"), said["partition"]) == (params["client"], first["partition"])
-    )
-    return "behind_stores", {**params, "count": count}
+    count = sum(held_in(step, params["client"], first["partition"]) for step in steps)
+    return "behind_stores", {**params, "count": count or first["record_count"]}
+
+
+def held_in(step: BeatStep, client: Any, partition: str) -> int:
+    """How many records of the client wait in the partition from this step on."""
+    return sum(count for *who, count in step.held if who == [client, partition])
 
 
 def _meanwhile(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
@@ -329,8 +329,9 @@ def _refused_epoch(name: str, key: str, known: str) -> Tell:
 
 
 def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    found = next(said_in(steps, "coordinator.resumes_markers"), None)
-    return ("takes_over_finds", {**params, "state": found["state"]}) if found else None
+    """The title with the state that the new coordinator finds; None if it finds none, or different ones."""
+    states = {found["state"] for found in said_in(steps, "coordinator.resumes_markers")}
+    return ("takes_over_finds", {**params, "state": states.pop()}) if len(states) == 1 else None
 
 
 def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
@@ -426,8 +427,8 @@ TELLS: dict[str, Tell] = {
     "call_refused": _call_refused,
     "renumbered": _resends("renumbered_stored"),
     "success_at_once": _stores("success_first", UNANSWERED),
-    "muted": _muted,
-    "round": _stores("round_stores"),
+    "muted": _stores("muted_stores"),
+    "round": _round,
     "waits_for_earlier": _stores("waited_stores"),
     "behind": _behind,
     "begins": _stores("begins_stores"),

@@ -37,3 +37,9 @@ def test_only_the_strategy_with_a_manager_lacks_one() -> None:
     assert said["middleware.needs_a_person"]["tries"] == 0
     assert "middleware.no_manager" not in said
     assert "middleware.no_manager" in sentences("SC-83", "transaction-manager-none")
+
+
+def test_the_window_of_an_only_participant_closes_as_it_opens() -> None:
+    said = sentences("SC-80", "one-node", **{"middleware.participants": [{"name": "participant-1"}]})
+    assert "middleware.window_opens_alone" in said
+    assert not {"middleware.window_opens", "middleware.window_closes"} & set(said)

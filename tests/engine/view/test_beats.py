@@ -575,6 +575,12 @@ def test_what_is_past_keeps_its_number_and_its_title(after: int) -> None:
     assert any(beat["key"] == "beat.crashes" and beat["lands"] == after + 1 for beat in shown)
 
 
+def nested(beats: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for beat in beats:
+        yield beat
+        yield from nested(beat.get("beats", []))
+
+
 def titles(beats: list[dict[str, Any]]) -> list[tuple[int, str, dict[str, Any]]]:
     return [(beat["lands"], beat["key"].removeprefix("beat."), beat["params"]) for beat in beats]
 
@@ -727,6 +733,96 @@ def test_records_in_other_partitions_are_not_counted_among_those_that_wait() -> 
     steps = [stored(1, "t-0"), stored(2, "t-1")]
     title = title_of("behind", {"client": "p2"}, steps, ())
     assert title == ("behind_stores", {"client": "p2", "count": 1})
+
+
+def test_records_that_wait_for_replicas_are_not_counted_among_those_that_are_held_back() -> None:
+    params = {"client": "p2", "partition": "t-0", "record_count": 1}
+    key = "broker.appended_and_waits"
+    first, second = (
+        BeatStep(
+            number,
+            0,
+            "broker-1",
+            "delivery",
+            key,
+            frozenset({key}),
+            params,
+            False,
+            sentences=((key, params),),
+        )
+        for number in (1, 2)
+    )
+    first.held = (("p2", "t-0", 1),)
+    title = title_of("behind", {"client": "p2"}, [first, second], ())
+    assert title == ("behind_stores", {"client": "p2", "count": 1})
+
+
+def test_a_round_does_not_count_the_records_of_other_producers() -> None:
+    key = "broker.appended"
+    steps = [
+        BeatStep(
+            number,
+            0,
+            "broker-1",
+            "delivery",
+            key,
+            frozenset({key}),
+            params,
+            False,
+            sentences=((key, params),),
+        )
+        for number, params in enumerate(
+            ({"client": name, "partition": "t-0", "record_count": 1} for name in ("p1", "p2")), 1
+        )
+    ]
+    assert title_of("round", {"round": 1}, steps, ()) == ("round", {"round": 1})
+    assert title_of("round", {"round": 1}, steps[:1], ())[0] == "round_stores"
+
+
+def test_a_title_of_several_transactions_names_those_that_begin_in_its_beat() -> None:
+    scenario = in_generation(scenario_of("SC-72/k20"), GENERATIONS["k41"])
+    simulation = Simulation(scenario)
+    plan = RunPlan(simulation.header(), simulation.view())
+    begins = []
+    while (step := simulation.step()) is not None:
+        plan.take(step.to_json())
+        if step.key == "client.begin_transaction":
+            begins.append(step.number)
+    beats = [one for one in nested(plan.to_json()["beats"]) if one["kind"] in ("transaction", "transactions")]
+    assert beats
+    for beat in beats:
+        first = beat["params"]["first"]
+        inside = [number for number, at in enumerate(begins, 1) if beat["first"] <= at <= beat["last"]]
+        assert inside == list(range(first, beat["params"].get("last", first) + 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "at"),
+    [
+        ("SC-81/nobody-votes", "votes_dropped", "fault.message_dropped"),
+        ("SC-81/nobody-votes", "answers_ignored", "middleware.answer_not_expected"),
+        ("SC-83/framework-retry-b", "compensation_tries", "middleware.compensation_acts"),
+    ],
+)
+def test_a_count_is_complete_where_its_beat_lands(name: str, title: str, at: str) -> None:
+    beat = next(one for one in plan_ahead(scenario_of(name))["beats"] if one["key"] == f"beat.{title}")
+    simulation = Simulation(scenario_of(name))
+    said = 0
+    while (step := simulation.step()) is not None and step.number <= beat["lands"]:
+        if step.number >= beat["first"]:
+            said += sum(one["key"] == at for one in (step.to_json(), *step.to_json()["notes"]))
+    assert said == beat["params"]["count"]
+
+
+def test_what_differs_between_two_transactions_is_not_said_of_both() -> None:
+    keys = [beat["key"] for beat in plan_ahead(scenario_of("SC-66/stuck-2-0"))["beats"]]
+    assert "beat.takes_over" in keys, "the coordinator finds PrepareCommit and PrepareAbort"
+    assert "beat.released" in keys, "a COMMIT and an ABORT marker are replicated at once"
+
+
+def test_an_entry_of_the_outbox_that_is_not_stored_is_not_said_to_be_sent() -> None:
+    keys = [beat["key"] for beat in plan_ahead(scenario_of("SC-162/before-sending"))["beats"]]
+    assert "beat.entries_unsent" in keys
 
 
 @pytest.mark.parametrize(
