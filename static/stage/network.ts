@@ -532,7 +532,10 @@ function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: b
   // A way from one role to another bends over the middleware: what stands on it stands above that.
   const bodies = here.kind === "middleware" ? bodiesOf(here) : [];
   const clear = bodies.filter((body) => overlap(body, bundle.box)).flatMap((body) => [body.y - height - 2, body.y + body.height + 2]);
-  const rows = here.kind === "middleware" ? isCrowded ? pair : [y, ...pair, ...clear] : [y, network.y + 1, network.y + network.height - height - 1];
+  const edges = [network.y + 1, network.y + network.height - height - 1];
+  const [two, free] = here.kind === "middleware" ? [pair, [y, ...pair, ...clear]] : [edges, [y, ...edges]];
+  // The network has room for two rows: a count between them would leave none to the others.
+  const rows = isCrowded ? two : free;
   const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
   const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));
   const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + covered(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);

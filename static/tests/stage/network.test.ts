@@ -115,6 +115,20 @@ test("on a phone requests that wait in one connection are counted at the door", 
   assert.deepEqual([flights.length, bundles.map(({ messages }) => messages.length)], [0, [4]]);
 });
 
+test("on a phone three counts over each other stand in two rows, none on another", () => {
+  const phone = places(planOf(3, 2, 2), HEADER, view(), { width: 390, height: 440, form: "phone" });
+  const asked = (id: number, from: string, to: string, api: string) => message({ id, correlation_id: id, from, to, api, partitions: [], fields: {}, sent_at: 140, arrives_at: 146 });
+  const names = ["broker-1", "broker-2", "broker-3"];
+  for (const to of names) {
+    const all = [asked(1, "p1", to, "InitProducerId"), ...names.filter((one) => one !== to).map((one, index) => asked(index + 2, to, one, "WriteTxnMarkers"))];
+    const table = { messages: Object.fromEntries(all.map((one) => [String(one.id), one])) };
+    const { bundles, flights } = networkOf(frameOf(stepOf(), view({ network: table })), phone, NO_FOCUS);
+    const boxes = [...flights, ...bundles].map(({ box }) => box);
+    assert.equal(boxes.length, 3);
+    boxes.forEach((one, index) => boxes.slice(index + 1).forEach((other) => assert.ok(!overlap(one, other), JSON.stringify([to, one, other]))));
+  }
+});
+
 test("a message between those who have no place is counted", () => {
   const stray = message({ from: "p9", to: "broker-9" });
   const { frame, network } = under([stray]);
