@@ -75,12 +75,14 @@ export function hasEnd(store: PlayerStore, lesson: LessonTexts): boolean {
 }
 
 export class Lesson extends StoreElement {
-  static override properties = { ...StoreElement.properties, lesson: { attribute: false }, walk: { attribute: false }, compare: {}, isOpen: { state: true }, isWhole: { state: true } };
+  static override properties = { ...StoreElement.properties, lesson: { attribute: false }, walk: { attribute: false }, compare: {}, submit: {}, isOpen: { state: true }, isWhole: { state: true } };
 
   declare lesson: LessonTexts;
   declare walk: BeatWalk | undefined;
   /** Where two runs are compared; empty on a page that has no site around it. */
   declare compare: string;
+  /** Where an attempt is submitted; empty in a run that is none. */
+  declare submit: string;
   declare isOpen: boolean;
   /** Every line of what came of the changes is on show. */
   declare isWhole: boolean;
@@ -92,6 +94,7 @@ export class Lesson extends StoreElement {
     this.lesson = {};
     this.walk = undefined;
     this.compare = "";
+    this.submit = "";
     this.isOpen = false;
     this.isWhole = false;
   }
@@ -132,7 +135,7 @@ export class Lesson extends StoreElement {
       <div class="lesson-came">${this.#changed(store)}
         ${this.#isAsWritten(store) ? html`${this.#means(store)}${this.#verdict(store)}` : html`${this.#verdict(store)}
         ${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}</div>
-      <div class="lesson-onward">${this.#next()} ${this.#try(store)}</div>
+      <div class="lesson-onward">${this.#submit()}${this.#next()} ${this.#try(store)}</div>
     </section>`;
   }
 
@@ -204,9 +207,16 @@ export class Lesson extends StoreElement {
     this.store?.moveTo(step);
   }
 
+  #submit(): TemplateResult | typeof nothing {
+    if (this.submit === "") return nothing;
+    return html`<h3>${say("player.assignment")}</h3><p>${say("lesson.submit_why")}</p>
+      <p><a class="button primary" href=${this.submit}>${say("lesson.submit")}</a></p>`;
+  }
+
+  /** In an attempt nothing comes before its submission. */
   #next(): TemplateResult | typeof nothing {
     const { next } = this.lesson;
-    if (next === undefined) return nothing;
+    if (next === undefined || this.submit !== "") return nothing;
     const name = say("lesson.go_next", { title: inLanguage(next.title) });
     return html`<h3>${say("lesson.next", { track: inLanguage(next.track) })}</h3><p>${inLanguage(next.why)}</p>
       ${next.posts

@@ -32,6 +32,7 @@ export abstract class PlayerAttributes extends LitElement {
     rerun: {},
     workshop: {},
     assignment: {},
+    submits: { type: Boolean },
     verdict: {},
     log: {},
     questions: {},
@@ -93,6 +94,8 @@ export abstract class PlayerAttributes extends LitElement {
   /** The address that makes a scenario of branch 0; for another branch, its number replaces the 0. */
   declare workshop: string;
   declare assignment: string;
+  /** The run is an attempt that can be submitted. */
+  declare submits: boolean;
   declare verdict: string;
   declare log: string;
   /** Where questions come from and answers go; empty: this run asks nothing. */
@@ -161,6 +164,7 @@ export abstract class PlayerAttributes extends LitElement {
     this.rerun = "";
     this.workshop = "";
     this.assignment = "";
+    this.submits = false;
     this.verdict = "";
     this.log = "";
     this.questions = "";

@@ -325,7 +325,7 @@ export class Player extends PlayerAttributes {
       ${this.isNarrow && this.#inspects ? columnTabs(this.#views(store)) : nothing}
       ${this.#side("left", store, frame)} ${this.#middle(store, frame)} ${this.#side("right", store, frame)}
       <eos-why class="why" .store=${store} rules=${this.rules} @shown-why=${this.#shownWhy}></eos-why>
-      <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson} compare=${this.open === "" ? this.compare : ""}></eos-lesson>
+      <eos-lesson .store=${store} .walk=${this.walk} .lesson=${lesson} compare=${this.open === "" ? this.compare : ""} submit=${this.submits ? this.assignment : ""}></eos-lesson>
       ${this.#messages(store)}
       <eos-looking .store=${store}></eos-looking>
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>

@@ -36,6 +36,14 @@ class TestReading:
         assert f'src="{frame}?frame=1"' in page
         assert "<eos-player" in school.browser("instructor").get(frame).content.decode()
 
+    def test_the_run_offers_to_submit_while_the_attempt_is_open(self, school: School) -> None:
+        attempt = school.attempt(school.assign("watch"))
+        run = f"/sessions/{attempt.session_id}/"
+        submits = f'assignment="/assignments/{attempt.assignment_id}/" submits'
+        assert submits in school.browser("learner").get(run).content.decode()
+        actions.hand_in(attempt)
+        assert submits not in school.browser("learner").get(run).content.decode()
+
     def test_the_run_may_be_in_a_frame_of_this_site_alone(self, school: School) -> None:
         attempt = school.attempt(school.assign("watch"))
         response = school.browser("instructor").get(f"/attempts/{attempt.id}/run/{root(attempt.session).id}/")

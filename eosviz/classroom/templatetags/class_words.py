@@ -51,11 +51,14 @@ def task(assignment: Assignment) -> SafeString:
 
 @register.simple_tag
 def assignment_address(session: Session) -> SafeString:
-    """An attribute of `<eos-player>`: the address of the assignment; empty if the session is no attempt."""
-    assignment = Attempt.objects.filter(session=session).values_list("assignment_id", flat=True).first()
-    if assignment is None:
+    """Attributes of `<eos-player>`: the address of the assignment, and `submits` while the attempt can be submitted;
+    empty if the session is no attempt."""
+    attempt = Attempt.objects.filter(session=session).select_related("assignment").first()
+    if attempt is None:
         return SafeString("")
-    return format_html('assignment="{}"', reverse("classroom:assignment", args=[assignment]))
+    address = reverse("classroom:assignment", args=[attempt.assignment_id])
+    can_submit = attempt.outcome == Outcome.OPEN and not attempt.assignment.is_closed
+    return format_html('assignment="{}"{}', address, " submits" if can_submit else "")
 
 
 def _reason(key: str, params: dict[str, Any]) -> SafeString:
