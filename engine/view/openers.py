@@ -260,13 +260,15 @@ TRANSACTIONS = (
     Opener("aborted_skipped", 5, ("consumer.skips_aborted",), once=True),
 )  # fmt: skip
 
+POSITIONS_VISIBLE = ("group.offset_becomes_visible", "group.offsets_visible_at_once")
+"""The sentences by which offsets that a transaction committed take effect in a group."""
 READERS = (
     Opener("reads", 2.5, ("consumer.delivers",), (), ("consumer.delivers",), once=True, subject="consumer"),
     Opener("reader_unanswered", 6, ("consumer.disconnected",), ("consumer", "broker"), step="timer"),
     Opener("repeat_left_out", 6, ("consumer.applies",), ("consumer",), when="repeats"),
     Opener("position_reset", 7, ("consumer.position_reset",), ("consumer",)),
     Opener("begins_at_end", 7, ("consumer.begins_at_end",), ("consumer",), once=True),
-    Opener("positions_visible", 5, ("group.offset_becomes_visible", "group.offsets_visible_at_once"), ("group",)),
+    Opener("positions_visible", 5, POSITIONS_VISIBLE, ("group",)),
     Opener("positions_dropped", 6, ("group.offset_dropped",), ("group",)),
     Opener("positions_unstable", 6, ("group.offsets_unstable",), ("group",), once=True),
     Opener("leaves_group", 7, ("group_session.poll_timed_out", "group_session.poll_timed_out_alone"),

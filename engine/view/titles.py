@@ -12,7 +12,7 @@ from typing import Any
 from engine.shapes.plans import AlsoDone
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
-from engine.view.openers import DROPPED, GATHERED, MARKED, STORED
+from engine.view.openers import DROPPED, GATHERED, MARKED, POSITIONS_VISIBLE, STORED
 
 NAMED_MOST = 3
 """A title names at most this many records; it counts the others."""
@@ -37,13 +37,14 @@ LEADS = frozenset(
 """Titles that say what the sentences shown at the step do not say in which the beat lands."""
 NAMES = frozenset(
     {
-        "begins_stores", "answer_lost", "released_commit", "released_abort", "released", "markers_in",
+        "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
+        "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends",
         "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
-        "left_stores", "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
+        "left_stores", "round_begins", "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
         "sends_into", "request_unanswered", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
     }
 )  # fmt: skip
@@ -147,8 +148,11 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
 
 
 def _round(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title of a round with the number of records stored; None if several producers store some in these steps."""
+    """The title of a round with the number of records stored, which may come in a later beat only; None if several
+    producers store some in these steps."""
     clients = {said.get("client") for said in said_in(steps, *STORED)}
+    if not clients:
+        return "round_begins", params
     return _stores("round_stores")(params, steps, consumers) if len(clients) == 1 else None
 
 
@@ -229,9 +233,12 @@ def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str
 
 
 def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    """The title with the partitions that read_committed consumers can continue to read. If these are internal only,
+    what the beat makes visible are the committed offsets of a group."""
     found = [one for step in released_in(steps) for one in step.released if not _is_internal(one[0])]
     if not found:
-        return None
+        offsets = next(said_in(steps, *POSITIONS_VISIBLE), None)
+        return None if offsets is None else ("positions_visible", {"group": offsets["group"]})
     partitions = sorted({partition for partition, _ in found})
     results = {result for _, result in found}
     name = {frozenset({"COMMIT"}): "released_commit", frozenset({"ABORT"}): "released_abort"}.get(
@@ -296,7 +303,13 @@ def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) 
     lost = next(said_in(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
         return middleware_titles.dropped(steps)
-    return "answer_lost", {"client": lost["destination"]}
+    client = lost["destination"]
+    at = next(step for step in steps if not step.said.isdisjoint(DROPPED))
+    broken = next((said for said in said_in([at], "client.disconnected") if said["client"] == client), None)
+    if broken is not None and broken["count"] > 1:
+        # Other requests of the connection are in doubt, too, whether they were lost or their responses.
+        return "answer_lost_many", {"client": client, "count": broken["count"]}
+    return "answer_lost", {"client": client}
 
 
 def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:

@@ -82,7 +82,7 @@ BEATS_OF = {
     "SC-03": """\
 1. 1–7 → 4  p1 gets PID 0, epoch 0
 2. 8–24 → 10  1 record from p1 stored
-3. 25–54 → 25  The response is lost: p1 does not know the outcome
+3. 25–54 → 25  The response is lost: p1 does not know the outcome of 2 requests
 4. 55–76 → 60  While the resend waits: 3 records stored in t-1
 5. 77–79 → 77  p1 resends the same batch
 6. 80–80 → 80  Duplicate recognised, not stored again
@@ -93,7 +93,7 @@ BEATS_OF = {
     "SC-32": """\
 1. 1–6 → 4  p1 gets PID 0, epoch 0
 2. 7–38 → 38  2 records from p1 stored
-3. 39–44 → 39  The response is lost: p1 does not know the outcome
+3. 39–44 → 39  The response is lost: p1 does not know the outcome of 6 requests
 4. 45–65 → 58  From p1's lost connection: 4 records stored
 5. 66–68 → 66  p1 resends the same batch
 6. 69–69 → 69  An old batch is taken for a duplicate
@@ -435,6 +435,19 @@ def test_a_request_that_ends_with_its_connection_is_not_said_to_time_out() -> No
         beat["key"] for beat in leaves(beats)
     }  # Metadata times out, and EndTxn ends with its connection.
     assert "beat.gives_up_waiting" in shown and "beat.request_unanswered" not in shown
+
+
+def test_what_advances_internal_partitions_only_is_named_by_the_offsets_that_take_effect() -> None:
+    """SC-146: the transaction of orders-0 still holds back out-0 when that of orders-1 is complete."""
+    beats = plan_ahead(scenario_of("SC-146/generation"))["beats"]
+    [offsets, records] = [beat for beat in beats if beat["kind"] == "outcome_shows"]
+    assert (offsets["key"], offsets["params"]) == ("beat.positions_visible", {"group": "g"})
+    assert (records["key"], records["params"]) == ("beat.released", {"partitions": ["out-0"]})
+
+
+def test_a_round_of_which_nothing_is_stored_yet_begins() -> None:
+    rounds = [beat for beat in plan_ahead(scenario_of("SC-170/static"))["beats"] if beat["kind"] == "round"]
+    assert [(beat["key"], beat["params"]) for beat in rounds] == [("beat.round_begins", {"round": 1})]
 
 
 def test_a_request_of_a_transaction_manager_that_times_out_is_named() -> None:
