@@ -32,7 +32,7 @@ const SIZE = MARK;
 const ABOVE = 7;
 const BELOW = -15;
 const STEEPEST = 40;
-const CHUNK = 12;
+const CHUNK = 6;
 /** Where in a text's height a line through it is looked for: below its tallest letters, in the middle, at the baseline. */
 const HEIGHTS = [0.2, 0.5, 0.85];
 
@@ -41,6 +41,8 @@ export interface LabelRoom {
   width: number;
   bottom?: number;
   lanes?: readonly number[];
+  /** What a text may lie on only where it has no other place. */
+  dots?: readonly Box[];
 }
 
 export function placeLabels(lines: readonly LabelledLine[], taken: readonly Box[], room: LabelRoom): (LabelPlace | null)[] {
@@ -66,13 +68,13 @@ interface Candidate {
 }
 
 /** The place with the fewest arrows through it; of two as good the one of the longer text, and nearest to the middle. */
-function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], { width, bottom = Number.POSITIVE_INFINITY, lanes = [] }: LabelRoom): Candidate | null {
+function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], { width, bottom = Number.POSITIVE_INFINITY, lanes = [], dots = [] }: LabelRoom): Candidate | null {
   let best: Candidate | null = null;
   let fewest = Infinity;
   for (const text of [line.text, line.short ?? line.text]) {
     for (const candidate of candidates(line, text, width)) {
       if (candidate.boxes.some((box) => box.y + box.height > bottom || boxes.some((other) => overlap(box, other)))) continue;
-      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0) + lanesThrough(candidate.boxes, lanes);
+      const crossed = lines.reduce((sum, other) => sum + (other !== line && isCrossed(candidate.boxes, other) ? 1 : 0), 0) + lanesThrough(candidate.boxes, lanes) + dots.filter((dot) => candidate.boxes.some((box) => overlap(box, dot))).length;
       if (crossed >= fewest) continue;
       [best, fewest] = [candidate, crossed];
       if (crossed === 0) return best;

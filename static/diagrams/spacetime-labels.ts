@@ -29,7 +29,6 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
     ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
     ...shape.arrows.filter(({ fate }) => fate === "dropped" || fate === "lost").map(({ x2, y2 }) => ({ x: x2 - CROSS, y: y2 - CROSS, width: 2 * CROSS, height: 2 * CROSS })),
     ...(shape.band === null || shape.band.x === null ? [] : [{ x: shape.band.x - CROSS, y: shape.band.middle - CROSS, width: 2 * CROSS, height: 2 * CROSS }]),
-    ...shape.dots.map(({ x, y }) => ({ x: x - DOT, y: y - DOT, width: 2 * DOT, height: 2 * DOT })),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...shape.marks.flatMap(({ dot, y, texts: [said] }): Box[] => (dot === null || said === undefined ? [] : [{ x: dot - CROSS, y: y - 4, width: said.x - dot, height: 8 }])),
     ...(shape.band?.plate ? [shape.band.plate] : []),
@@ -40,7 +39,7 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
       weight: (arrow.now ? 4 : 0) + (arrow.picked ? 3 : 0) + (arrow.fate === "delivered" ? 0 : 2),
     })),
     taken,
-    { width: shape.width, bottom: shape.bottom, lanes: shape.lanes.map(({ x }) => x) },
+    { width: shape.width, bottom: shape.bottom, lanes: shape.lanes.map(({ x }) => x), dots: shape.dots.map(({ x, y }) => ({ x: x - DOT, y: y - DOT, width: 2 * DOT, height: 2 * DOT })) },
   );
   shape.arrows.forEach((arrow, index) => {
     arrow.label = places[index] ?? null;
