@@ -24,13 +24,17 @@ export function sentIn(lines: Pick<Lines, "step">, branch: string, { first, land
   return null;
 }
 
-/** The message that arrives in this step, where it is still on its way: one step before; null where none does. */
-export function arriving(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
+/** Whether the picture has a place for a message. */
+export type HasPlace = (message: MessageView) => boolean;
+const anywhere: HasPlace = () => true;
+
+/** The message that arrives in this step, where it is still on its way: one step before; null where none does that has a place. */
+export function arriving(lines: Pick<Lines, "step">, branch: string, at: number, hasPlace = anywhere): Sent | null {
   const content = at > 1 ? lines.step(branch, at) : undefined;
   const id = content?.messages.find(({ event }) => event === "delivered")?.id;
   if (content === undefined || id === undefined) return null;
   const gone = content.changes.find(({ path }) => isMessage(path, id))?.before as MessageView | null | undefined;
-  return { step: at - 1, id, api: gone?.api ?? "" };
+  return gone != null && !hasPlace(gone) ? null : { step: at - 1, id, api: gone?.api ?? "" };
 }
 
 /** Steps that are looked through for a message that left. */
@@ -39,13 +43,15 @@ const LOOKS_BACK = 200;
 /** A message whose loss shows something is preferred if it left at most so many steps before the last one. */
 const NEAR = 12;
 
-/** The last message that left at this step or before it: one whose loss shows something, if it is near, else any; null where none left. */
-export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number): Sent | null {
+/** The last message that left at this step or before it: one whose loss shows something, if it is near, else any; null where none left that has a place. */
+export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number, hasPlace = anywhere): Sent | null {
   let other: Sent | null = null;
   for (let step = at; step > Math.max(0, at - LOOKS_BACK); step--) {
     const content = lines.step(branch, step);
     for (const { event, id } of content?.messages ?? []) {
       if (content === undefined || event !== "sent") continue;
+      const message = messageOf(content, id);
+      if (message !== null && !hasPlace(message)) continue;
       const sent = { step, id, api: apiOf(content, id) };
       if (other !== null && other.step - step > NEAR) return other;
       if (TELLING.includes(sent.api)) return sent;
@@ -67,9 +73,14 @@ function isMessage(path: readonly string[], id: number): boolean {
   return path[0] === "network" && path[1] === "messages" && path[2] === String(id);
 }
 
-function apiOf({ changes }: Pick<Step, "changes">, id: number): string {
+function apiOf(step: Pick<Step, "changes">, id: number): string {
+  return messageOf(step, id)?.api ?? "";
+}
+
+/** The message as the step sent it; null where the step does not say. */
+function messageOf({ changes }: Pick<Step, "changes">, id: number): MessageView | null {
   const came = changes.find(({ path }) => isMessage(path, id))?.after;
-  return came !== null && typeof came === "object" && "api" in came ? String(came["api"]) : "";
+  return came !== null && typeof came === "object" && "api" in came ? (came as unknown as MessageView) : null;
 }
 
 /** Of the beats of a run the first with the message whose loss shows most; null where no message leaves. */

@@ -13,6 +13,7 @@ import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
 import type { Sent } from "../player/sent-in.ts";
 import { arriving, lastSent } from "../player/sent-in.ts";
+import type { HasPlace } from "../player/sent-in.ts";
 import { Small } from "../player/small.ts";
 import type { Action } from "../player/source.ts";
 import type { PlayerStore } from "../player/store.ts";
@@ -40,6 +41,8 @@ export class MessageActs extends StoreElement {
   #askedFor = "";
   /** The message whose acts are to have the focus, as it was reached by keys. */
   #byKeys: string | null = null;
+  /** The message that the reader was led to, until the picture has it. */
+  #led: string | null = null;
 
   constructor() {
     super();
@@ -83,15 +86,21 @@ export class MessageActs extends StoreElement {
 
   /** While nothing is on its way: back to where a message last was, with that message selected. */
   #whereOneLeft(store: PlayerStore): boolean {
-    const sent = leftAt(store);
+    const sent = this.#leftAt(store);
     if (sent === null) return false;
     const isTold = this.leads === sent.step && this.querySelector<HTMLElement>(".break-offer")?.hidden === false;
     const { shown } = store;
-    this.#byKeys = String(sent.id);
+    this.#byKeys = this.#led = String(sent.id);
     store.moveTo(sent.step);
     store.select({ kind: "message", id: String(sent.id) });
     this.#hint(sent.step === shown || isTold ? "" : "player.went_back", { api: sent.api, step: sent.step });
     return true;
+  }
+
+  /** Where a message last was on its way, with that message: one that the picture has a place for, else any; null where none was. */
+  #leftAt({ lines, branch, shown }: PlayerStore): Sent | null {
+    const hasPlace: HasPlace = (message) => this.#stage()?.hasPlaceFor(message) ?? true;
+    return arriving(lines, branch, shown, hasPlace) ?? lastSent(lines, branch, shown, hasPlace) ?? arriving(lines, branch, shown) ?? lastSent(lines, branch, shown);
   }
 
   #hint(key: string, params: JsonObject = {}): void {
@@ -202,9 +211,10 @@ export class MessageActs extends StoreElement {
     const stage = this.#stage();
     if ((bar === null && offer === null) || stage === null) return;
     await stage.updateComplete;
+    this.#bringLed(stage);
     const { store } = this;
     const isOnItsWay = stage.messages().length > 0;
-    const sent = store === undefined || isOnItsWay ? null : leftAt(store);
+    const sent = store === undefined || isOnItsWay ? null : this.#leftAt(store);
     if (offer !== null) this.#placeOffer(offer, stage, isOnItsWay || sent !== null);
     this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
     if (bar === null) return;
@@ -220,6 +230,15 @@ export class MessageActs extends StoreElement {
     bar.style.top = `${Math.round(stage.offsetTop + place.y)}px`;
     this.#focusActs();
   };
+
+  /** What the reader was led to is in the picture, also where the step itself would leave it out. */
+  #bringLed(stage: Stage): void {
+    const { frame } = stage;
+    const selection = frame?.selection ?? null;
+    if (this.#led === null || frame === undefined || selection === null || selection.id !== this.#led || !(selection.id in (frame.view.network?.messages ?? {}))) return;
+    this.#led = null;
+    if (stage.boxOf(`m:${selection.id}`) === null) stage.bring(selection);
+  }
 
   /** Hidden while there is nothing to drop. The network's name keeps its place for a run: measured once for each size, since measuring costs a layout of the page. */
   #placeOffer(offer: HTMLElement, stage: Stage, hasMessage: boolean): void {
@@ -247,11 +266,6 @@ export class MessageActs extends StoreElement {
 /** The name of a message or a component that is asked about; null for a thing that has no acts of its own in the picture. */
 function keyOf({ kind, id }: Selection): string | null {
   return kind === "message" ? `m:${id}` : kind === "actor" ? `actor:${id}` : null;
-}
-
-/** Where a message last was on its way, with that message; null where none was. */
-function leftAt({ lines, branch, shown }: PlayerStore): Sent | null {
-  return arriving(lines, branch, shown) ?? lastSent(lines, branch, shown);
 }
 
 customElements.define("eos-message-acts", MessageActs);

@@ -17,7 +17,7 @@ import { SizedElement, asPress, onPick, twin } from "../diagrams/element.ts";
 import { ownBox } from "../diagrams/own-box.ts";
 import { messageSelection, plainly } from "../diagrams/picked.ts";
 import { piece } from "../diagrams/reading.ts";
-import type { Frame, Selection, Step } from "../player/frame.ts";
+import type { Frame, MessageView, Selection, Step } from "../player/frame.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -39,6 +39,7 @@ import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
 import { awayNames, nextAway } from "./offer.ts";
+import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
 import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
@@ -190,6 +191,12 @@ export class Stage extends SizedElement {
   standing(): Box[] {
     const keys = (this.#scene?.objects ?? []).map(({ key }) => key).filter((key) => key === "tag" || key.startsWith("m:"));
     return keys.map((key) => this.boxOf(key)).filter((box) => box !== null);
+  }
+
+  /** Whether a message would have a place of its own in the picture as it is now. */
+  hasPlaceFor(message: MessageView): boolean {
+    const here = this.#scene?.here;
+    return here === undefined || wireOf(message, here) !== null;
   }
 
   /** Ids of the messages that stand on their own in the picture and are on their way, from left to right. */

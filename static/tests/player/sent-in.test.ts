@@ -33,3 +33,10 @@ test("where a message left is found only in the steps that were passed", () => {
   const run = sending("Produce", "Metadata", "");
   assert.deepEqual([sentAt(run, "a", 1, 1, 3), sentAt(run, "a", 0, 1, 3), sentAt(run, "a", 0, 0, 3)], [2, null, 1]);
 });
+
+test("a message that the picture has no place for leads only where there is no other", () => {
+  const run = sending("Produce", "Fetch", "Fetch");
+  const noReaders = ({ api }: { api: string }): boolean => api !== "Fetch";
+  assert.deepEqual(lastSent(run, "a", 3, noReaders), { step: 1, id: 0, api: "Produce" });
+  assert.equal(lastSent(sending("Fetch"), "a", 1, noReaders), null);
+});
