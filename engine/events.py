@@ -195,7 +195,7 @@ class TransactionBegun(Fact):
 
 @value
 class OutcomeReported(Fact):
-    """The producer received the outcome of its transaction, and continued."""
+    """The transaction has ended for its producer: it received the outcome, or had nothing to end."""
 
     producer: str
     committed: bool

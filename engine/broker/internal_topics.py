@@ -128,7 +128,7 @@ class InternalTopics:
 
 
 def _followed(word: LeaderAndIsr, live: Set[int]) -> LeaderAndIsr:
-    """The announcement of an idle partition while these brokers are live; the same object when nothing changes."""
+    """The new announcement of an idle partition if the live brokers are ``live``; the same object unless it changes."""
     leader, leader_epoch = word.leader, word.leader_epoch
     in_sync = tuple(replica for replica in word.isr if replica in live)
     if leader is None or leader not in live:

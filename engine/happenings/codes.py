@@ -1,4 +1,4 @@
-"""Codes in rules: why a request or batch is refused, and what its sender does next."""
+"""Codes of refusals: why a request or batch is refused, what its sender does next, and what was compared."""
 
 from __future__ import annotations
 

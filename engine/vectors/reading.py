@@ -1,7 +1,8 @@
 """Records which fields of a case were read while it was played.
 
 A case may have fields that the engine does not know, because of a later schema or a typing error. Such a case
-is played nevertheless, and each unread field is reported with its place. So no list of the known fields of
+is played nevertheless, and each unread field is reported with its place, except
+prose and the fields of an object of which nothing was read. So no list of the known fields of
 each operation is needed.
 """
 

@@ -121,8 +121,9 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 
 
 def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
-    """A function that makes a title with the number of records that the beat's steps append. ``stored``: the
-    sentences of these steps. The function returns None if no record is appended."""
+    """A function that makes a title with the number of records that the beat's steps append, only those of the title's
+    client if it names one; the function returns None if there are none. ``stored``: the keys of the sentences that say
+    so."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None

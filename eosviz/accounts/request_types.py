@@ -1,5 +1,5 @@
 """Types of requests with attributes that `HttpRequest` does not declare, or declares with a wider type: a
-middleware or a decorator sets them."""
+middleware sets them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def umask_asked(environment: Mapping[str, str]) -> int:
 
 @contextmanager
 def build_umask() -> Iterator[None]:
-    """A block with the umask for what is made in the checkout."""
+    """A block in which new files get BUILD_UMASK: for the environment and the front end, which hold no data."""
     usual = os.umask(BUILD_UMASK)
     try:
         yield

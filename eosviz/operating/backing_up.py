@@ -82,7 +82,7 @@ def _manifest() -> Manifest:
 @contextmanager
 def snapshot() -> Iterator[None]:
     """A block in which all reads see the database at one moment. Writers need not wait for the block. Inside
-    a transaction of the caller, that transaction decides about both."""
+    a transaction of the caller, its isolation level applies instead."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
             # The caller's transaction around this one, if any, has chosen its isolation level.

@@ -1,4 +1,7 @@
-"""`manage.py give_role teacher@example.org instructor` gives a person exactly one role."""
+"""`manage.py give_role teacher@example.org instructor` gives a person this role in place of any other.
+
+A superuser stays an administrator.
+"""
 
 from __future__ import annotations
 
