@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -109,6 +110,12 @@ class TestTeaching:
         client = school.browser("learner")
         client.post(f"/classes/{school.classroom.id}/leave")
         assert client.get(f"/classes/{school.classroom.id}/").status_code == 404
+
+    def test_what_deletes_submissions_asks_for_a_second_press(self, school: School) -> None:
+        page = school.browser("instructor").get(f"/classes/{school.classroom.id}/").content.decode()
+        folded = "".join(re.findall(r'<details class="twice">.*?</details>', page, re.S))
+        assert page.count('value="out"') == folded.count('value="out"') > 0
+        assert "Leave and delete my submissions" in folded
 
     def test_what_instructors_do_is_written_down(self, school: School) -> None:
         client = school.browser("instructor")
