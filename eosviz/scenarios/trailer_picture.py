@@ -41,23 +41,26 @@ class Form:
     """The place at the broker's edge, beside the record that has arrived a second time."""
     legend: tuple[float, float] | None
     tags: dict[str, tuple[float, float]]
+    sheets: dict[bool, str]
+    """The outlines of a request (false) and a response (true); each points where the message goes."""
 
 
 WIDE = Form(
     "wide", (760, 284), (12, 12, 184, 260), (350, 12, 398, 260), (28, 54, 4), (34, 32), (372, 112, 30), 60,
     "M196 118H350M350 196H196", (210, 94), (210, 172), (200, 172), (218, 94), (28, 214),
     {"stored": (372, 226), "answer_lost": (208, 228), "recognised": (372, 226), "read_once": (372, 226)},
+    {False: "M0 0H114L126 24L114 48H0z", True: "M12 0H126V48H12L0 24z"},
 )  # fmt: skip
 UPRIGHT = Form(
     "upright", (358, 430), (6, 6, 346, 112), (6, 206, 346, 218), (18, 42, 9), (31, 28), (22, 284, 24.5), 50,
     "M70 118V206M250 206V118", (18, 136), (194, 136), (194, 124), (18, 152), None,
     {"stored": (22, 386), "answer_lost": (56, 145), "recognised": (22, 386), "read_once": (22, 386)},
+    {False: "M0 0H126V48H73L63 57L53 48H0z", True: "M0 0H53L63 -9L73 0H126V48H0z"},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
 BETWEEN = 5.0
 """The distance between two records of the producer's list."""
-SHEET = (126, 48)
-"""The width and height of a message."""
+SHEET_WIDTH = 126
 GHOST = 32.0
 """The height of the box for the batch that has arrived and is compared. It is drawn above the record that is
 stored already."""
@@ -162,10 +165,10 @@ def _reader(form: Form) -> Iterator[str]:
     left, top, unit = form.lane
     start = scenes()[-1].stored[0][0]
     places = [
-        ("on", left - 1.5 + (scene.read - start) * unit, top + form.cell_height + 3) for scene in scenes()
+        ("on", left - 1.5 + (scene.read - start) * unit, top + form.cell_height + 21) for scene in scenes()
     ]
     yield _thing(
-        "reader", places, f'<path d="M0 0l6 11h-12z"/><text x="0" y="38" text-anchor="middle">{READER}</text>'
+        "reader", places, f'<path d="M0 0l6 11h-12z"/><text x="0" y="24" text-anchor="middle">{READER}</text>'
     )
 
 
@@ -195,13 +198,10 @@ def _messages(form: Form, language: str) -> Iterator[str]:
         begin = form.back if is_answer else form.out
         places = [_message_place(form, scene, key, begin) for scene in scenes()]
         name = say("front.picture.answer" if is_answer else "front.picture.request", language)
-        wide, high = SHEET
-        edge = f"M12 0H{wide}V{high}H12L0 {high // 2}z"
-        point = edge if is_answer else f"M0 0H{wide - 12}L{wide} {high // 2}L{wide - 12} {high}H0z"
         inside = (
-            f'<path class="sheet" d="{point}"/><text x="{20 if is_answer else 11}" y="20">{escape(name)}</text>'
+            f'<path class="sheet" d="{form.sheets[is_answer]}"/><text x="{20 if is_answer else 11}" y="20">{escape(name)}</text>'
             f'<text class="about" x="{20 if is_answer else 11}" y="38">{escape(about)}</text>'
-            f'<path class="cross" d="M{wide - 30} -6l24 24m0-24l-24 24"/>'
+            f'<path class="cross" d="M{SHEET_WIDTH - 30} -6l24 24m0-24l-24 24"/>'
         )
         yield _thing("message", places, inside)
 

@@ -7,7 +7,7 @@
  *    <button data-play="…" data-rest="…"></button> <p><i></i>…</p>
  *  </figure>
  *
- * It begins at its first scene. A reader who asks for less motion sees the scene that says most, and moves on by the
+ * It begins at its first scene. A press on a mark shows the scene of that mark, and stops. A reader who asks for less motion sees the scene that says most, and moves on by the
  * button.
  */
 
@@ -79,6 +79,10 @@ export function beginTrailer(figure: HTMLElement): void {
     show(scene + 1);
     if (!isStill) move();
   });
+  marks.forEach((mark, position) => mark.addEventListener("click", () => {
+    rest();
+    show(position);
+  }));
   new IntersectionObserver((entries) => {
     isInSight = entries[entries.length - 1]?.isIntersecting === true;
   }).observe(figure);

@@ -42,6 +42,9 @@ def test_the_picture_moves_from_scene_to_scene_and_rests_when_asked(door: Page) 
     assert scene(door) == 1
     button.click()
     assert scene(door) == 2
+    door.locator(".trailer-marks i").nth(4).click()
+    expect(button).to_have_accessible_name("Play")
+    assert scene(door) == 4
 
 
 def test_less_motion_is_a_still_picture_that_moves_on_by_its_button(
