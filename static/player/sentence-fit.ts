@@ -8,6 +8,8 @@ import { wrap } from "../diagrams/geometry.ts";
 export const defaults = {
   /** px of letters and of a line: of the first sentence, and of what follows; the largest that fit, the first sentence before the rest. */
   leads: [[26, 31], [23, 28], [20, 25], [18, 22], [16, 20], [14, 18]] as const,
+  /** px of the largest letters in a place up to so wide, so that a short sentence is not half as large again as a long one. */
+  most: [[560, 18], [1300, 23]] as const,
   rests: [[16, 21], [15, 19], [14, 18], [13, 16], [12, 15]] as const,
   /** Smallest at which sentences are left out, so that the first does not become tiny for the others' sake. */
   readable: { lead: 4, rest: 3 },
@@ -49,7 +51,8 @@ function lines(text: string, size: number, width: number): number {
 
 /** `width`, `height`: px of the place; `largest`: px of the largest letters. */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY): Fitted {
-  const { leads, rests, readable } = defaults;
+  const { leads, rests, readable, most } = defaults;
+  const largestHere = Math.min(largest, most.find(([upTo]) => width <= upTo)?.[1] ?? largest);
   const [lead = "", ...others] = sentencesOf(text);
   const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
   const room = height - defaults.around;
@@ -58,7 +61,7 @@ export function fit(text: string, width: number, height: number, largest = Numbe
   const found = (count: number, smallest: { lead: number; rest: number }): Fitted | undefined => {
     const rest = others.slice(0, count).join(between);
     for (const leadType of leads.slice(0, smallest.lead + 1)) {
-      if (leadType[0] > largest) continue;
+      if (leadType[0] > largestHere) continue;
       const left = room - high(lead, leadType) - defaults.between;
       const restType = rests.slice(0, smallest.rest + 1).find((one) => one[0] < leadType[0] && high(rest, one) <= left);
       if (left >= 0 && restType !== undefined) return { lead, rest, leadType, restType, hidden: others.length - count };

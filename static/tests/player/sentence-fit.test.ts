@@ -12,10 +12,14 @@ test("a text is cut behind full stops, not behind every dot", () => {
 });
 
 test("up to its first full stop a sentence is large, and the rest is under it", () => {
-  const fitted = fit(FOUND, 940, 92);
+  const fitted = fit(FOUND, 1400, 92);
   assert.deepEqual([fitted.leadType, fitted.restType, fitted.hidden], [defaults.leads[0], defaults.rests[0], 0]);
   assert.equal(fitted.lead, "broker-1 finds seq 0 of PID 0 among the batches it remembers for t-0.");
   assert.equal(`${fitted.lead} ${fitted.rest}`, FOUND);
+});
+
+test("in a narrow place the letters of a short sentence are not much larger than those of a long one", () => {
+  assert.deepEqual([fit("p1 begins.", 358, 132), fit("p1 begins.", 940, 92), fit("p1 begins.", 1880, 92)].map(({ leadType }) => leadType[0]), [18, 23, 26]);
 });
 
 test("what is longer is smaller, and what does not fit is counted", () => {
