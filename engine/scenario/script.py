@@ -165,8 +165,9 @@ def _would_count(match: Rule, other: Heard) -> bool:
 def _replayed(
     scenario: Scenario, interventions: list[dict[str, Any]]
 ) -> Iterator[tuple[Rule, int, dict[int, Heard]]]:
-    """For each intervention: its rule, its time, and the messages sent before it, by id. A ``hold_messages``
-    gets ``held``: the messages that it delays, each with the delay in ms."""
+    """For each intervention: a copy of it, its time, and the messages that the listener has heard before it, by
+    id. The copy of a ``hold_messages`` has ``held``: the messages under way between it and the other components,
+    each with its delay in ms."""
     simulation = Simulation(scenario, interventions)
     listener = listen(simulation)
     for made in interventions:

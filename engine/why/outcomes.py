@@ -95,8 +95,9 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
-    """The clients of an id, with the next call of each application. ``identity``: producer id and epoch of
-    the transaction, or None. A client with another identity cannot end the transaction, and its link says so."""
+    """A link for each client of an id, NAMED_MAX at most; after a client that is running and may have something to
+    end, the calls of its applications. ``identity``: producer id and epoch of the transaction, or None. The link of
+    a running client says whether it has the identity of another instance, which cannot end the transaction."""
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(

@@ -200,8 +200,8 @@ def _names_of(piece: str, names: Collection[str]) -> list[str]:
 
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
-    """The terms for words of the table that are in a text and that `is_sought` accepts, and the text without
-    the first occurrence of each."""
+    """A term for each word of the table that `is_sought` accepts and that is in the text outside longer names; and
+    the text without the first such occurrence of each."""
     wishes = []
     for word, rows in _known():
         places = _whole(word).finditer(rest) if is_sought(word) else ()

@@ -201,9 +201,9 @@ def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
 
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
-    """The outcome of each variant, and of the document itself (`""`) if it can be run without one or has no variants.
-    `name`: see `bounded.runner.run`; with a name, this call waits for a free process as long as necessary.
-    Raises BeyondBounds or Busy, and with a name what `run` raises."""
+    """The outcome of each variant; also that of the document itself (`""`) if it has no variants, or if it can be run
+    without choosing one. `name`: see `bounded.runner.run`; with a name, this call waits for a free process as long
+    as necessary. Raises what `bounded.runner.run` raises."""
     asked = Asked(text=text, wanted="outcomes")
     if name is None:
         found = _answer("outcomes", asked, caller)

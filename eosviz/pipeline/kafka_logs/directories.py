@@ -217,8 +217,8 @@ def is_segment(path: Path) -> bool:
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
-    """Each folder with the names of its files. For a segment that is given alone there is only its own name.
-    Raises LogsError for a path that is neither."""
+    """Each folder at and below the paths, with the names of its files. A segment that is given alone comes as its
+    folder with only its own name. Raises LogsError for any other path, and for a folder that cannot be read."""
     for path in paths:
         if is_segment(path):
             yield path.parent, [path.name]
