@@ -10,7 +10,7 @@ import { named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, Focus, Places } from "./contract.ts";
 import { rungBox, rungsOf } from "./ladder.ts";
-import { NARROW, ladderPlace, rowsOf, taggedPart } from "./middleware-parts.ts";
+import { LOW, NARROW, ladderPlace, rowsOf, taggedPart } from "./middleware-parts.ts";
 import type { Part } from "./middleware-parts.ts";
 import { footWords, headEnd, heardOf, liveOf } from "./middleware.ts";
 import { tagWidth } from "./tag-size.ts";
@@ -79,7 +79,7 @@ function partBox(frame: Frame, name: string, own: Box, part: Part): Spot {
     const rungs = rungsOf(frame, name, tid, stateOf(frame, name, tid));
     const on = rungs.findIndex(({ look }) => look === "on");
     const pill = rungBox(rungs, Math.max(0, on), place);
-    return { ...plain, ...pill, room: pill.width + (name === "middleware" ? 12 : 36), least: pill.width };
+    return { ...plain, ...pill, room: pill.width + (name !== "middleware" ? 36 : own.height < LOW ? 4 : 12), least: pill.width };
   }
   if (own.width < NARROW) return { ...plain, x: SECOND.edge, y: SECOND.y, height: SECOND.height, room: own.width - 2 * SECOND.edge };
   // A small business system says its state in the line under its name.

@@ -186,7 +186,7 @@ function between(message: MessageView, here: Places): Wire | null {
   const one = boxOf(message.from, here);
   const other = boxOf(message.to, here);
   if (one === null || other === null) return null;
-  if (here.form === "phone") return downwards(message, one, other, here.kind === "cluster" ? here.network.y : 0);
+  if (here.form === "phone") return downwards(message, one, other, here);
   const apart = message.is_response ? APART / 2 + 3 : -APART / 2 - 3;
   const stacked = one.x < other.x + other.width && other.x < one.x + one.width;
   const y = stacked ? null : clamp((Math.max(one.y, other.y) + Math.min(one.y + one.height, other.y + other.height)) / 2, 0, here.height);
@@ -209,8 +209,19 @@ function between(message: MessageView, here: Places): Wire | null {
   };
 }
 
-/** On a phone: from one body down to the next, or under two that stand side by side. `begins`: y of the network, under small boxes. */
-function downwards(message: MessageView, one: Box, other: Box, begins: number): Wire {
+/** How far a wire under two bodies may swing, in units, so that it stays above what stands below them. */
+const SWINGS = { most: 76, reaches: 0.75, least: 30 };
+
+function swingUnder(one: Box, other: Box, here: Places): number {
+  const bottom = Math.max(one.y + one.height, other.y + other.height);
+  const below = Object.values(here.others).map(({ box }) => box.y - bottom).filter((gap) => gap > 0);
+  return clamp((Math.min(...below) - 4) / SWINGS.reaches, SWINGS.least, SWINGS.most);
+}
+
+/** On a phone: from one body down to the next, or under two that stand side by side. */
+function downwards(message: MessageView, one: Box, other: Box, here: Places): Wire {
+  // Under small boxes the network begins.
+  const begins = here.kind === "cluster" ? here.network.y : 0;
   const below = other.y >= one.y + one.height;
   const above = one.y >= other.y + other.height;
   const left = Math.max(one.x, other.x);
@@ -225,7 +236,7 @@ function downwards(message: MessageView, one: Box, other: Box, begins: number): 
   const to = end(other, below ? [0, -1] : [0, 1]);
   const far = Math.abs(from.at[1] - to.at[1]);
   return {
-    from, to, bundle: `${message.from} ${message.to}`, short: false, upright: true, bulges: false, swing: below || above ? Math.max(16, far * 0.4) : 76, shift: [0, 0],
+    from, to, bundle: `${message.from} ${message.to}`, short: false, upright: true, bulges: false, swing: below || above ? Math.max(16, far * 0.4) : swingUnder(one, other, here), shift: [0, 0],
   };
 }
 
