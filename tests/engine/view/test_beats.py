@@ -149,7 +149,7 @@ BEATS_OF = {
 1. 1–4 → 4  A transaction begins: business sends Prepare
 2. 5–10 → 10  Every participant is asked to vote
 3. 11–11 → 11  Every participant has prepared
-4. 12–14 → 14  business commits its local transaction
+4. 12–14 → 13  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
 6. 18–20 → 18  First CommitOk: the middleware's window opens
 7. 21–21 → 21  Every participant has committed: window open for 70 ms
