@@ -198,9 +198,11 @@ def _messages(form: Form, language: str) -> Iterator[str]:
         begin = form.back if is_answer else form.out
         places = [_message_place(form, scene, key, begin) for scene in scenes()]
         name = say("front.picture.answer" if is_answer else "front.picture.request", language)
+        left = 20 if is_answer else 11
         inside = (
-            f'<path class="sheet" d="{form.sheets[is_answer]}"/><text x="{20 if is_answer else 11}" y="20">{escape(name)}</text>'
-            f'<text class="about" x="{20 if is_answer else 11}" y="38">{escape(about)}</text>'
+            f'<path class="sheet" d="{form.sheets[is_answer]}"/>'
+            f'<text x="{left}" y="20">{escape(name)}</text>'
+            f'<text class="about" x="{left}" y="38">{escape(about)}</text>'
             f'<path class="cross" d="M{SHEET_WIDTH - 30} -6l24 24m0-24l-24 24"/>'
         )
         yield _thing("message", places, inside)
