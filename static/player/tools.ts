@@ -99,21 +99,25 @@ export class Tools extends StoreElement {
     const { live } = store.source;
     return html`<details class="menu"><summary class="icon" aria-label=${say("player.menu")} title=${say("player.menu")}>⋯</summary>
       <ul>
-        ${folds ? html`${this.share === "" ? nothing : html`<li>${this.#share("")}</li>`}<li>${this.#language("")}</li>` : nothing}
         <li><button title=${`${say("player.help")} (?)`} @click=${() => this.#fire("open-dialog", "eos-help")}>${say(hasKeyboard() ? "player.help" : "player.marks")} <kbd>?</kbd></button></li>
         ${this.lesson ? html`<li><button @click=${() => this.#fire("open-lesson")}>${say("lesson.open")}</button></li>` : nothing}
+        <li class="menu-head">${say("player.menu.run")}</li>
         ${live && lastDone(store.lines.branches, store.branch, store.target) !== null ? html`<li><button @click=${() => this.#look("undo")}>${say("undo.undo")} <kbd>u</kbd></button></li>` : nothing}
-        ${live ? html`<li><button @click=${() => this.#look("breakpoints")}>${say("player.key.breakpoints")} <kbd>k</kbd></button></li>` : nothing}
+        ${live ? html`<li><button @click=${() => this.#look("compare")}>${say(store.header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version")} … <kbd>c</kbd></button></li>` : nothing}
+        ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
+        <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.all_branches", { count: store.lines.branches.size })}</button></li>
+        ${live ? html`<li><button @click=${() => this.#fire("make-branch")}>${say("player.branch_here")} <kbd>b</kbd></button></li>
+        <li><button @click=${() => this.#look("breakpoints")}>${say("player.key.breakpoints")} <kbd>k</kbd></button></li>` : nothing}
+        <li class="menu-head">${say("player.menu.view")}</li>
+        ${folds ? html`<li>${this.#language("")}</li>` : nothing}
         ${this.#arrows()}
         <li><button aria-pressed=${this.projector} @click=${() => this.#fire("use-projector")}>${say("player.key.projector")} <kbd>l</kbd></button></li>
         <li class="choice-row"><eos-zoom-bar .store=${store} .zoom=${this.zoom}></eos-zoom-bar></li>
         <li><button @click=${this.#nextTheme}>${say("player.theme", { theme: say(`player.theme.${this.theme}`) })}</button></li>
+        <li class="menu-head">${say("player.menu.keep")}</li>
+        ${folds && this.share !== "" ? html`<li>${this.#share("")}</li>` : nothing}
         <li><button @click=${() => this.#fire("open-dialog", "eos-export")}>${say("exports.title")} … <kbd>e</kbd></button></li>
         ${this.open === "" && this.library !== "" ? html`<li><a href="/replays/import">${say("player.import")}</a></li>` : nothing}
-        ${live ? html`<li><button @click=${() => this.#look("compare")}>${say(store.header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version")} … <kbd>c</kbd></button></li>` : nothing}
-        ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
-        <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.all_branches", { count: store.lines.branches.size })}</button></li>
-        ${live ? html`<li><button @click=${() => this.#fire("make-branch")}>${say("player.branch_here")} <kbd>b</kbd></button></li>` : nothing}
         ${this.workshop !== "" && live ? html`<li><form method="post" action="${this.workshop}${store.branch}">
           <input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}><button>${say("workshop.from_branch")}</button></form></li>` : nothing}
         <li><button @click=${() => print()}>${say("player.print")}</button></li>
