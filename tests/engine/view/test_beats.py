@@ -87,7 +87,7 @@ BEATS_OF = {
 5. 77–79 → 77  p1 resends the same batch
 6. 80–80 → 80  Duplicate recognised, not stored again
 7. 81–92 → 81  p1 learns that batch r1 is stored
-8. 93–116 → 93  p1 learns that batch r2–r3 is stored
+8. 93–116 → 93  r2–r3 had not arrived: now they are stored
 9. 117–140 → 120  3 records from p1 stored in t-0, t-1
 """,
     "SC-32": """\
