@@ -383,7 +383,7 @@ def test_an_author_names_a_beat_and_rules_name_the_others() -> None:
     assert "4. 19–21 → 19  Record 3 is sent in the same way, and arrives" in said_of("SC-01")
     header = scenario_header("SC-01")
     assert header["beats"][0]["title"]["zh-Hans"] == "记录 3 以同样的方式发送，顺利到达"
-    assert "beats" not in scenario_header("SC-03")
+    assert "beats" not in scenario_header("SC-02")
 
 
 def test_after_a_break_a_beat_is_called_by_what_it_does() -> None:
