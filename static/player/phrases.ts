@@ -7,6 +7,9 @@ const CHINESE = /([\u4e00-\u9fff]+)/;
 /** Marks that may not begin a line, and marks that may not end one. */
 const CLOSES = /^[，。：；、！？）》」』”]+/;
 const OPENS = /[（《「『“]+$/;
+/** A number, and the word behind it that counts: 2 条. */
+const NUMBER = /\d ?$/;
+const COUNTED = /^[条个次步批份项名台段]/;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -16,7 +19,7 @@ export function phrasesOf(text: string): string[] {
   for (const part of text.split(CHINESE).flatMap((run) => (CHINESE.test(run) ? wordsOf(run) : run.split(/(?<=\s)|(?<=[，。：；、！？）》」』”])/)))) {
     if (part === "") continue;
     const before = pieces.at(-1);
-    if (before !== undefined && (CLOSES.test(part) || OPENS.test(before) || part.trim() === "")) pieces[pieces.length - 1] = before + part;
+    if (before !== undefined && (CLOSES.test(part) || OPENS.test(before) || part.trim() === "" || (NUMBER.test(before) && COUNTED.test(part)))) pieces[pieces.length - 1] = before + part;
     else pieces.push(part);
   }
   return pieces;

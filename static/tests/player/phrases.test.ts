@@ -6,7 +6,7 @@ import { phrasesOf } from "../../player/phrases.ts";
 test("a Chinese line may end between words, and not inside of one", () => {
   assert.deepEqual(phrasesOf("请所有参与者投票"), ["请所有", "参与者", "投票"]);
   assert.deepEqual(phrasesOf("business 提交本地事务"), ["business ", "提交", "本地", "事务"]);
-  assert.deepEqual(phrasesOf("重发等待期间，3 条记录已写入 t-1"), ["重发等待", "期间，", "3 ", "条记录已写入 ", "t-1"]);
+  assert.deepEqual(phrasesOf("重发等待期间，3 条记录已写入 t-1"), ["重发等待", "期间，", "3 条记录已写入 ", "t-1"]);
 });
 
 test("no text is lost, marks stay with their words, and names stay whole", () => {
