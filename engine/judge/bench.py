@@ -392,6 +392,12 @@ class Bench:
             self.outcomes.truncated(fact)
             self._weigh.add(fact.partition)
 
+    def _start_raised(self, fact: events.LogStartRaised) -> None:
+        record = self.records.get(fact.partition)
+        if record is not None:
+            record.start_raised(fact.replica, fact.to)
+            self._weigh.add(fact.partition)
+
     def _led(self, fact: events.LeaderChanged) -> None:
         record = self.records.get(fact.partition)
         if record is not None:
@@ -440,7 +446,7 @@ _TAKE: dict[type, Callable[[Bench, Any], None]] = {
     events.CompletionForgotten: Bench._nothing,
     events.LogAppended: Bench._appended,
     events.LogTruncated: Bench._truncated,
-    events.LogStartRaised: Bench._nothing,
+    events.LogStartRaised: Bench._start_raised,
     events.LeaderChanged: Bench._led,
     events.RecordsDelivered: Bench._delivered,
     events.CopySent: Bench._sent,

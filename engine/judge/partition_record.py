@@ -23,6 +23,7 @@ class PartitionRecord:
         "acknowledged",
         "copies",
         "counting",
+        "deleted",
         "duplicated",
         "failed_reports",
         "highest",
@@ -58,6 +59,9 @@ class PartitionRecord:
         self.duplicated: set[int] = set()
         self.reordered: set[int] = set()
         self.lost: set[int] = set()
+        self.deleted: set[int] = set()
+        """The serials that the leader stored below its log start when it was raised. They were deleted intentionally:
+        if another replica that never had them leads later, they are not lost."""
         self.highest: dict[str, int] = {}
 
     def appended(self, fact: LogAppended) -> None:
@@ -84,6 +88,12 @@ class PartitionRecord:
         del log[kept:]
         if replica == self.leader:
             self.recount()
+
+    def start_raised(self, replica: int, to: int) -> None:
+        if replica == self.leader:
+            log = self.replicas.get(replica, ())
+            self.deleted.update(serial for offset, serial, _ in log if offset < to and serial >= 0)
+            self.lost -= self.deleted
 
     def led_by(self, replica: int | None) -> None:
         """The partition has this leader now. Without a leader, the counts stay those of the last leader's
@@ -168,7 +178,7 @@ class PartitionRecord:
                     self.lost.add(serial)
 
     def _absent(self, serial: int) -> bool:
-        return serial not in self.copies and serial not in self.under_way
+        return not (serial in self.copies or serial in self.under_way or serial in self.deleted)
 
     @property
     def duplicates(self) -> int:

@@ -443,6 +443,26 @@ def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_hea
     assert duplicates == {"k20": 1, "k28": 0}
 
 
+def test_deleted_records_are_not_lost_when_a_replica_leads_that_never_copied_them():
+    """The replica began at the raised log start, and every record that it had never had counted as lost."""
+    simulation = played(
+        profile="k41",
+        producers=[{"name": "p1"}],
+        applications=[
+            {"name": "a", "client": "p1", "calls": [{"at": 12000, "do": "send", "partition": "t-0"}]}
+        ],
+        faults=[
+            {"at": 50, "action": "crash", "actor": "broker-2", "for_ms": 14000},
+            {"at": 13000, "action": "delete_head", "partition": "t-0"},
+            {"at": 20000, "action": "crash", "actor": "broker-3"},
+            {"at": 40000, "action": "crash", "actor": "broker-1"},
+        ],
+    )
+    partition = simulation.view()["partitions"]["t-0"]
+    assert partition["leader"] == 2 and not partition["replicas"]["2"].get("batches")
+    assert (simulation.verdicts()[0].stored, simulation.verdicts()[0].lost) == (0, 0)
+
+
 @pytest.mark.parametrize(
     ("profile", "peer", "again"),
     [
