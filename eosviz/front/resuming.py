@@ -86,9 +86,11 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
 
 
 def _length_of(session: Session, branch: Branch) -> int:
-    """The number of steps of the library's run with the session's scenario and variant. 0 if there is none,
-    for a branch with a parent, and after an intervention."""
-    if branch.parent_id is not None or Intervention.objects.count_on(branch):
+    """The number of steps of the library's run with the session's scenario and variant. 0 if there is none, if the
+    session's settings or version differ from the library's, for a branch with a parent, and after an
+    intervention."""
+    is_own = session.version.library_position is None or branch.parent_id is not None
+    if is_own or Intervention.objects.count_on(branch):
         return 0
     found = next((one for one in shelf() if one.card.identifier == session.version.identifier), None)
     run = None if found is None else found.run(session.variant)

@@ -74,7 +74,7 @@ class TestLoading:
 @pytest.mark.django_db
 class TestSettings:
     def test_one_value_changes_and_nothing_else(self) -> None:
-        version = ScenarioVersion.objects.library().get(identifier="SC-03")
+        version = ScenarioVersion.objects.library().get(identifier="SC-04")
         changed = with_settings(version, None, {"switches.duplicate_lookup": False})
         assert changed.document == version.document | {"switches": {"duplicate_lookup": False}}
         assert changed.library_position is None
@@ -328,6 +328,14 @@ class TestFrontPage:
         session = Session.objects.get()
         carry_out(session, "advance", root(session), after=0, count=1)
         assert "step 1 of" in client.get("/").content.decode()
+
+    def test_the_length_of_a_run_with_other_settings_is_not_that_of_the_library(self, client: Client) -> None:
+        client.post("/api/sessions", {"scenario": "SC-03"}, content_type="application/json")
+        session = Session.objects.get()
+        carry_out(session, "advance", root(session), after=0, count=1)
+        session.version = with_settings(session.version, None, {"switches.duplicate_lookup": False})
+        session.save()
+        assert "step 1 of" not in client.get("/").content.decode()
 
     def test_they_go_on_at_the_step_that_was_on_show_last(self, client: Client) -> None:
         client.post("/tracks/exactly-once/1/begin")
