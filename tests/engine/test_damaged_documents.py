@@ -183,9 +183,9 @@ DOCUMENT: dict[str, Any] = {
             "faults.0.error",
             "NOT_LEADER_OR_FOLLOWER",
         ),
-        ("consumers", {"name": "p1"}, "consumers.p1.name", "no other actor"),
-        ("producers", {"name": "broker-2"}, "producers.broker-2.name", "no other actor"),
-        ("producers", {"name": "zookeeper"}, "producers.zookeeper.name", "no other actor"),
+        ("consumers", {"name": "p1"}, "consumers.p1.name", "no other component"),
+        ("producers", {"name": "broker-2"}, "producers.broker-2.name", "no other component"),
+        ("producers", {"name": "zookeeper"}, "producers.zookeeper.name", "no other component"),
     ],
 )
 def test_what_would_break_a_run_is_named_before_it_begins(
