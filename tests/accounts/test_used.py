@@ -70,7 +70,9 @@ def test_the_page_tells_what_a_browser_without_an_account_has_and_who_has_an_acc
         "what the browser held is the account's now"
     )
     assert "Usage of your account" in _used(client)
-    assert '<td class="num">0 MiB</td><td class="num">512 MiB</td>' in row(_used(client), "Space for both")
+    assert '<td class="num">0 MiB</td><td class="num">512 MiB</td>' in row(
+        _used(client), "Space for replays and logs"
+    )
     assert "你的用量" in client.get("/account/used", headers={"accept-language": "zh-hans"}).content.decode()
 
 

@@ -356,7 +356,7 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
     assert search_index.answer(question, "en").is_partial
     assert "SC-75" in [row.identifier for row in search_index.answer(question, "en").found["scenario"]][:3]
     page = client.get("/search/", {"q": question}).content.decode()
-    assert "The entries that fit best come first." in page
+    assert "The best matches come first." in page
     assert "No entry" not in page
 
 
@@ -380,7 +380,7 @@ def test_where_nothing_fits_the_page_says_so_and_offers_the_questions_of_the_lib
     assert "No entry fits this question well." in page
     assert "?topic=readers-wait" in page
     assert 0 < page.count(f'href="{reverse("walkthroughs:new")}?scenario=') <= FAR_SHOWN
-    assert "The entries that fit best come first." not in page
+    assert "The best matches come first." not in page
 
 
 def test_few_questions_that_have_a_lesson_are_called_far() -> None:
