@@ -25,6 +25,8 @@ def transaction_sentence(transaction: Transaction) -> Words:
     who = {"producer_id": transaction.producer_id, "epoch": transaction.epoch}
     if transaction.last_offset < transaction.first_offset:
         return words("evidence.open", first_offset=transaction.first_offset, **who)
+    if transaction.last_offset == transaction.first_offset:
+        return words("evidence.wrote_one", offset=transaction.first_offset, **who)
     offsets = {"first_offset": transaction.first_offset, "last_offset": transaction.last_offset}
     return words("evidence.wrote", **offsets, **who)
 

@@ -109,7 +109,7 @@ test("marker board: queues, the unknown broker, what is under way, who has not a
   assert.deepEqual(board?.rows.map((row) => [row.to, row.queued, row.inFlight]), [
     ["broker-1", "COMMIT txn-1: t-0", "none"], ["broker-3", "none", "COMMIT txn-1: t-1"], ["unknown broker", "COMMIT txn-1: u-0", "none"],
   ]);
-  assert.deepEqual(board?.checklists.map((list) => list.text), ["txn-1 COMMIT: not acknowledged by t-0, t-1; 2 retries so far"]);
+  assert.deepEqual(board?.checklists.map((list) => list.text), ["txn-1 COMMIT: no acknowledgement yet for t-0, t-1; 2 retries so far"]);
   assert.deepEqual(layoutMarkerBoards(frameOf(null, withBroker("2", { markers: { queues: { 1: [] }, stopped: false } }))), []);
   words.use("zh-Hans");
   assert.equal(layoutMarkerBoards(frameOf(null, withBroker("2", { markers })))[0]?.rows[2]?.to, "未知 broker");
@@ -164,7 +164,7 @@ test("middleware: states of the roles, belief beside fact, votes and answers, th
   assert.deepEqual(votes?.rows.map((row) => [row.node, row.vote, row.asked, row.answer]), [
     ["participant-1", "COMMITTED", "Commit ×1", "CommitOk"], ["participant-2", "UNKNOWN", "Commit, not sent yet", "none"],
   ]);
-  assert.equal(votes?.timer, "Timeout for responses: t = 5055 ms");
+  assert.equal(votes?.timer, "Response timeout: t = 5055 ms");
   assert.deepEqual(layoutCompensation(frame).rows.map((row) => [row.node, row.change, row.undone]), [["participant-1", "100 → 110", false]]);
 });
 
@@ -222,7 +222,7 @@ test("a database: what is committed, what is held back and for whom, what a serv
   };
   const shape = layoutDatabase(frameOf(null, view({ database, services: { shop } })), 2);
   assert.deepEqual(shape?.rows.map(({ serial, row, entry }) => [serial, row, entry]), [
-    [3, "held back for shop", "held back for shop"],
+    [3, "uncommitted (shop)", "uncommitted (shop)"],
     [2, "committed 2 times", "committed"],
   ]);
   assert.deepEqual([shape?.count, shape?.folded, shape?.offsets], [3, 1, ["in-0 → 2"]]);

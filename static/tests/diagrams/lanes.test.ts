@@ -333,7 +333,7 @@ test("a reader's strip says what became of each offset, and why it does not have
   assert.ok(asks.every((ask) => ask.width > 0 && ask.height > 0));
   assert.equal(
     readerFact(consumer, "t-0"),
-    "3 read; offset 43 hidden: transaction aborted; offsets 45–49 hidden: at or above the LSO; offsets 50–52 hidden: not replicated",
+    "3 read; offset 43 hidden: transaction aborted; offsets 45–49 hidden: at or above the LSO; offsets 50–52 hidden: at or above the HW",
   );
   assert.equal(readerFact(consumerOf("read_uncommitted", 53, { ...NOT_READ, position: 53, stretches: [[40, 52, "delivered"]] }), "t-0"), "3 read, none hidden");
 });

@@ -289,7 +289,7 @@ test("messages in words", () => {
   assert.equal(messageLabel(message({ api: "Fetch", fields: { fetch_offset: 40 } })), "Fetch t-0 from 40");
   assert.equal(messageLabel(message({ api: "Fetch", partitions: ["t-0", "t-1"], fields: { offsets: { "t-0": 40, "t-1": 2 } } })), "Fetch t-0, t-1");
   assert.equal(messageLabel(answer({ api: "InitProducerId", partitions: [], fields: { producer_id: 7, producer_epoch: 0 } })), "PID 7, epoch 0");
-  assert.equal(messageLabel(answer({ api: "ZooKeeperReply", partitions: [], fields: { conflict: true, version: 3 } })), "refused: version is 3");
+  assert.equal(messageLabel(answer({ api: "ZooKeeperReply", partitions: [], fields: { conflict: true, version: 3 } })), "refused: current version 3");
 });
 
 test("an arrow is a button whose name tells the whole story", () => {

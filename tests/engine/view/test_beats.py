@@ -96,7 +96,7 @@ BEATS_OF = {
 3. 39–44 → 39  The response is lost: p1 does not know the outcome of 6 requests
 4. 45–65 → 58  From p1's lost connection: 4 records stored
 5. 66–68 → 66  p1 resends the same batch
-6. 69–69 → 69  An old batch is taken for a duplicate
+6. 69–69 → 69  An old batch is treated as a duplicate
 7. 70–73 → 70  p1 learns that batch r1 is stored
 8. 74–85 → 74  Duplicate recognised, not stored again
 9. 86–95 → 86  p1 resends the same batch
@@ -115,7 +115,7 @@ BEATS_OF = {
     "SC-61/k28": """\
 1. 1–35 → 27  p1's transaction stores 1 record
 2. 36–43 → 36  p1 is paused
-3. 44–54 → 44  Fencing begins: p1 (epoch 0) of txn-1
+3. 44–54 → 44  Fencing begins for txn-1: p1 (epoch 0)
 4. 55–68 → 55  Aborted and released: t-0
 5. 69–97 → 73  p2 gets PID 1000, epoch 2
 6. 98–121 → 109  Committed and released: t-0
@@ -152,7 +152,7 @@ BEATS_OF = {
 4. 12–14 → 13  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
 6. 18–20 → 18  First CommitOk: the middleware's window opens
-7. 21–21 → 21  Every participant has committed: window open for 70 ms
+7. 21–21 → 21  All have committed: the window closes after 70 ms
 8. 22–22 → 22  business learns the outcome: committed
 """,
     "SC-81/silent": """\
