@@ -152,7 +152,7 @@ BEATS_OF = {
 4. 12–14 → 13  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
 6. 18–20 → 18  First CommitOk: the middleware's window opens
-7. 21–21 → 21  All have committed: the window closes after 70 ms
+7. 21–21 → 21  All have committed: the window was open for 70 ms
 8. 22–22 → 22  business learns the outcome: committed
 """,
     "SC-81/silent": """\
