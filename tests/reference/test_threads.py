@@ -36,10 +36,10 @@ def is_found(thread: Thread, words: str) -> bool:
         (True, 8, "symptom", 0.85),
         (True, 9, "title", 0.84),
         (True, 9, "symptom", 0.92),
-        (True, 10, "title", 0.76),
-        (True, 10, "symptom", 0.94),
-        (True, 11, "title", 0.76),
-        (True, 11, "symptom", 0.85),
+        (True, 10, "title", 0.86),
+        (True, 10, "symptom", 0.93),
+        (True, 11, "title", 0.78),
+        (True, 11, "symptom", 0.88),
     ],
 )
 def test_a_lesson_is_among_the_first_three(apart: bool, draw: int, words: str, floor: float) -> None:
