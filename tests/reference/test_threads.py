@@ -22,7 +22,7 @@ def is_found(thread: Thread, words: str) -> bool:
 @pytest.mark.parametrize(
     ("apart", "draw", "words", "floor"),
     [
-        (False, 0, "title", 0.94),
+        (False, 0, "title", 0.93),
         (False, 0, "symptom", 0.95),
         (True, 0, "title", 0.86),
         (True, 0, "symptom", 0.95),
