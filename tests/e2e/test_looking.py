@@ -193,7 +193,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     page.keyboard.press("Enter")
     expect(second.locator(".branch-called")).to_have_text("what if")
     pleasant(page)
-    second.get_by_role("button", name="Go to the step before it: a, step 9").click()
+    second.get_by_role("button", name="Go to the step before: a, step 9").click()
     at(page, 9)
 
 
@@ -214,7 +214,7 @@ def test_a_timer_and_a_partition_say_what_can_be_done_and_what_not(page: Page) -
     expect(menu.locator(".off").filter(has_text="Restore ISR")).to_contain_text(
         "t-0 has no follower that is out of sync"
     )
-    menu.get_by_role("button", name="Find all steps that concern it").click()
+    menu.get_by_role("button", name="Find all steps about the selection").click()
     expect(page.locator(".found-bar .what")).to_have_text("a step about partition t-0")
 
 
