@@ -163,7 +163,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
         "d": "press m for the next one in transit",
         "u": "nothing to undo",
         "f": "you are not following one",
-        "h": "needs a presenter and a follower",
+        "h": "only during a presentation",
     }
     for key, hint in lacking.items():
         page.keyboard.press(key)
