@@ -1,5 +1,5 @@
-"""Finds the link of a chain that answers the question by itself. The other links say what led to the answer,
-and what can change it."""
+"""Finds the link of a chain that answers the question in one sentence. The other links say what led to the
+answer, and what can change it."""
 
 from __future__ import annotations
 
@@ -110,7 +110,8 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
 occurs in the chain determines the link that answers."""
 
 _SAID_BEFORE = (HERE, STORED, FAULT, GONE)
-"""Questions whose chain begins with the sentence of the step that they are about, which is no answer."""
+"""Questions whose chain begins with the sentence of the step that they are about. This sentence is no answer; unless
+``_ANSWERING`` finds one, the second link is."""
 
 
 def answered(question: str, chain: Sequence[Link]) -> tuple[Link, ...]:
@@ -130,8 +131,8 @@ def _place(question: str, chain: Sequence[Link]) -> int:
 
 
 def _reason(chain: Sequence[Link]) -> int:
-    """The index of the sentence that says why the object is in its state: the decision of a transaction that is
-    complete, or else the second link, after the one that says since when; without it, the first link answers."""
+    """The index of the link that says why the object is in its state: the decision about its transaction, if the
+    chain has one; else the second link, or the first if the second is about states, too (``why.state.``)."""
     for place, link in enumerate(chain):
         if link.key in DECIDES:
             return place

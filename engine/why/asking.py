@@ -151,7 +151,8 @@ def moment_of(run: Simulation | Moment | Json) -> Moment:
 
 
 def question_of(run: Simulation | Moment | Json, question: str, subject: str) -> Question:
-    """The wording of a question. Raises NotAsked for a subject whose form does not fit the question."""
+    """The wording of a question. Raises NotAsked for an unknown question or partition, for a subject of another
+    form, and before the first step if the question is about the newest step."""
     words = _WORDS.get(question)
     if words is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")

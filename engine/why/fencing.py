@@ -35,7 +35,7 @@ _RAISED_TO = (
     "coordinator.fence_raises_with_decision",
     "coordinator.epoch_rises_with_decision",
 )
-"""Keys of the sentences that give an id a higher epoch, ``new_epoch``."""
+"""Keys of the sentences that give an id a higher epoch; the parameter ``new_epoch`` is this epoch."""
 
 
 def raised(moment: Moment, transactional_id: str) -> list[Said]:
@@ -45,8 +45,9 @@ def raised(moment: Moment, transactional_id: str) -> list[Said]:
 
 
 def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The current epoch of an id, the steps that raised it, and the clients of the id that it fences. Raises
-    NotAsked for an id without a known epoch."""
+    """The current identity of an id, its clients with a lower epoch, the newest steps that gave it an epoch (at
+    most three), and a link for each client (``users``). Raises NotAsked for an unknown id, and if no such step is
+    known."""
     found = moment.entry_of(transactional_id)
     steps = raised(moment, transactional_id)
     if found is None or not steps:
@@ -71,7 +72,8 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """The clients that still have a lower epoch of the id."""
+    """A link for each client that still has a lower epoch of the id, unless the end of its own transaction raised
+    the epoch; one other link if there is no such client."""
     current = entry["producer_epoch"]
     found = False
     for name, client in moment.clients_of(transactional_id)[:NAMED_MAX]:
@@ -105,9 +107,9 @@ FENCES = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
 
 
 def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
-    """What fenced a client, oldest first: its own call that timed out before, the request or the timeout that
-    raised the epoch, and the step in which the client learned of it. Raises NotAsked for a client that no known
-    step fenced."""
+    """What fenced a client: its init_transactions() call if that had timed out before, the request or the timeout
+    that raised the epoch, both epochs, and the client's newest change of state. Raises NotAsked for a client that no
+    known step fenced."""
     manager = moment.part("clients").get(name, {}).get("transaction_manager") or {}
     transactional_id = manager.get("transactional_id")
     steps = _ousted_by(moment, name, manager) if manager.get("last_error") in FENCES else []
@@ -139,8 +141,8 @@ def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
 
 
 def _ousted_by(moment: Moment, name: str, manager: Json) -> list[Said]:
-    """The newest steps in which the coordinator gave the client's transactional id a higher epoch than the client's,
-    oldest first."""
+    """The steps in which the coordinator gave the client's transactional id a higher epoch than the client's, oldest
+    first; of each kind in ``_OUSTING``, the newest."""
     own, transactional_id = manager["producer_epoch"], str(manager["transactional_id"])
     ready = moment.lately.said.get(("client.transactional_id_ready", transactional_id))
     since = ready.number if ready is not None and ready.params["client"] == name else 0
@@ -157,8 +159,8 @@ _OUSTING = (
 
 
 def _raises_above(said: Said, own: int, since: int) -> bool:
-    """Whether the step gives an id a higher epoch than ``own``. ``since``: the step in which the client got its own
-    epoch, if no client of the id got one later."""
+    """Whether the step gives an id a higher epoch than ``own``. ``since``: the number of the step in which the client
+    got its own epoch; 0 if another client of the id got one later."""
     if said.key == "coordinator.epoch_goes_up":
         return bool(said.params["new_epoch"] > own)
     return said.number > since and bool(said.params["producer_epoch"] >= own)

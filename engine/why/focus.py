@@ -1,7 +1,7 @@
 """The questions that the newest step raises, the most important first.
 
-The table ``_FINDERS`` gives their order: first a broken guarantee, then a refusal, a duplicate, a loss, and
-so on. An empty subject means the newest step.
+The table ``_FINDERS`` gives their order: first a broken guarantee, then a fenced client, a refusal, a
+duplicate, a loss, and so on. An empty subject means the newest step.
 """
 
 from __future__ import annotations
@@ -196,7 +196,8 @@ def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The questions about a transactional id, if the step changes the coordinator's entry of it or names it."""
+    """The questions about a transactional id, if the step changes the coordinator's entry of it or names it; none
+    for calls and for steps of clients."""
     transition = step["transition"]
     name = (
         transition["of"] if transition is not None and transition["machine"] == "transaction_states" else None

@@ -1,4 +1,5 @@
-"""Why a guarantee of transactions is broken: what it promises, what happened instead, and at which step."""
+"""Why a guarantee about transactions is broken: the record, partition or transaction, the steps that led to it,
+and the mechanisms that the run has switched off."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from engine.why.records import copies, quoted, record_of, record_subject
 from engine.why.stable_offset import holder
 
 GAVE_UP = ("middleware.needs_a_person", "middleware.cannot_all_be_undone")
-"""The steps in which a middleware leaves a transaction to an operator."""
+"""Keys of the steps in which a middleware leaves a transaction to an operator."""
 
 
 def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[Link]:
@@ -140,7 +141,8 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     """Why a transaction hangs in a partition: no coordinator will end it, so the last stable offset stays at
-    its first record. Raises NotAsked if the marker of every open transaction is being sent."""
+    its first record. Raises NotAsked for an unknown partition, and for one whose open transactions, if any, all have
+    a marker that is being sent."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     replica = moment.leading(partition)
@@ -168,8 +170,8 @@ def _marker_comes(moment: Moment, partition: str, producer_id: int) -> bool:
 
 
 def _never_ended(moment: Moment, partition: str, replica: Json) -> Link | None:
-    """The first open transaction of which the coordinator does not have this partition, and the marker that
-    was written before its first record. None: there is no such transaction."""
+    """The link about the first open transaction whose coordinator has not registered this partition. It names the
+    marker before its first record, if the producer's previous batch is one. None: there is no such transaction."""
     for producer_id, first in _open(replica):
         transactional_id = moment.owner_of(producer_id)
         found = None if transactional_id is None else moment.entry_of(transactional_id)
@@ -206,7 +208,7 @@ def _open(replica: Json) -> list[tuple[int, int]]:
 
 
 def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator[Link]:
-    """The step that stored the first batch of the hanging transaction. Nothing if no marker was written
+    """The step that stored the first batch of the hanging transaction. Nothing if ``point`` names no marker
     before this batch."""
     batch = None if point is None else moment.batch_at(partition, point.params["offset"])
     if point is None or batch is None or not batch["serials"] or "marker_offset" not in point.params:

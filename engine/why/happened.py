@@ -110,11 +110,13 @@ _REACTIONS = (
     "service.connection_lost",
     "service.in_doubt",
 )
-"""The notes of a loss that say what the components make of it. ``_who_waits`` has the batches to resend."""
+"""Keys of the notes that say what components make of a loss. The links about batches to resend come from
+``_who_waits``."""
 
 
 def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:
-    """When the component acts that waits for the response to a lost message; it is not notified of the loss."""
+    """The next timer of the component that sent a lost request or would have got a lost response. The component is
+    not notified of the loss."""
     name = message["to"] if message["is_response"] else message["from"]
     if moment.broker(name) is not None and message["is_response"]:
         return  # Its timers need not be about this request.
@@ -140,9 +142,9 @@ def _reaction(note: Json, step: Json) -> Link:
 
 
 def why_came(moment: Moment, subject: str) -> Iterator[Link]:
-    """A fault, and what came of it: the steps behind it that react to a fault, each kind once. If the fault is an
-    intervention, the reactions that the run has without it, too, came of other faults. Then the guarantees that
-    broke, or that none did."""
+    """A fault, and what came of it: the later sentences that react to a fault, each kind once; if the fault is an
+    intervention, without those that the run also has without it. Then the number of broken guarantees, or that
+    none is broken. ``subject``: the number of the fault's step. Raises NotAsked for any other step."""
     fault = next((one for one in moment.lately.faults if str(one.number) == subject), None)
     if fault is None:
         known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"
@@ -428,7 +430,8 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
-    """The unfinished ends of transactions that a coordinator lost from its memory in this step."""
+    """For each entry that a coordinator lost from its memory in this step: the markers of a decided transaction, or
+    the replicas that have the change which was being written."""
     for change in step["changes"]:
         path = change["path"]
         if path[0] != "brokers" or path[2:3] != ["transactions"] or len(path) != 4 or "after" in change:

@@ -44,7 +44,7 @@ _PASSING = frozenset(
         "broker.duplicate_found",
     }
 )
-"""Reactions of batches other than the one that an answer follows step by step."""
+"""Keys of reactions that an answer leaves out, because they may be about other batches than the answer."""
 
 _GUARANTEES = {
     LOST: ("lost",),
@@ -57,7 +57,7 @@ _GUARANTEES = {
     MIXED: ("mixed", "repeated"),
     APART: ("row_missing", "record_missing", "row_repeated"),
 }
-"""The guarantees of the questions about a broken one."""
+"""Question about a broken guarantee to the guarantees that it may be about."""
 _OUTCOMES = frozenset({*_GUARANTEES, TIMED_OUT, LSO, UNSEEN, STATE, UNENDED})
 """The questions about an outcome. For any other one, no run is made again."""
 _REFUSES = (LOST, TWICE, REORDERED, UNFENCED, HANGING)
@@ -74,11 +74,12 @@ Answer = Callable[[Moment, str], Iterator[Link]]
 def with_its_fault(
     moment: Moment, question: str, subject: str, chain: Sequence[Link], answer: Answer
 ) -> list[Link]:
-    """The answer, with the intervention that led to the outcome it is about, and what came of the intervention until
-    then. Unchanged, if the outcome is the same without the interventions, or if the run is too long to be made again.
+    """The answer, with the intervention that led to the outcome it is about, and at most REACTIONS_MAX reactions to
+    that intervention. Unchanged, if the question is about no outcome (``_OUTCOMES``), if the outcome is the same
+    without the interventions, or if the run cannot be made again (``without``).
 
-    Steps stand in order in an answer about a broken guarantee; any other answer goes from the present state to its
-    cause, so there the intervention comes last.
+    In an answer about a broken guarantee, the added links stand in the order of the steps; any other answer goes from
+    the present state to its cause, so there they come last.
     """
     found = _fault(moment, question, subject, answer) if question in _OUTCOMES else None
     if found is None:
@@ -112,8 +113,9 @@ def _in_order(chain: Sequence[Link], added: Sequence[Link]) -> list[Link]:
 
 
 def _fault(moment: Moment, question: str, subject: str, answer: Answer) -> tuple[Said, Moment, bool] | None:
-    """The newest intervention without which (and those behind it) the run does not come to the outcome; the run
-    without it; and whether it is the last intervention."""
+    """The newest intervention such that the run without it and all later ones does not come to the outcome; the end
+    of that run; and whether no intervention is later. None: none of the newest BACK_MAX, or the run cannot be made
+    again."""
     by_hand = [one for one in moment.lately.faults if one.number - 1 in moment.intervened_after]
     for place, fault in enumerate(reversed(by_hand[-BACK_MAX:])):
         other = without(moment, fault.number)
@@ -147,8 +149,8 @@ def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Sa
 def _aborts(
     moment: Moment, other: Moment, transactional_id: str, fault: Said, mine: str, theirs: str
 ) -> bool:
-    """False if the transaction was aborted behind the fault, and the other run aborts none, or ends with a commit.
-    ``mine`` and ``theirs``: the id's states in the two runs."""
+    """False if the transaction was aborted after the fault, and the other run aborts none of the id, or (once this
+    run is over) ends with a commit. ``mine`` and ``theirs``: the id's states in the two runs."""
     decided = decision_of(moment, transactional_id)
     if mine not in (PREPARE_ABORT, COMPLETE_ABORT) or decided is None or decided.number < fault.number:
         return True

@@ -17,13 +17,13 @@ Json = dict[str, Any]
 LINKS_MAX = 40
 """An answer has at most this many links. A longer chain ends with a link that says how many were left out."""
 NAMED_MAX = 10
-"""A sentence lists at most this many names; ``named`` counts the others. An answer has at most this many
-links about objects of one kind."""
+"""A list that ``named`` makes has at most this many names and then the number of the others. Links about
+clients, consumers, replicas or nodes, one by one, stop at this many, too."""
 
 
 class NotAsked(ValueError):
-    """The question or its subject does not exist. ``place``: ``question`` or ``subject``. ``wrong``: what is
-    wrong. ``allowed``: the existing questions or subjects, as text."""
+    """There is no such question, or it cannot be asked about this subject. ``place``: ``question`` or ``subject``.
+    ``wrong``: what is wrong. ``allowed``: what can be asked instead, as text."""
 
     def __init__(self, place: str, wrong: str, allowed: str) -> None:
         super().__init__(f"{place}: {wrong}; {allowed}")
@@ -36,7 +36,7 @@ class NotAsked(ValueError):
 class Link:
     """One sentence of an answer. ``subject``: the object of the sentence, as a selection. ``compared``:
     (name, number) of each value that was compared. ``step``: the number of the step that the sentence is
-    about, if that is not the newest. ``answers``: whether this sentence answers the question."""
+    about; None: it is about the present state. ``answers``: whether this sentence answers the question."""
 
     key: str
     params: Json = field(default_factory=dict)
@@ -99,7 +99,7 @@ def kind_of(message: Json) -> str:
 
 
 def named(names: Sequence[Any]) -> list[Any]:
-    """The first few names, then the number of the others as ``+3``."""
+    """The first NAMED_MAX names, and if there are more, the number of the others as text (``+3``)."""
     others = len(names) - NAMED_MAX
     return [*names[:NAMED_MAX], f"+{others}"] if others > 0 else list(names)
 

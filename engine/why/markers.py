@@ -66,8 +66,8 @@ def missing_marker(
 def _not_being_sent(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """Why the coordinator does not send a marker: none is left to send, only the completion is missing, or
-    the coordinator gave the marker up."""
+    """Why the coordinator does not send a marker: none is left to send to this partition, only the completion is
+    missing, or the coordinator gave the marker up. ``waiting``: the id's entry among those whose markers are sent."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:
@@ -92,7 +92,8 @@ def completion_waits(moment: Moment, transactional_id: str, coordinator: str) ->
 
 
 def is_being_sent(moment: Moment, transactional_id: str, coordinator: str, partition: str) -> bool:
-    """Whether the coordinator has a marker for the partition in a queue or in flight."""
+    """Whether the coordinator has a marker for the partition in flight or in a queue, that for unknown leaders
+    included."""
     board = (moment.broker(coordinator) or {}).get("markers")
     if board is None:
         return False
@@ -138,8 +139,8 @@ def _where(
 
 
 def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leader: str) -> Iterator[Link]:
-    """Why a queued marker was not sent yet: another request to the broker is in flight, there is no
-    connection, or the coordinator's next pass has not begun."""
+    """Why a queued marker was not sent yet: the connection is being opened, another request to the broker is in
+    flight, or the coordinator's next pass has not begun."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     yield link("marker.queued", "MRK-1", subject=partition_subject(partition), **params)
     connecting = f"connection to {leader}"

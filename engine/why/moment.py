@@ -149,7 +149,7 @@ class Moment:
         return None
 
     def clients_of(self, transactional_id: str) -> list[tuple[str, Json]]:
-        """The clients that use an id, by name; a zombie and its successor are two clients."""
+        """(name, view) of each client that uses an id; a zombie and its successor are two clients."""
         return [
             (name, client)
             for name, client in self.part("clients").items()
@@ -184,8 +184,8 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """The queued events, in the order in which they will happen, without the arrivals of dropped
-        messages. These stay in the queue, but have no effect."""
+        """The queued events, in the order in which they will happen; with ``actor``, those of this actor. The
+        arrivals of dropped messages are left out: they stay in the queue, but have no effect."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
@@ -260,7 +260,7 @@ class Moment:
 
 def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
     """A part of the view (name → object). Each object gets an empty dict for every field in ``names`` that it
-    lacks."""
+    lacks, and None for a missing ``transaction_manager``."""
     empty: Json = {"transaction_manager": None, **{name: {} for name in names}}
     return {name: {**empty, **shown} for name, shown in (parts or {}).items()}
 

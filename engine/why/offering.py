@@ -45,14 +45,14 @@ if TYPE_CHECKING:
 
 CAME_TO_MAX = 2
 QUESTIONS_MAX = 12
-"""At most this many questions are offered for one object; the first ones are about the object itself. Further
-questions are offered for related objects."""
+"""At most this many questions are offered for one selection. Those about the object itself mostly come first, then
+those about related objects."""
 
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
     """At most QUESTIONS_MAX different questions about a selected object (``kind`` and ``id`` as in the
-    player). Without a selection: about the newest step, and about the partitions, transactions and consumers
-    that wait."""
+    player). Without a selection: about the newest step, about the partitions, transactions and consumers that
+    wait, and about the run."""
     moment = moment_of(run)
     found: Iterator[Asked] = iter(())
     if selection is None:

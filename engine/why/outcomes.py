@@ -72,7 +72,8 @@ def _over(coordinator: str, entry: Json, transactional_id: str) -> Link:
 
 
 def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The step that led to the id's current state at the coordinator."""
+    """The newest transition of the id at the coordinator. While its target is being written, the id is not in it
+    yet."""
     taken = moment.lately.transitions.get(("transaction_states", transactional_id))
     if taken is None:
         return
@@ -308,7 +309,8 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
 
 
 def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """The next state is being written to the log, and takes effect once it is replicated (TXC-5)."""
+    """Why the pending state has not taken effect: its record is not replicated yet (TXC-5), or the completion was
+    cancelled (MRK-9)."""
     log = moment.log_partition(transactional_id) or ""
     replica = moment.leading(log) if log in moment.part("partitions") else None
     written = replica is not None and replica["high_watermark"] >= replica["log_end"]

@@ -267,8 +267,8 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
 
 
 def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
-    """Why a consumer's lag does not decrease, and why its offsets have gaps: the batches between its
-    position, or committed offset, and the high watermark."""
+    """Why a consumer's lag does not decrease, and why its offsets have gaps: its lag by position and by committed
+    offset, the markers in between, the offsets that it passed, and what its reading waits for."""
     lane = lane_of(moment, consumer, partition)
     replica = moment.leading(partition)
     if replica is None:

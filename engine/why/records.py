@@ -18,7 +18,7 @@ from engine.why.links import (
 from engine.why.moment import Moment, configured
 
 TURNS_SHOWN = 8
-"""An answer has at most this many events of a record, the newest ones."""
+"""``decisive`` keeps at most this many events of a record, the newest ones."""
 
 
 def record_of(moment: Moment, subject: str) -> tuple[int, Json, list[Turn]]:
@@ -308,7 +308,8 @@ def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _serials(moment: Moment, partition: str) -> Iterator[tuple[int, int]]:
-    """(offset, serial) of each copy, the newest batch first. So a dict keeps the first copy of each record."""
+    """(offset, serial) of each stored record, the newest batch first. So a dict by serial keeps the copy in the
+    oldest batch."""
     for batch in reversed(moment.batches(partition)):
         for place, serial in enumerate(batch["serials"]):
             yield batch["base_offset"] + place, serial

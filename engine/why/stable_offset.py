@@ -55,7 +55,8 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The transaction that begins at the last stable offset, and why it has not ended."""
+    """The open transaction that keeps the last stable offset where it is, and why it has not ended. If the log shows
+    none: that the leader is down, or that the transaction's marker is not replicated."""
     stable = replica["last_stable_offset"]
     producer_id = open_at(replica, stable)
     if producer_id is None:
@@ -94,7 +95,8 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 def open_at(replica: Json, offset: int) -> int | None:
     """The producer id of the open transaction that keeps the last stable offset at ``offset``. The
-    transaction begins there, or before the log start. None: the log has its marker already."""
+    transaction begins there, or before the log start. None: the log has its marker already, or the replica shows no
+    producers because its broker is down."""
     for producer_id, entry in replica["producers"].items():
         first = entry["transaction_first_offset"]
         if first is not None and (first == offset or first < offset == replica["log_start"]):

@@ -100,8 +100,8 @@ def _holder(machine: str, subject: str) -> str | Json:
 
 
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The newest transition: the sentence of its row, with the parameters of its step, and the step's own
-    sentence. Empty: there was no transition."""
+    """The newest transition of an object in the machine ``name``, the sentence of its row if the step said it or it
+    has no parameters, and the step's own sentence. Nothing if there was no transition."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
         return
@@ -161,7 +161,8 @@ def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -
 
 
 def rows_out_of(moment: Moment, machine: Machine[Any], subject: str, state: str) -> list[Row]:
-    """The rows that lead out of this state, in the version of the actor."""
+    """The rows that lead out of this state, in the version of the client, or else of the cluster; without the run, in
+    any version."""
     profile = moment.profile_of(subject)
     if profile is not None:
         profile = profile.at_level(level_in_force(moment.view))

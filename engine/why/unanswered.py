@@ -19,7 +19,7 @@ _SENDERS = {
     "markers.timed_out": "coordinator",
     "consumer.disconnected": "consumer",
 }
-"""Key of a step in which a request times out to the parameter that names the sender."""
+"""Dict of key of a step in which a request times out → name of the parameter that has the sender."""
 _LATE = (*DROPPED, "fault.message_delayed")
 """The faults of one message that leave a request without a response in time."""
 _FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")

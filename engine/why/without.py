@@ -20,12 +20,12 @@ WHAT = (
     "batch",
     "batches",
 )
-"""Two reactions to faults are the same if they say the same of these."""
+"""Two reactions to faults count as the same if their keys and these parameters are equal."""
 
 
 def came_of(moment: Moment, fault: Said) -> list[Said]:
-    """The sentences by which the run reacts to a fault. If the fault is an intervention, the reactions that the run
-    has without it, too, came of other faults."""
+    """The sentences after ``fault`` by which the run reacts to faults, each kind once. If the fault is an
+    intervention, those that the run has without it, too, are left out: they came of other faults."""
     return reactions(moment, fault, without(moment, fault.number))
 
 
@@ -49,8 +49,9 @@ def reactions(moment: Moment, fault: Said, other: Moment | None) -> list[Said]:
 
 
 def without(moment: Moment, number: int) -> Moment | None:
-    """The end of the run without the intervention that makes step ``number``, and without those behind it. None if the
-    step is no intervention, or if the run is too long to be made again."""
+    """The end of the run without the intervention that makes step ``number``, and without later ones; at the latest,
+    its state after AGAIN_MAX steps. None without the run, if the step is no intervention, or if the run has more than
+    AGAIN_MAX steps."""
     run = moment.simulation
     if run is None or number - 1 not in moment.intervened_after or run.number > AGAIN_MAX:
         return None
