@@ -1,8 +1,8 @@
-"""Holds two runs against each other: which steps belong together, and what really differs.
+"""Compares two runs: which steps belong together, and from which step on each object differs.
 
-Equal events of both runs stand beside each other, whenever they happen. A step that only one run has moves that
-run alone. A difference that is only a matter of time is none: a part of the state differs from the step at which
-it takes a value that the other run does not have in this order.
+Equal events of both runs stand beside each other, whenever they happen. While one run makes a step that the other
+does not have, the other run stands still. A difference in time alone does not count: a value of the state differs
+from the step on at which the sequence of its values leaves that of the other run.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from engine.shapes.alongside import Alongside
 from engine.view.places import leaves
 
 ALIGNED_MOST = 2_000
-"""At most this many steps of a run are compared with the steps of another one."""
+"""Only the first so many steps of each run are compared step by step."""
 NAMES_APART = frozenset({"batch_id", "message_id"})
 """The parameters that number things of one run. Two runs may number the same thing differently."""
 SAME_EVENT = 2
 SAME_NUMBERS = 4
 """What two steps of the same event weigh, and how much their equal numbers add."""
 COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
-"""Numbers that only grow, and at another pace in each run: they differ above the last value of the other run."""
+"""Names of facts that are counts. They grow at another pace in each run, so a count differs only from the step on at
+which it exceeds its last value in the other run."""
 LOG = frozenset({"high_watermark", "last_stable_offset", "log_end"})
 LIFE = frozenset({"alive", "paused"})
 NODES = frozenset({"initiator", "business", "middleware", "manager"})
@@ -34,7 +35,7 @@ History = list[tuple[int, Any]]
 
 
 class Followed:
-    """A run, as far as it is held against another one: pass its first view, then its steps in order, as JSON."""
+    """Collects what is compared of one run: pass its first view, then its steps in order, as JSON."""
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.steps: list[Mapping[str, Any]] = []
@@ -62,12 +63,15 @@ class Followed:
             history.append((number, value))
 
     def facts(self) -> Mapping[tuple[str, str], History]:
-        """(subject, name of the fact) to its values. A subject is an actor, a partition or a transactional id."""
+        """(subject, name of the fact) to the history of its values. A subject is an actor, a partition or a
+        transactional id."""
         return self._histories
 
 
 def alongside(left: Followed, right: Followed) -> Alongside:
-    """The moments at which both runs are held against each other, and what differs from when on."""
+    """``same``: the number of the last step up to which both runs are equal. ``ends``: their numbers of steps.
+    ``moments``: (step, step) of both runs that stand beside each other, after ``same``. ``parts``: subject to the step
+    of each run from which on it differs."""
     same = _same(left.steps, right.steps)
     return {
         "same": same,
@@ -131,7 +135,7 @@ def _happening(step: Mapping[str, Any]) -> list[Any]:
 def _moments(
     left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]], same: int
 ) -> list[list[int]]:
-    """[step of the left run, step of the right run] after each moment behind the step ``same``."""
+    """[step of the left run, step of the right run] for each moment after the step ``same``."""
     ours, theirs = left[same:ALIGNED_MOST], right[same:ALIGNED_MOST]
     moments: list[list[int]] = []
     at, beside = 0, 0
@@ -152,7 +156,8 @@ def _moments(
 
 
 def _pairs(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """The indices of the steps that are the same event, in the order of both runs: those that weigh most together."""
+    """(left index, right index) of steps that are the same event. Both indices rise; of all such sequences, this one
+    has the highest sum of weights."""
     places: dict[Any, list[int]] = {}
     for place, step in enumerate(right):
         places.setdefault(_event(step), []).append(place)

@@ -89,15 +89,16 @@ WEIGHED_MOST = 300
 ENOUGH = 6
 """While a level has more beats than this, beats that cost less than LIGHT to merge are merged."""
 FEW = 3
-"""If a level has at most this many beats, none of them are merged."""
+"""On a level with at most this many beats, records that are collected and then sent stay two beats. A rest of the
+level with room for fewer beats is nested instead."""
 VERY_SHORT = 9
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
 LAST_COUNTS = 1.0
 LAST_FROM = 2
-"""The exponent of a beat's length in the cost of merging it. The length is counted in ninths of the level. Behind the
-last beat's step no other beat follows at which a reader stops, so its length counts more, if it weighs at least
-``LAST_FROM``."""
+"""``LENGTH_COUNTS`` is the exponent of the merged beat's length, in ninths of the level, in the cost of merging a beat
+into the one before it. For the last beat, if it weighs at least ``LAST_FROM``, it is ``LAST_COUNTS``, because a reader
+stops at no later beat."""
 STARTS_WITHIN = 3
 """If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
 beat of their own."""
@@ -124,22 +125,22 @@ RESETS = 6
 BY_HAND = 20
 RECURS = 200
 BREAKS = 2_000
-"""What is added to the weight of a beat in a changed run: if an intervention opens it, if the run without the
-intervention has it, too, and if it breaks a guarantee. The last two give way to no others."""
+"""What is added to the weight of a beat in a changed run, in this order: if an intervention opens it, if the run
+without the intervention has it, too, and if it breaks a guarantee. Beats of the last two kinds outweigh all others."""
 PACKED = 5
 """If what came of an intervention gives one beat at least so many beats inside, the beats of the run without the
 intervention give way, too."""
 OTHERS_INSIDE = 1
 """A beat that holds what came of an intervention has room for so many other beats behind it."""
 GIVES_WAY = 3
-"""What is then added to their weight."""
+"""What is added to the weight of a beat that gives way (``PACKED``), in place of ``RECURS``."""
 CROWDED = 2
-"""They do so if the level has room for at least so many beats behind the intervention."""
+"""Beats give way (``PACKED``) only if the level has room for at least so many beats behind the intervention."""
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
 BROKEN_TITLE = "beat.broken_"
 LAST_WORDS = frozenset({"ends"})
-"""The openers of how a transaction ends at the node that began it."""
+"""The openers of steps in which a transaction of the middleware ends at the node that began it."""
 ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
 """A beat of a changed run is about the same as one of the run without the change if these parameters are equal, as far
 as both have them."""
@@ -181,7 +182,8 @@ class Opened:
     lead: int = 0
     """How many steps of the beat come before the step that opens it."""
     origin: Opened | None = None
-    """For a beat of several rounds: the first round. For records that are collected and sent: what collects them."""
+    """For a beat of several rounds: the opening of the first round. For a beat in which records are collected and
+    sent: the opening of the collecting. In a changed run also: the opening whose beat begins earlier to save room."""
     results: frozenset[str] = frozenset()
     """The results of the transactions whose records its step releases to consumers."""
     ends: bool = False
@@ -258,7 +260,8 @@ class Beats:
         self._ids_wanted = False
         self._recent = RecentSentences()
         self.events: list[Event] = []
-        """The events of the run whose beats were made last."""
+        """The run's openings of weight HEAVY or more and its requests sent again, at most EVENTS_MAX; ``to_json`` sets
+        them."""
 
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
@@ -518,11 +521,13 @@ class Beats:
         by_hand: Collection[int] = (),
         known: Sequence[Event] | None = None,
     ) -> list[Beat]:
-        """The beats. ``past``: the beats of a run whose steps are the same up to number ``until``, and ``known``
-        its events. A past beat that is shown by then (``lands``) keeps its number and its title. Behind it, what
-        the other past beats are about has beats again if it happens. What came of the intervention has beats
-        beside them as far as the level has room; otherwise it is nested in the beat in which it falls. If one of the
-        beats would hold too much of it (``PACKED``), they give way to one another by weight and length."""
+        """The beats. ``past`` and ``known``: the beats and the events of the run without the interventions, whose
+        steps are the same up to number ``until``. ``by_hand``: the numbers of the steps that carry out interventions.
+
+        A past beat that lands by ``until`` keeps its number and its title. Later, what the other past beats are about
+        has beats again, if it happens. What came of the interventions has beats beside those, as far as the level has
+        room, and is otherwise nested in the beat in which it falls. If one beat would then hold too much (``PACKED``),
+        both kinds of beats compete by weight and length."""
         if not self._steps:
             return []
         end = len(self._steps)
@@ -557,8 +562,8 @@ class Beats:
     def _marked_added(
         self, beats: list[Beat], openings: Sequence[Opened], past: Sequence[Beat]
     ) -> list[Beat]:
-        """The beats. Those that came of an intervention are marked, and those that have another kind of title than
-        ``past`` beats of their kind."""
+        """The beats. Marked (``added``) are those that came of an intervention, those about a broken guarantee, and
+        those with a title that no ``past`` beat of their kind has, if there is such a past beat."""
         titles = {(beat.get("kind"), beat["key"]) for beat in past}
         kinds = {kind for kind, _ in titles}
         came = {(self._steps[one.at].number, one.opener.name) for one in openings if _is_added(one)}
@@ -966,7 +971,8 @@ def _numbered(beats: list[Beat]) -> list[Beat]:
 
 def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str, Any]]:
     """The opener of a step, and the parameters of its title. The opener is that of the first broken
-    guarantee, or else the one with the highest weight among the step's sentences."""
+    guarantee, or else the one with the highest weight among the step's sentences; if none weighs as much as REFUSED
+    and the step refuses something, that of the refusal. (None, {}) if there is none."""
     for broken in step["broken"]:
         opener = BROKEN.get(broken["guarantee"])
         if opener is not None:
@@ -1193,7 +1199,8 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 
 def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int]) -> list[Opened]:
     """The openings of one level, up to index ``end``: of the rounds, if the application works in rounds,
-    otherwise those with the highest weights. ``lengths``: as :class:`Repeats` has them."""
+    otherwise those that are left when the cheapest (``_loss``) have been merged into the one before. ``lengths``: as
+    :class:`Repeats` has them."""
     steps = lengths[end] - lengths[openings[0].at]
     recurring = sum(one.recurs for one in openings)
     most = min(most, max(2, recurring, 2 + steps // (3 if steps > VERY_SHORT else 4)))
@@ -1240,7 +1247,8 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 
 
 def _is_same(before: Opened, one: Opened) -> bool:
-    """Whether two neighbours have the same opener and the same parameters, so that one beat can hold both."""
+    """Whether two neighbours have the same opener and the same parameters, so that one beat can hold both. False if
+    both show what becomes of a transaction, or if the second one recurs."""
     same = before.opener is one.opener and before.params == one.params
     return same and not (before.ends and one.ends) and not one.recurs
 

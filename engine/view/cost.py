@@ -33,7 +33,8 @@ _JUDGED = ("visible_early", "atomic", "fenced", "mixed", "repeated", "record_mis
 """The guarantees with a sentence of their own. Of the others, the counts of records, the transactions that hang and
 the rows of the database say more."""
 _SAME_AS = {"lost": "lost", "duplicates": "duplicated", "reordered": "reordered"}
-"""The guarantee that counts the same as a verdict, also of records that have left the log since."""
+"""Name of a count in the verdicts to the guarantee that counts the same, and also counts records that have left the
+log since."""
 _WORSE = frozenset(
     {f"cost.{name}_more" for name in (*_FATES, *_JUDGED, "hidden", "hanging", "aborted", "readable_later")}
     | {f"cost.{name}_now" for name in _FATES}
@@ -66,7 +67,7 @@ class RunOutcome:
         self._hung: dict[tuple[str, int], int] = {}
         """(Partition, producer id) to the first offset of each transaction that hung at some step."""
         self._by_hand = 0
-        """The transactions that ``kafka-transactions.sh`` aborted."""
+        """The number of transactions that ``kafka-transactions.sh`` aborted."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._down = set[str]()

@@ -1,4 +1,4 @@
-"""Facts that pages draw. Only this module derives them from a run's JSON (docs/frame.md, *Derived*).
+"""Derives facts that pages draw from the views and steps of a run, as JSON (docs/frame.md, *Derived*).
 
 Derived facts are not part of the state, of digests or of recordings. The facts about a view are in its
 table ``derived``, whose changes are listed apart from the view's other changes. The facts about a step are in
@@ -26,7 +26,7 @@ from engine.watching import ABSENT
 ROOM = "derived"
 """Name of the derived facts in a view, and in a step."""
 OF_RECORDS = ("duplicated", "lost", "reordered")
-"""The guarantees that are broken by single records."""
+"""The guarantees whose broken records are derived one by one."""
 
 Json = Mapping[str, Any]
 Serials = Mapping[str, Iterable[int]]

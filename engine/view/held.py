@@ -11,7 +11,7 @@ from engine.shapes.derived import HeldReason, HeldStretch
 Json = Mapping[str, Any]
 
 LOOKED_AT = 500
-"""At most this many batches get a reason: those nearest to the high watermark."""
+"""At most this many batches are looked at: the newest ones of the log, those above the high watermark included."""
 _UNDECIDED = ("open", "ended")
 
 

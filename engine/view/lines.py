@@ -1,5 +1,5 @@
-"""The lines of a beat. A line is a step with its own sentence, or several adjacent steps, which are counted
-and named by their purpose."""
+"""The lines of a beat. A line is a step with its own sentence, or one or several adjacent steps that only support
+others; such a line counts them and names their purposes."""
 
 from __future__ import annotations
 

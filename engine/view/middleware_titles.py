@@ -1,5 +1,5 @@
-"""The titles of beats in runs of the message middleware (``titles.py``): which participants a decision reached, and
-whose message is missing."""
+"""The titles of beats in runs of the message middleware (``titles.py``), for example which participants a decision
+reached, and whose message is missing."""
 
 from __future__ import annotations
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 HEAVY = 5.5
-"""A beat of at least this weight is first shown at its opening step, unless its row names another step."""
+"""Weight from which an opening is an event of its run: a plan lists it, and in a changed run it is marked if the run
+without the intervention does not have it."""
 
 RARE = 8
 """Weight from which an opening is unusual."""

@@ -198,7 +198,8 @@ def _add(known: list[Any], value: Any) -> None:
 
 
 def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, Any]:
-    """The places of an earlier plan, unchanged, followed by those of ``places`` that are new."""
+    """The places of an earlier plan in their order, each with what ``places`` adds to it, followed by those of
+    ``places`` that are new."""
     hues = dict(before["hues"])
     for producer_id in places["hues"]:
         hues.setdefault(producer_id, len(hues))

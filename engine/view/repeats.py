@@ -49,14 +49,14 @@ class Repeats:
 
 
 class RecentSentences:
-    """Takes the steps of a run in order."""
+    """Marks the steps that repeat an earlier step of the same actor. Takes the steps of a run in order."""
 
     def __init__(self) -> None:
         self._newest: dict[Hashable, int] = {}
         """(Actor, sentences) to the number of the newest step of this actor with these sentences."""
 
     def take(self, taken: BeatStep) -> None:
-        """Set whether the step repeats one of the ROUND_MOST steps before it."""
+        """Set whether the step has the same actor and sentences as one of the ROUND_MOST steps before it."""
         sentences = taken.actor, tuple((key, _lasting(params)) for key, params in taken.sentences)
         before = self._newest.get(sentences)
         taken.repeats = before is not None and taken.number - before <= ROUND_MOST

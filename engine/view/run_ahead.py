@@ -13,8 +13,8 @@ from engine.simulation import Simulation
 from engine.view.plan import RunPlan
 
 STEPS_AHEAD = 2_000
-"""A run ahead has at most this many steps. Every run of the library has fewer, and this many take less than
-half a second."""
+"""A run ahead has at most this many steps, unless the caller gives another limit. Every run of the library has
+fewer."""
 
 
 def plan_ahead(

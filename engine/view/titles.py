@@ -34,7 +34,7 @@ LEADS = frozenset(
         "resends_stored", "renumbered_stored", "left_stores",
     }
 )  # fmt: skip
-"""Titles that say what the sentences shown at the step do not say in which the beat lands."""
+"""Titles that say something that the sentences of the step in which the beat lands do not say."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
@@ -149,8 +149,8 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
 
 
 def _round(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title of a round with the number of records stored, which may come in a later beat only; None if several
-    producers store some in these steps."""
+    """The title of a round with the number of records that these steps store. If they store none, a later beat does,
+    and the title says that the round begins. None if several producers store records."""
     clients = {said.get("client") for said in said_in(steps, *STORED)}
     if not clients:
         return "round_begins", params
