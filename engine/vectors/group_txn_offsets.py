@@ -68,7 +68,8 @@ def _state(group: Group, partitions: list[str]) -> dict[str, Any]:
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case; both versions keep offsets in the same way. The state after every operation must be Kafka's."""
+    """Run one case: the result and the state after every operation must be Kafka's. The version makes no
+    difference."""
     group = Group("g")
     partitions = sorted({name for operation in case["ops"] for name in operation.get("offsets", ())})
     for index, (operation, expected) in enumerate(zip(case["ops"], case["expected"], strict=True)):

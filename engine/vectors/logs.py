@@ -398,9 +398,9 @@ class _Run:
     # The content of the files ---------------------------------------------------------------------
 
     def compare_logs(self, is_last: bool) -> Failure | None:
-        """Compare the offsets of the records, the control batches, and the coordinators' values. The recorded
-        files show the end of the last phase. After an earlier phase the engine's log must be a prefix of
-        them."""
+        """Compare the offsets in the clients' responses, the records and markers of each log, and the values of both
+        internal topics. The recorded files show the end of the last phase. After an earlier phase the engine's logs
+        must be a prefix of them."""
         if is_last:
             self._run_on()
         images = self._images()

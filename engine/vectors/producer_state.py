@@ -92,8 +92,8 @@ class LogCase:
         return self._appended(batches, operation.get("origin", "client"))
 
     def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """A batch arrives that may be the first of a transaction. ``verified`` in the case: the coordinator's
-        answer about it."""
+        """A batch arrives that may be the first of a transaction. The log needs to verify it unless the producer's
+        transaction is open there; then it keeps a guard. An append with ``verified`` passes this guard on."""
         producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
         producers = self.log.producers
         needs = not producers.is_open(producer_id, epoch)

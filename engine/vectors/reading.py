@@ -1,9 +1,8 @@
 """Records which fields of a case were read while it was played.
 
 A case may have fields that the engine does not know, because of a later schema or a typing error. Such a case
-is played nevertheless, and each unread field is reported with its place, except
-prose and the fields of an object of which nothing was read. So no list of the known fields of
-each operation is needed.
+is played nevertheless, and each unread field is reported with its place, except prose and the fields of an object
+of which nothing, or ``versions``, was read. So no list of the known fields of each operation is needed.
 """
 
 from __future__ import annotations
@@ -57,8 +56,9 @@ def watched(value: Any) -> Any:
 
 
 def unread(part: Any, place: str) -> Iterator[str]:
-    """The places of the unread fields of each object of which at least one field was read. An object without
-    any read field was compared as a whole, or belongs to a version that the engine does not have."""
+    """The places of the unread fields, except prose, of each object of which at least one field was read, and not
+    ``versions``. An object without any read field was compared as a whole, or belongs to a version that the engine
+    does not have."""
     if isinstance(part, list):
         for index, inner in enumerate(part):
             yield from unread(inner, f"{place}[{index}]")

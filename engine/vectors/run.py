@@ -58,8 +58,8 @@ class Report:
     """The results of all cases, by case id.
 
     - ``failures``: (case id, version, Failure).
-    - ``unread``: (case id, place of a field) for each field that the engine did not read.
-    - ``unplayed``: the errors in files.
+    - ``unread``: (case id, place of a field) for each field that :func:`engine.vectors.reading.unread` reports.
+    - ``unplayed``: the errors in files, and the recorded logs that are missing, each as a sentence.
     - ``steps``: the number of steps of recordings by result. The steps after a failed one are skipped,
       because the states differ.
     - ``taken``: how often each field was taken from a recording that does not determine it.
@@ -299,8 +299,8 @@ def versions_played(case: dict[str, Any]) -> list[str]:
 
 
 def _is_advisory(case: dict[str, Any], version: str) -> bool:
-    """Whether the case describes a development snapshot from which the release may differ. Such a case is not
-    played."""
+    """Whether the version is the development snapshot and the case says that the release may differ from it. Such a
+    case is not played in this version."""
     return version == SNAPSHOT and bool(case.get("advisory"))
 
 

@@ -172,7 +172,8 @@ class _Futures(Ledger):
                 future.update(status="failed", error=self._exception(error))
 
     def _exception(self, error: str) -> str:
-        """The exception of a record's future. An aborted record gets the error that ended the transaction."""
+        """The exception of a record's future. If the error is the unexpected one that the transaction manager kept,
+        this is a KafkaException."""
         manager = self.manager
         cause = None if manager is None or not manager.last_error_unexpected else manager.last_error
         if cause is not None and cause.name == error:

@@ -2,8 +2,8 @@
 determine.
 
 Each recording is played in ``k41`` at its own level of ``transaction.version``. Recordings at level 0, where
-3.9 has the same protocol, are also played in ``k39``; each difference is reported with the row of the profile
-that causes it.
+3.9 has the same protocol, are also played in ``k39``; the first difference is reported with the rows of the profile
+that cause it.
 """
 
 from __future__ import annotations
