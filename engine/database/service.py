@@ -447,8 +447,8 @@ class Service(Node):
         self._gives_up(now)
 
     def _gives_up(self, now: int) -> None:
-        """End a failed round and wait ``retry_ms``. An order gets an error and is lost; records and outbox
-        entries are read again."""
+        """After a failure, wait ``retry_ms``. An order gets an error and is not tried again, so its round ends; records
+        and outbox entries are read again."""
         if self.approach.source == ORDERS:
             self._end_round(now)
         self.not_before = now + self.retry_ms

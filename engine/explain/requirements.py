@@ -1,4 +1,4 @@
-"""The requirements of the specification by ID. Also lists those that only a display can fulfil."""
+"""The requirements of the specification by ID. Also lists those that no single step can fulfil (``DISPLAY``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run as readable text: one line for each step, its details indented below, verdicts at the end."""
+"""A step of a run as readable text: one line, and its details indented below."""
 
 from __future__ import annotations
 

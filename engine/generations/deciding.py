@@ -46,8 +46,8 @@ def rows_between(before: Generation, generation: Generation) -> list[Row]:
 
 
 def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -> Scenario:
-    """The scenario, loaded for ``generation``, with these rows taken from another generation. The cluster
-    stays at the highest level of ``transaction.version`` that it supports."""
+    """The scenario, which is loaded for ``generation``, with these rows taken from another generation. The cluster
+    is at the highest level of ``transaction.version`` that its version, with these rows, supports."""
     document = dict(scenario.document)
     document["profile"] = BROKERS
     document["cluster"] = {**document["cluster"], "transaction_version": None}
@@ -61,9 +61,9 @@ def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -
 
 
 def least(rows: Sequence[Row], suffices: Callable[[Sequence[Row]], bool]) -> list[Row]:
-    """A minimal set of rows: with all of them the difference exists, without any one of them it does not. All
-    of ``rows`` together must cause it. Halves are tried first, so that few runs are made when one row
-    decides."""
+    """A minimal set of rows: with all of them the difference exists; if one of them, whichever, is left out, it
+    does not. All of ``rows`` together must cause it. Halves are left out first, so that few runs are made when one
+    row decides."""
     kept = list(rows)
     size = max(1, len(kept) // 2)
     while kept:

@@ -74,14 +74,14 @@ def generations_of(scenario: Scenario) -> dict[str, Generation]:
 
 
 def versions_of_clients(scenario: Scenario) -> set[str]:
-    """The versions of a scenario's producers, or of its consumers if it has no producers."""
+    """The names of the profiles of a scenario's producers, or of its consumers if it has no producers."""
     rows = scenario["producers"] or scenario["consumers"]
     return {row["profile"] or scenario["profile"] for row in rows}
 
 
 def settings_in(scenario: Scenario, generation: Generation) -> dict[str, Any]:
     """The paths and values that change a scenario to this generation (`document.put`). They set the versions
-    of its clients, and its level of ``transaction.version``."""
+    of its brokers and clients, and its level of ``transaction.version`` if the scenario sets one."""
     found: dict[str, Any] = {"profile": generation.brokers}
     if scenario["cluster"]["transaction_version"] is not None:
         found["cluster.transaction_version"] = generation.level

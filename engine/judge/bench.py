@@ -59,7 +59,8 @@ class Verdict:
 
 
 def lost(record: PartitionRecord) -> set[int]:
-    """The serials whose success was reported, but which are neither in the leader's log nor in flight."""
+    """The serials whose success was reported, but which are neither in the leader's log nor in flight, and were not
+    deleted on purpose."""
     return record.lost
 
 

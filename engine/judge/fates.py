@@ -17,10 +17,11 @@ FATES = (STORED, REPEATED, ABORTED, OPEN, LOST, FAILED, NOWHERE)
 - STORED: one copy counts.
 - REPEATED: several copies count.
 - ABORTED: all its copies are in aborted transactions.
-- OPEN: a copy is in a transaction without an outcome.
+- OPEN: no copy counts, and one is in a transaction without an outcome.
 - LOST: success was reported, but there is no copy, neither in the log nor in flight.
 - FAILED: a failure was reported, and there is no copy.
-- NOWHERE: there is no copy, and no result yet.
+- NOWHERE: there is no copy in the log, for another reason: no result was reported yet, or success was, and a copy is
+  in flight or was deleted on purpose.
 """
 
 

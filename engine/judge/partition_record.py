@@ -8,7 +8,7 @@ from __future__ import annotations
 from engine.events import LogAppended
 
 COMMIT_MARKER, ABORT_MARKER = -1, -2
-"""These stand for markers in a list of serials."""
+"""These stand for markers in place of a serial (``Stored``)."""
 
 Stored = tuple[int, int, int]
 """(offset, serial or marker, producer id). The producer id is that of the record's transaction; -1: it is in none."""

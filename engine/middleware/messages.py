@@ -97,8 +97,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rollback:
-    """Middleware → participant or business system: undo the operation, or release the reservation (MW-7,
-    MW-12).
+    """Middleware or transaction manager → participant or business system: undo the operation, or release the
+    reservation (MW-7, MW-12).
 
     ``by``: ``decision``, ``local`` (the node's own undo), ``log`` (its compensation log), ``cancel`` (TCC) or
     ``operator`` (an operator named the node).
@@ -132,7 +132,7 @@ class CommitFail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RollbackFail:
-    """Participant or business system → middleware: the commit cannot be undone in this way, so it stays (MW-11)."""
+    """Participant → sender of the Rollback: the commit cannot be undone in this way, so it stays (MW-11)."""
 
     api: ClassVar[str] = "RollbackFail"
     tid: int

@@ -16,8 +16,7 @@ class Strategy:
     - ``direction``: forward carries out the decision, backward undoes what was committed.
     - ``first`` and ``again``: when the strategy acts, as the name of a setting or ``at_once``. ``scan`` is
       the next multiple of the scheduled task's interval.
-    - ``limit``: the setting that limits the number of attempts; None: the strategy continues until every
-      participant has answered.
+    - ``limit``: the setting that limits the number of attempts; None: no setting limits it.
     """
 
     name: str

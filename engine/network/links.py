@@ -86,7 +86,7 @@ class Network:
         self.next_id = 1
         self.connections = BrokerConnections()
         self._latest: dict[tuple[Name, str], int] = {}
-        """(Connection, sender) to the arrival time of its newest message."""
+        """(Connection, sender) to the latest arrival time of its messages so far."""
         self._held: set[int] = set()
         """The ids of the messages that have arrived at a paused actor."""
 

@@ -541,8 +541,9 @@ def _is_commit(step: Step) -> bool:
 
 
 def _ask_commit(step: Step, view: View, _version: Profile) -> Asked:
-    """The question about the first partition. Choices are the offsets around the right one, the oldest record
-    in memory, the end of the log, and no commit."""
+    """The question about the first partition. Choices are no commit, and those of these offsets that are above the
+    committed one and not above the end of the log: the offsets around the right one (if nothing is committed, the
+    finished record's and the next one), that of the oldest record in memory, and the end of the log."""
     stays = note(step, ("service.commit_stays",))
     if stays is None:
         partition, _, offset = step["params"]["offsets"][0].rpartition(" → ")

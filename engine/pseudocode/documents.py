@@ -64,8 +64,9 @@ class Line:
 
     ``depth``: its level. ``chinese``: the code in Chinese, if that differs. ``says`` and ``decides``: the
     sentences and tests that are tied to this line. ``rules``: the requirements that it carries out.
-    ``kafka``: the class and method of the first sentence. ``only_if`` and ``unless``: fields of the profile,
-    those of the line itself and of the lines above it whose block it is in.
+    ``kafka``: the class and method of the first tied sentence or test that has one; None: none has. ``only_if`` and
+    ``unless``: fields of the profile, those of the line itself, of the lines above it whose block it is in, and of the
+    document.
     """
 
     depth: int

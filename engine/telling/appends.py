@@ -281,7 +281,8 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 def _appended_all_the_same(
     h: happened.ClientBatchReached, untimely: Untimely, params: dict[str, Any], teller: Teller, waits: bool
 ) -> None:
-    """Add the sentence about what the leader does not know, and notes on what the append waits for."""
+    """Add the sentence about what the leader does not know, and notes: that no marker will follow, and what the append
+    waits for."""
     appended = h.appended
     params = {**params, "record_count": h.batch.record_count, "base_offset": appended.base_offset}
     teller.say(untimely.key, (*_APPENDED, *untimely.rules), **params, **untimely.params)

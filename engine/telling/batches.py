@@ -156,8 +156,9 @@ def _sequence_error_decided(h: happened.SequenceErrorDecided, teller: Teller) ->
 
 
 def _decision(h: happened.SequenceErrorDecided, teller: Teller) -> None:
-    """Add the decision: the rows of its table in order, each with its outcome. A response about an identity that the
-    producer has dropped is refused before the table is read."""
+    """Add the decision: rows of its table in order, each question once. These are the rows whose question was answered
+    with no, the row that decided, and the rows after it. Nothing for a response about an identity that the producer
+    has dropped: it is refused before the table is read."""
     if h.because is happened.Because.OTHER_IDENTITY:
         return
     params = {

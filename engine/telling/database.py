@@ -131,7 +131,7 @@ def _failed(h: happened.RecordsFailed, teller: Teller) -> None:
 
 
 def _hands(key: str) -> Tell:
-    """Make a row about offsets that the consumer commits to its group."""
+    """A function that adds the sentence about offsets that the consumer commits to its group."""
 
     def tell(h: happened.OffsetsHanded | happened.OffsetsHandedAtPoll, teller: Teller) -> None:
         named = {"service": h.service, "consumer": h.consumer, "group": h.group}

@@ -63,7 +63,7 @@ _ADD = ("transaction_begins", "partitions_added")
 _MEETS_TRANSITION = ("init_meets_transition", "add_meets_transition", "end_meets_transition")
 """Rows that refuse a request because an earlier change of the id has not finished."""
 _AFTER_SCAN = "refusal.no_client_waits"
-"""What follows when the scan for timeouts meets a row that refuses: it has no client."""
+"""What follows when a row refuses a timeout that the scan found: no client waits for a response."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
 """Guards that compare the identity in a request."""
 

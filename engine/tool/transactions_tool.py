@@ -283,7 +283,8 @@ class TransactionsTool:
         return self.requests.opened(broker_number(peer))
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended or could not be made. After a backoff the tool makes its lookups at another broker."""
+        """A connection ended or could not be made. After a backoff the tool continues the call. If the lookups went
+        to this broker, they go to the next one now."""
         broker, call = broker_number(peer), self.call
         lost = self.requests.ended(broker)
         if call is None or not lost:
@@ -401,9 +402,8 @@ class TransactionsTool:
         return self._call(TOPICS, (THE_CLUSTER,), now)
 
     def _abort(self, command: Command, now: int) -> Effects:
-        """Begin an abort. If only the offset is given, the tool asks the leader for the producer. Otherwise
-        the operator names the producer, as brokers before 2.8 need it; a coordinator epoch below 0 becomes 0,
-        which no leader refuses."""
+        """Begin an abort. If the offset is given, the tool asks the leader for the producer. Otherwise the operator
+        names the producer, as brokers before 2.8 need it."""
         if command.start_offset is not None:
             return self._describe_producers(command, now)
         return self._write_abort(
@@ -413,6 +413,7 @@ class TransactionsTool:
     def _write_abort(
         self, producer_id: int, producer_epoch: int, coordinator_epoch: int, now: int
     ) -> Effects:
+        """Send an ABORT marker of this producer. A coordinator epoch below 0 (the leader knows none) is sent as 0."""
         partition = self.command.partition or ""
         marker = TxnMarkerEntry(
             producer_id=producer_id,

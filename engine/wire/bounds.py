@@ -147,8 +147,8 @@ class _Scan:
         self.edits.append((start, self.position, bytes([len(known)]) + b"".join(known)))
 
     def _count_of_tags(self) -> int:
-        """The number of tagged fields. It always fits into one byte, because a tag and its length take two
-        bytes, and no version has 128 tags."""
+        """The number of tagged fields. Raises WireError if they cannot fit into the bytes left (a tag and its length
+        take at least two), and for more than 127, which no version has."""
         start = self.position
         count, left = self._varint(), (len(self.data) - self.position) // 2
         if count > min(left, 127):

@@ -41,7 +41,7 @@ LISTED: dict[str, dict[int, tuple[int, int]]] = {name: _versions(text) for name,
 
 def listed(profile: Profile, level: int, epoch: int) -> ApiVersionsResponse:
     """A broker's response in a cluster with this level of ``transaction.version``, which is the only feature
-    of the engine's clusters. At level 0 the feature was never raised, so it is not listed as finalized.
+    of the engine's clusters. At level 0 the feature is not listed as finalized.
     ``epoch`` increases with each change of a feature (KIP-584). Raises KeyError for a version without a list."""
     return ApiVersionsResponse(
         versions=LISTED[profile.name],

@@ -1,4 +1,4 @@
-"""The only error of this package, for a message that it cannot read or does not accept."""
+"""The error of this package for a message that it cannot read or does not accept."""
 
 
 class WireError(ValueError):
