@@ -13,7 +13,7 @@ from typing import NamedTuple
 class Progress:
     """The records of one partition since the service started. ``taken``: offsets that ``poll()`` returned, in
     order; ``finished``: those whose row is committed; ``committed``: the newest offset that was handed to the
-    consumer for a commit."""
+    consumer for a commit, at first the offset of the first record."""
 
     __slots__ = ("committed", "finished", "taken")
 

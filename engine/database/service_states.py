@@ -115,4 +115,4 @@ SERVICE: Machine[Situation] = Machine(
     },
     entered_from_outside=(DOWN,),
 )
-"""The states of one service. If an act fails, its round ends, and the service starts again."""
+"""The states of one service. If an act fails, the service gives up the work in its memory and starts again."""

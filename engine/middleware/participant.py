@@ -121,8 +121,8 @@ class Participant(Node):
         return self.configuration.can_roll_back or request.by == "operator"
 
     def _record(self, tid: int) -> CompensationView | None:
-        """The newest compensation record of this transaction that was not undone, because an undo reads the
-        log backwards; None: there is none."""
+        """The newest compensation record of this transaction that was not undone; an undo reads the log backwards.
+        None: there is none."""
         open_records = [record for record in self.log if record["tid"] == tid and not record["undone"]]
         return open_records[-1] if open_records else None
 

@@ -100,9 +100,9 @@ def log_end_of(view: View, partition: str) -> int:
 
 
 def records_arriving(step: Step, view: View) -> dict[str, list[int]]:
-    """Partition to the serials in the Produce request that this step delivered. They are taken from its client, which
-    keeps a batch until the response arrives or the batch expires, or else from the log. Empty: another step, or a
-    crafted request."""
+    """Partition to the serials in the Produce request that this step delivered. They are taken from the client that
+    sent it, which keeps a batch until the response arrives or the batch expires, or else from the leader's log.
+    Empty for any other step, and if neither has them, as after a crafted request."""
     message = delivered(step)
     if message is None or message["api"] != "Produce" or message["is_response"]:
         return {}

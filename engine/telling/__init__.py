@@ -1,2 +1,2 @@
-"""Turns happenings into sentences, one module for each role: catalogue keys, parameters, requirements,
-decisions and refusals."""
+"""Turns happenings into sentences: catalogue keys, parameters, requirements, decisions and refusals. Each module
+has the sentences of one role, or of one part of it."""

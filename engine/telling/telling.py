@@ -42,7 +42,8 @@ class Teller(Protocol):
         sentence."""
 
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
-        """The cause of the first raise beyond ``epoch``; None if this run has not raised it."""
+        """The cause of the raise to the epoch after ``epoch``; None if this run has not raised it so far, or keeps that
+        raise no longer."""
 
     def records_of(self, client: str, batch: str) -> list[str]:
         """The names of the records in a client's batch, as the stage shows them (``record_names``). In a
@@ -59,7 +60,8 @@ class Teller(Protocol):
         """Whether a message of this API with this partition is in flight from ``source`` to ``destination``."""
 
     def decide(self, decision: Decision) -> None:
-        """Add the rules that a receiver tried, in order (``decision`` of docs/frame.md)."""
+        """Set the step's decision: the rows of a table in order, each with its outcome (``decision`` of
+        docs/frame.md)."""
 
     def refuse(
         self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any

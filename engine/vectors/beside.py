@@ -6,7 +6,8 @@ from typing import Protocol
 
 
 class Beside(Protocol):
-    """The files beside a recording, by path relative to its folder: ``wire/t-0/00000000000000000000.log``."""
+    """The files beside a recording, by path relative to the folder of the recording: ``t-0/00000000000000000000.log``
+    or ``../_internal/…``."""
 
     def names(self, folder: str) -> tuple[str, ...]:
         """The names in a folder, sorted; empty when there is no such folder."""

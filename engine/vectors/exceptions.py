@@ -8,7 +8,8 @@ from engine.vectors.outcome import Skip
 
 
 def error_named(name: str) -> Error:
-    """The error of this name. Raises Skip when the versions that the engine has do not know it."""
+    """The error with this name, also with a name that it had in an earlier version. Raises Skip when the engine has
+    none."""
     found = Error.__members__.get(name) or EARLIER.get(name)
     if found is None:
         raise Skip(f"the engine has no error {name}")

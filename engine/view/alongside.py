@@ -21,7 +21,8 @@ NAMES_APART = frozenset({"batch_id", "message_id"})
 """The parameters that number things of one run. Two runs may number the same thing differently."""
 SAME_EVENT = 2
 SAME_NUMBERS = 4
-"""What two steps of the same event weigh, and how much their equal numbers add."""
+"""``SAME_EVENT``: what two steps of the same event weigh. ``SAME_NUMBERS``: what is added if all numbers in their
+parameters are equal, or a share of it if only some are."""
 COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
 """Names of facts that are counts. They grow at another pace in each run, so a count differs only from the step on at
 which it exceeds its last value in the other run."""

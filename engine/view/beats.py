@@ -121,7 +121,7 @@ WAITED = 5_000
 weighs at least ``WAITED_OUT``."""
 WAITED_OUT = 8.5
 RESETS = 6
-"""After an opening of this weight, the same events may open beats again."""
+"""After an opening of this weight or more, a row with ``once`` may open a beat with the same parameters again."""
 BY_HAND = 20
 RECURS = 200
 BREAKS = 2_000
@@ -187,7 +187,8 @@ class Opened:
     results: frozenset[str] = frozenset()
     """The results of the transactions whose records its step releases to consumers."""
     ends: bool = False
-    """Whether it shows what becomes of a transaction: records are released, or a marker arrives once more."""
+    """Whether it shows what becomes of a transaction: its step, or that of a beat merged into it, releases the
+    transaction's records to consumers."""
     by_hand: bool = False
     """Whether its step carries out an intervention."""
     breaks: bool = False

@@ -314,12 +314,13 @@ _ALREADY = frozenset(
     {("cost.still_log", "cost.log_same"), ("cost.still_end", "cost.end_same")}
     | {("cost.still_outcome", "cost.outcome_same")}
 )
-"""Clauses after which the sentence about logs or nodes would say the same again."""
+"""(Clause, sentence about logs or nodes), if the sentence would say again what the clause says."""
 _BESIDES = {
     ("cost.still_log", f"cost.{name}"): f"cost.besides_{name}"
     for name in ("records_same", "markers_more", "markers_fewer")
 }
-"""Clauses that say the first half of the sentence about logs, with the key of its second half alone."""
+"""(Clause, sentence about logs), if the clause says the first half of the sentence, to the key of the second half
+alone."""
 _NAMED = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "crash", "pause"}
 )
@@ -523,8 +524,8 @@ def _participants(written: Outcome, now: Outcome) -> Words:
 
 
 def _skipped(written: Outcome, now: Outcome) -> Words:
-    """How many more or fewer records read_committed consumers skip. For logs with the same records, if other
-    sentences say which transactions ended otherwise."""
+    """How many more or fewer records read_committed consumers skip, or that the logs are the same. It is said of logs
+    with the same records, if other sentences say which transactions ended otherwise."""
     more = 0
     if "aborted_records" in written and "aborted_records" in now:
         more = _difference(written, now, "aborted_records")

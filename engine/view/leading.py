@@ -28,8 +28,8 @@ ALWAYS = (
     "log.never_ends_behind_by",
     "broker.unknown_producer_accepted",
 )
-"""Notes that always come first. In a log case they are about the outcome, and the step's own sentence is
-about the batch. The last one says why a leader appends a batch whose sequence numbers it cannot check."""
+"""Notes that always come first. The first four are about the outcome of a log case, whose step's own sentence is
+about a batch. The last one says why a leader appends a batch whose sequence numbers it cannot check."""
 
 BEFORE_ITS_STEP = {
     "coordinator.id_is_new": "coordinator.epoch_raised",

@@ -24,8 +24,8 @@ class Opener:
 
     - ``lands``: sentences. The reader first sees the last step of the beat with one of them.
     - ``unless``: the title when the beat has no such step.
-    - ``once``: with the same parameters, the row opens again only after an opening of weight RESETS
-      (beats.py).
+    - ``once``: the row does not open twice in succession with the same parameters, unless an opening of weight RESETS
+      or more is between (beats.py).
     - ``when``: a parameter that must be present and not 0.
     """
 
@@ -446,8 +446,8 @@ BEHIND = Opener("behind", 6, (), ("client",), once=True)
 HANGS = Opener(
     "hangs", 9, (), ("partitions", "offset", "owner", "consumers"), ("broker.readers_wait_for_transaction",)
 )
-"""The opener for a transaction that hangs from this step on: later records of its partition wait until an
-operator ends it."""
+"""The opener for a transaction that hangs from this step on: later records of its partition wait until it is ended
+there."""
 BEHIND_HANGING = replace(BEHIND, weight=8.3)
 """The opener for a record that is stored after the begin of a hanging transaction."""
 LET_GO = Opener("let_go", 9, (), ("partitions",))

@@ -179,7 +179,7 @@ class Places:
 
 
 def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
-    """(path, value) for each value below a path that is not an object."""
+    """(path, value) for each value that is no object and stands at this path or below it."""
     if type(value) is dict:
         for name, inner in value.items():
             yield from leaves((*path, name), inner)

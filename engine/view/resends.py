@@ -36,7 +36,8 @@ class Resends:
         self._queued: dict[Batch, str] = {}
         """Batch to its partition, for each batch that waits to be sent again."""
         self._sent: dict[Batch, str] = {}
-        """The same for each batch that was sent again, and that no leader has processed yet, in order."""
+        """Batch to its partition, for each batch that was sent again and that no leader has processed yet, in the order
+        of sending."""
         self._records: dict[Batch, str] = {}
         """Batch to the name of its first records."""
 

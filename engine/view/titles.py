@@ -62,8 +62,9 @@ def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Se
 
 
 def also_in(kind: str, params: Params, steps: Sequence[BeatStep], lands: BeatStep) -> list[AlsoDone]:
-    """The steps of a beat that the title is about, without the one in which it lands, each with the partitions or
-    actors that no earlier one of them is about."""
+    """The steps of a beat that its title is about, except the one in which the beat lands. ``names``: the partitions or
+    actors of the title that the step is about, without those that an earlier one of these steps, or the landing step,
+    is about."""
     named = params.get("partitions") or params.get("actors") or ()
     left = set(named) - _about(lands, kind, params)
     found: list[AlsoDone] = []

@@ -63,7 +63,7 @@ def _broken(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _broken_before(moment: Moment, step: Json) -> Iterator[Asked]:
-    """Questions about the guarantees that an earlier step broke and that are still broken, the newest first."""
+    """Questions about the guarantees that were first broken in an earlier step, the most recent first."""
     before = [
         (shown["broken_at"], guarantee, shown)
         for guarantee, shown in moment.part("guarantees").items()
@@ -107,8 +107,8 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about lost messages, if the step itself is their loss. If the fault of an actor lost them,
-    ``_fault`` asks about this fault instead."""
+    """The question about lost messages, if the step itself is their loss. If they were lost because of a fault of an
+    actor, ``_fault`` asks about this fault instead."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -155,7 +155,7 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
     """The question about the last stable offset, for each partition whose leader moved its high watermark or
-    last stable offset."""
+    last stable offset. Not for internal topics."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
@@ -244,7 +244,7 @@ def _anything(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _came_of_fault(moment: Moment, _step: Json) -> Iterator[Asked]:
-    """The question about a fault of the run, if the run is over."""
+    """The question about the fault that ``asked_fault`` names, if the run is over."""
     if (number := asked_fault(moment)) is not None and moment.is_over:
         yield CAME, str(number)
 

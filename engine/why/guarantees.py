@@ -272,7 +272,8 @@ def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
 
 
 def _given_up(moment: Moment, tid: str, transaction: Json | None) -> Iterator[Link]:
-    """The step in which the middleware gave up, and what can happen since."""
+    """If the transaction waits for an operator: the step in which the middleware left it to the operator (if that is
+    not the newest), and that it waits."""
     if transaction is None or transaction["state"] != MANUAL:
         return
     now = None if moment.step is None else moment.step["number"]

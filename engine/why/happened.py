@@ -325,7 +325,8 @@ def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
 
 
 def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
-    """Why the leader recognised a duplicate: the offset of the first copy, and the reason for the resend."""
+    """Why the leader recognised a duplicate: the step that stored the batch first, the lost response and the resend,
+    and the numbers that both batches have."""
     step = newest_of(moment)
     decision = step["decision"]
     if decision is None or not is_repeat(step):
@@ -467,7 +468,7 @@ def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
 
 
 def _marked(moment: Moment, entry: Json) -> tuple[list[str], list[str]]:
-    """The partitions of a transaction whose leader has stored its marker, and the others."""
+    """The partitions of a transaction in which the leader has stored the transaction's marker, and the others."""
     written: list[str] = []
     missing: list[str] = []
     for partition in sorted(entry["partitions"]):

@@ -102,7 +102,8 @@ def with_its_fault(
 
 
 def _in_order(chain: Sequence[Link], added: Sequence[Link]) -> list[Link]:
-    """Both, by their steps. Links without a step keep their places: before the first step, or behind the last."""
+    """The chain with the added links between its links, by their steps. The links of the chain that have no step keep
+    their places."""
     result = list(chain)
     for one in added:
         at = [place for place, other in enumerate(result) if other.step is not None]

@@ -27,7 +27,7 @@ MARKERS = "WriteTxnMarkers"
 def missing_marker(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None
 ) -> Iterator[Link]:
-    """The missing markers of a decided transaction. ``partition``: only the marker of this partition."""
+    """The missing markers of a decided transaction, or with ``partition``, only the marker of this partition."""
     shown = moment.broker(coordinator) or {}
     board: Json = shown.get("markers") or {}
     waiting = (board.get("waiting") or {}).get(transactional_id)
@@ -83,8 +83,8 @@ def _not_being_sent(
 
 
 def completion_waits(moment: Moment, transactional_id: str, coordinator: str) -> bool:
-    """Whether all markers are written, but the completion is not in the log yet (TXC-18). False without the
-    run."""
+    """Whether all markers are written, but the completion could not be written and waits for the next attempt
+    (TXC-18). False without the run."""
     if moment.simulation is None:
         return False
     host = moment.simulation.world.brokers[coordinator].transactions

@@ -42,7 +42,7 @@ class Moment:
         self.now: int = view.get("time", 0)
         self.simulation = simulation
         self.others: dict[int, Moment] = {}
-        """The ends of runs without one of this run's interventions, by the number of its step (``without.py``)."""
+        """Number of an intervention's step to the end of the run without it and all later ones (``without.py``)."""
         watch = None if simulation is None else simulation.watch
         self.lately = watch.lately if isinstance(watch, Recorded) else Lately()
         newest = self.lately.newest
@@ -138,7 +138,8 @@ class Moment:
         return max(found, key=_coordinator_epoch, default=None)
 
     def owner_of(self, producer_id: int) -> str | None:
-        """The transactional id of a producer id, as its coordinator knows it, or else as a client does."""
+        """The transactional id of a producer id, as its coordinator knows it, or else as a client does; None: neither
+        knows one."""
         for _, transactional_id, entry in self.coordinated():
             if producer_id in (entry["producer_id"], entry["last_producer_id"]):
                 return transactional_id
@@ -203,8 +204,9 @@ class Moment:
     def message_between(
         self, source: str, destination: str, api: str, *, is_response: bool = False
     ) -> Json | None:
-        """The newest request of this API that is in transit from ``source`` to ``destination``, or the newest
-        response; None: there is none. A broker that coordinates a transaction may lead its partitions, too."""
+        """The newest request of this API that is in transit from ``source`` to ``destination``; with
+        ``is_response``, the newest response. None: there is none. Both may be one broker, which coordinates a
+        transaction and leads one of its partitions."""
         found = [
             message
             for message in self.messages()
@@ -288,6 +290,6 @@ def _coordinator_epoch(found: tuple[str, Json]) -> int:
 
 
 def configured(client: Json, setting: str) -> Any:
-    """The effective value of a client's setting."""
+    """The effective value of a client's setting; None if the client does not have the setting."""
     found = client["configuration"].get(setting)
     return None if found is None else found["value"]

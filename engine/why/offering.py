@@ -92,8 +92,8 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """If the step only passes a message on: the questions about each transaction that is over, the newest first, at
-    most CAME_TO_MAX. If its timeout ended it, this is asked before its state."""
+    """If the step only supports others (``PURPOSE_OF``): the questions about the transactions that are over, at most
+    CAME_TO_MAX of them, the newest first. About one that its timeout ended, the timeout is asked before the state."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return
     moved = [

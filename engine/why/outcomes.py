@@ -37,7 +37,7 @@ OVER = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT, DEAD)
 
 
 def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """Why the transaction of an id does not end. Raises NotAsked for an unknown id."""
+    """Why the transaction of an id does not end, or that it is over. Raises NotAsked for an unknown id."""
     found = moment.entry_of(transactional_id)
     clients = moment.clients_of(transactional_id)
     if found is None and not clients:
@@ -224,7 +224,7 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
-    """The coordinator's decision about an id, and the missing markers. ``partition``: only the marker of this
+    """The coordinator's decision about an id, and the missing markers, or with ``partition``, only the marker of this
     partition."""
     found = moment.entry_of(transactional_id)
     if found is None:

@@ -55,7 +55,7 @@ def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
 
 
 def why_unseen(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Why a consumer did not get an offset."""
+    """Why a consumer did not get an offset, or that it got it."""
     moment.named("partitions", partition)
     fate = fate_of(moment, consumer, partition, offset)
     yield from _FATES[fate](moment, consumer, partition, offset)

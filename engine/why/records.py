@@ -132,7 +132,8 @@ def _number(turn: Turn) -> int:
 
 
 def _place(moment: Moment, turn: Turn) -> Json:
-    """The object that an event is about: the stored batch while it exists, else the partition or the actor."""
+    """The object that an event is about: the stored batch while it exists; else the message, if the event is of the
+    newest step; else the partition (for a truncation) or the actor."""
     batch = None
     if turn.offset is not None and turn.partition in moment.part("partitions"):
         batch = moment.batch_at(turn.partition, turn.offset)

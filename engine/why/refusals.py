@@ -60,7 +60,7 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """If a fence caused the refusal: the step that gave the id its current epoch."""
+    """If a fence caused the refusal: the request and the step that gave the id its current epoch (``fenced_by``)."""
     if step["refusal"]["error"] not in FENCES:
         return
     arrived = (step["decision"] or {}).get("arrived") or step["params"]
@@ -72,7 +72,8 @@ def _fence(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _subject(moment: Moment, step: Json) -> Json:
-    """The subject of the refusal, as a selection: its partition, its transaction, or the receiver."""
+    """The subject of the refusal, as a selection: its partition, or else its transaction, or else the actor that
+    refused."""
     partition = (step["decision"] or {}).get("subject", step["params"].get("partition"))
     if partition in moment.part("partitions"):
         return partition_subject(partition)

@@ -23,7 +23,7 @@ _SENDERS = {
 _LATE = (*DROPPED, "fault.message_delayed")
 """The faults of one message that leave a request without a response in time."""
 _FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")
-"""Notes about the request and what its sender may do about it."""
+"""Keys of the notes about the request, and about what its sender does now."""
 
 
 def sender_of(step: Json) -> str | None:

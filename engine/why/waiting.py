@@ -39,8 +39,8 @@ RUN = "run"
 
 
 def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
-    """Why a batch of a client is not sent, or where its request is. Raises NotAsked if the client has no such
-    batch."""
+    """Why a batch of a client is not sent, or where its request is, or that the batch is over. Raises NotAsked if the
+    client has no such batch."""
     shown = moment.named("clients", client)
     batch = shown["batches"].get(name)
     if batch is None:
@@ -71,7 +71,8 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
 
 
 def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Json) -> Iterator[Link]:
-    """The batch was sent but not answered: its request is on its way, at the broker, or lost."""
+    """Where a batch in flight is: its request is on its way, at the broker, or lost, or it is not sent yet in the
+    present pass."""
     for number, request in shown["requests"].items():
         if name not in request["batches"]:
             continue

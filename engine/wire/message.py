@@ -35,7 +35,7 @@ class Message(NamedTuple):
 
 
 def key_and_version(data: bytes) -> tuple[int, int]:
-    """The api key and version with which every request begins."""
+    """The api key and version with which every request begins. Raises WireError for fewer than four bytes."""
     if len(data) < _FRONT.size:
         raise WireError("byte 0", f"{len(data)} bytes, a request has more", "send the whole message")
     key, version = _FRONT.unpack_from(data)
@@ -43,7 +43,7 @@ def key_and_version(data: bytes) -> tuple[int, int]:
 
 
 def decode_request(data: bytes) -> Message:
-    """One request, without the four bytes of its size."""
+    """One request, without the four bytes of its size. Raises WireError for bytes that are not one request."""
     key, version = key_and_version(data)
     try:
         made: Any = load_request_schema(key, version)
@@ -68,8 +68,9 @@ def encode(message: Message) -> bytes:
 
 
 def encode_response(key: int, version: int, correlation_id: int, values: Mapping[str, Any]) -> bytes:
-    """A response with these values, which have the names of kio's fields. Values for which this version has
-    no field are left out; missing values get Kafka's default."""
+    """The bytes of a response with these values, which have the names of kio's fields. Values for which this version
+    has no field are left out. Missing values get Kafka's default, or else null or an empty array. Raises EngineError
+    for a missing value of any other field."""
     made: Any = load_response_schema(key, version)
     header = made.__header_schema__(correlation_id=correlation_id)
     return encode(Message(header, _filled(entity_of(made), values)))
