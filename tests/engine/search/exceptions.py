@@ -83,6 +83,13 @@ EXCEPTIONS: tuple[Exception_, ...] = (
         "that is cut back to a snapshot of then misses them",
     ),
     Exception_(
+        ("open_forgotten",),
+        ("k20",),
+        "2.0 loads no producer whose newest entry is a marker (``isProducerRetained``), and does not read a log again "
+        "that is cut while it knows no producer (``Log.loadProducerState``): a transaction that is open below the cut "
+        "is forgotten",
+    ),
+    Exception_(
         ("duplicated idempotent",),
         (),
         "the broker cannot recognize what a producer sends again under a new id or epoch (SC-08, TXM-17)",
