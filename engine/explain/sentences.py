@@ -11,7 +11,7 @@ A text may have these slots:
 - ``第 {name} ms`` becomes ``t = {name} ms`` from a minute on: 第 1 分钟 would be the first minute.
 - ``{name} UTC`` is the date and the time of milliseconds since 1970.
 
-A parameter may itself be a sentence: ``{"key": …, "params": …}``. The player has the same few lines
+A parameter may itself be a sentence: ``{"key": …, "params": …}``. The player fills in texts by the same rules
 (static/player/text.ts); tests hold both to the same cases.
 """
 

@@ -54,7 +54,7 @@ def outcome_of(simulation: Simulation) -> Outcome:
 
 
 def ends_as(scenario: Scenario, outcome: Outcome, steps_max: int) -> bool:
-    """Whether a run has this outcome after at most ``steps_max`` steps."""
+    """Whether a run of the scenario has this outcome at its end, or else after ``steps_max`` steps."""
     simulation = Simulation(scenario, watching="judged")
     simulation.run(steps=steps_max)
     return outcome_of(simulation) == outcome
@@ -103,7 +103,7 @@ def steps_of(simulation: Simulation, count: int) -> Iterator[Step]:
 
 
 def goes_as(scenario: Scenario, steps: list[Step], count: int) -> bool:
-    """Whether a run makes exactly these steps. Only the first ``count`` steps are compared."""
+    """Whether a run of the scenario makes these steps and no others, as far as its first ``count`` steps show."""
     simulation = Simulation(scenario)
     made = 0
     for step in steps_of(simulation, count):

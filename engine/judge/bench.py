@@ -172,8 +172,8 @@ class Bench:
         self._changed: dict[tuple[str, ...], Part] = {}
 
     def seat(self, leaders: dict[str, int | None], transactions: bool = False) -> None:
-        """Before step 1: give the judges the partitions and their leaders. ``transactions``: whether the run
-        will have any."""
+        """Before step 1: give the judges the partitions and their leaders. ``transactions``: whether the guarantees of
+        transactions are judged from the beginning, not only from the first fact about a transaction on."""
         if transactions:
             self._judge_transactions()
         for name in GUARANTEES:
@@ -339,7 +339,7 @@ class Bench:
         return self._middleware.verdicts()
 
     def outcome_verdict(self) -> OutcomeVerdict | None:
-        """The verdict of Kafka's transactions; None in a run without them."""
+        """The verdict of Kafka's transactions; None if no transaction began and no coordinator assigned an identity."""
         return self.outcomes.verdict() if self.outcomes.any else None
 
     def changed(self) -> list[Part]:

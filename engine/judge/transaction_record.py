@@ -92,7 +92,8 @@ class TransactionsRecord:
 
     @property
     def any(self) -> bool:
-        """Whether there was a transaction to judge."""
+        """Whether there is something to judge: a transaction began, a coordinator assigned an identity, or a
+        transaction hangs."""
         return bool(self.transactions or self.newest_epoch or self.abandoned)
 
     # -- facts -----------------------------------------------------------------------------------------
@@ -123,8 +124,8 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """A coordinator registered partitions, or loaded them from its log. It will send them markers, even
-        if an earlier coordinator dropped them. A fact of a replaced coordinator is ignored."""
+        """A coordinator registered partitions, or loaded them from its log. It will send markers to them, even
+        if an earlier coordinator dropped its markers. A fact of a replaced coordinator is ignored."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -137,9 +138,9 @@ class TransactionsRecord:
         """A coordinator decided a transaction. This is the newest undecided transaction of the producer id
         with the epoch of the decision, or else with the highest lower epoch.
 
-        A producer may begin a transaction although it was replaced; no coordinator decides that one. If an
-        application got the end of a transaction that the coordinator has not heard of, its stored records share
-        the decision of the next one.
+        A producer may begin a transaction although it was replaced; no coordinator decides that one. An application
+        may learn the end of a transaction that no coordinator has decided. If records of that transaction are stored
+        without a marker, they get the outcome of this decision, so it counts for that transaction, too.
         ``found``: a new coordinator loaded the decision; it is ignored if the coordinator that wrote it has
         reported it.
         """

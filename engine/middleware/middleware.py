@@ -239,7 +239,8 @@ class Middleware(Node):
                 )
 
     def _close_window_undone(self, transaction: Transaction, now: int) -> None:
-        """Everything was undone: a reader no longer finds participants that differ (MW-14)."""
+        """Note that the window closes, if it was open and no participant is committed any more: a reader no longer
+        finds participants that differ (MW-14)."""
         since = transaction.committed_since
         still = transaction.in_state(participants.COMMITTED)
         if since is not None and transaction.committed_until is None and not still:

@@ -130,8 +130,8 @@ def _readers_wait(h: happened.ReadersWait, teller: Teller) -> None:
 
 
 def _waits_for(producer_id: int | None) -> str:
-    """The key of the sentence on what read_committed consumers wait for. None: no open transaction begins at
-    the LSO."""
+    """The key of the sentence on what read_committed consumers wait for. ``producer_id``: that of the open transaction
+    that begins at the last stable offset; None: there is none, so they wait for a marker's replication."""
     of = "marker" if producer_id is None else "transaction"
     return f"broker.readers_wait_for_{of}"
 

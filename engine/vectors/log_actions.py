@@ -107,8 +107,8 @@ class Script:
         return f"p{list(self.producers).index(producer) + 1}"
 
     def turn(self, at_ms: int | None = None, lasts_ms: int = TURN_MS) -> int:
-        """Begin the next turn, after the end of the previous one; returns its time. ``at_ms``: the time of its
-        actions in the recording, None if they have none; ``lasts_ms``: its length."""
+        """Begin the next turn, after the end of the previous one; returns its time. ``at_ms``: the time of the turn's
+        actions in the recording, None if the recording has no time for them. ``lasts_ms``: the turn's length."""
         due = 0 if at_ms is None else at_ms + self.behind_ms
         self.now = max(self.now + self.lasts_ms, due)
         if at_ms is not None:

@@ -106,7 +106,7 @@ class Compared:
 
     failure: Failure | None
     counts: Taken = field(default_factory=Counter)
-    """Number of compared records, markers, views, calls, and values of both internal topics."""
+    """What was compared (records, markers, views, calls, values of both internal topics, …) to how many of them."""
     missing: tuple[str, ...] = ()
 
 
@@ -237,8 +237,8 @@ def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
 
 
 def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]:
-    """The rows of a log, one for each record or marker. A producer without a transactional id is named by the
-    order of first appearance."""
+    """The rows of a log, one for each record or marker, and one for each batch that the log cleaner emptied. A producer
+    without a transactional id is named by the order of first appearance. Leader epochs count from the log's first."""
     rows: list[Row] = []
     others: dict[int, str] = {}
     first_epoch: int | None = None

@@ -697,8 +697,8 @@ class Beats:
     def _from_request(
         self, before: Opened, one: Opened, openings: Sequence[Opened], repeats: Repeats
     ) -> Opened:
-        """The opening. The beat of a decision begins where its client sends the request for it, if nothing opens in
-        between, and the beat before lands where it would land otherwise."""
+        """The opening ``one``. If it is a decision that a client asked for, its beat begins where the client sends the
+        request, unless something opens in between, or the beat before would then land at another step."""
         if one.opener.name not in ASKED_FOR or one.lead:
             return one
         since = max(opening.at + opening.lead for opening in openings if opening.at < one.at)
@@ -926,9 +926,9 @@ def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
 
 
 def _again(before: Sequence[Of], now: Sequence[To], same: Callable[[Of, To], bool]) -> set[int]:
-    """The indices of ``now`` at which something of ``before`` happens again: as many as possible in the order of
-    ``before``, since what came of an intervention is out of this order, and then the first one that fits each of
-    the others."""
+    """The indices of ``now`` at which something of ``before`` happens again: those of a longest sequence in the order
+    of ``before``; then, because an intervention may change the order, for each one of ``before`` that is left the first
+    index that fits it."""
     first, then = before[:EVENTS_MAX], now[:EVENTS_MAX]
     longest = [[0] * (len(then) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):

@@ -79,9 +79,9 @@ def whole(view: View, number: int) -> View:
 
 
 def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
-    """Apply the changes of these steps to the view, in place; returns it. A change of a folded record is only
-    counted. Raises FoldedAway for any other change that the view cannot take, and for each one in the last step,
-    which the page shows."""
+    """Apply the changes of these steps to the view, in place; returns it. A change of a record that the view does not
+    list is only counted (``_count``). Raises FoldedAway for any other change that the view cannot take, and in the last
+    step, which the page shows, for such a record, too."""
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
     for place, changes in enumerate(steps, 1):

@@ -320,8 +320,8 @@ def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title with what timed out: a batch, which the client may resend, or the only request of the connection, one
-    of the transaction manager; otherwise None."""
+    """The title with what timed out: batches that the client may resend; or a request of the transaction manager, if it
+    was the only request of the connection. None for anything else."""
     again = any(said["client"] == params["client"] for said in said_in(steps, "client.requeued"))
     if again:
         return "resends", params

@@ -182,7 +182,7 @@ def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
 
 
 def decided(moment: Moment, producer_id: int) -> Iterator[Link]:
-    """The newest step that decided a transaction of the transactional id with this producer id."""
+    """The newest step that decided a transaction of the transactional id that has this producer id."""
     transactional_id = str(moment.owner_of(producer_id))
     if (said := decision_of(moment, transactional_id)) is not None:
         yield quoted(said, transaction_subject(transactional_id))

@@ -79,7 +79,7 @@ class Moment:
 
     @property
     def intervened_after(self) -> frozenset[int]:
-        """The numbers of the steps before the run's interventions."""
+        """The numbers of the steps after which interventions were made; empty for a view without its run."""
         run = self.simulation
         return (
             frozenset() if run is None else frozenset(one["after"] for one in run.interference.interventions)
