@@ -52,7 +52,7 @@ class ToolRuns:
 
 
 def read_table(printed: str) -> tuple[list[str], list[dict[str, str]]]:
-    """The columns and the rows of a table whose cells are separated by tabs."""
+    """The columns and the rows of a table in which a tab follows each cell. Empty lists for a text without a line."""
     lines = [
         [cell.strip() for cell in line.split("\t")[:-1]] for line in printed.splitlines() if line.strip()
     ]

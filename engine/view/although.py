@@ -23,7 +23,8 @@ _ENDS = frozenset({"restart", "resume"})
 
 
 def although(now: Outcome, done: Sequence[Mapping[str, Any]], last: str) -> Although | None:
-    """The clause; None if the outcome changed, or if the interventions are not faults.
+    """The clause; None if the outcome changed, or if the interventions contain no fault, or something other than faults
+    and their ends.
 
     ``now``: the end of the run with interventions. ``done``: the interventions, in order. ``last``: the key of
     the cost's sentence about logs or nodes.

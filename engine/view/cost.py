@@ -511,7 +511,8 @@ def _elsewhere(written: Outcome, now: Outcome) -> Words:
 
 
 def _participants(written: Outcome, now: Outcome) -> Words:
-    """The participants that take no part in a transaction, if nothing else differs between them."""
+    """The sentence about differing ends of participants: some take no part in one transaction now, if this is the only
+    difference; otherwise only that the ends differ."""
     before, after = written.get("participants"), now.get("participants")
     if before is None or after is None or any(before.get(name) != end for name, end in after.items()):
         return words("cost.end_other")

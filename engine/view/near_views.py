@@ -139,9 +139,9 @@ def _listed_records(view: View, since: int) -> set[str]:
 
 
 def _in_bulk(clients: dict[str, View]) -> set[int]:
-    """Pending records of which there are too many to list all. They are in batches behind the head of a
-    queue, or in long batches that are in flight for the first time; there are tens of thousands when an
-    application is faster than its client."""
+    """Serials of which there may be too many to list all that are pending: those in batches that wait for the first
+    time behind the head of a queue, and those in batches of more than GAP records that were sent at most once. There
+    are tens of thousands when an application is faster than its client."""
     later: set[int] = set()
     for client in clients.values():
         waiting = {

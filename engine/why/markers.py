@@ -161,8 +161,8 @@ def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leade
 
 
 def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
-    """When the marker sender tries again, as computed by the broker of the run (MRK-3). A view without its
-    run gives no link."""
+    """When the marker sender's next pass is due, as computed by the broker of the run (MRK-3), or that none is due. A
+    view without its run gives no link."""
     if moment.simulation is None:
         return
     host = moment.simulation.world.brokers[coordinator].transactions
