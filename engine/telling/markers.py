@@ -23,7 +23,7 @@ def _markers_sent(h: happened.MarkersSent, teller: Teller) -> None:
         coordinator=h.coordinator,
         broker=h.broker,
         transactions=[f"{transactional_id} {result}" for transactional_id, result in h.transactions],
-        partitions=list(h.partitions),
+        partitions=list(dict.fromkeys(h.partitions)),
     )
     if h.again:
         teller.note("markers.sent_before", ("MRK-10",), partitions=list(h.again))
