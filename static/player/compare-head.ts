@@ -53,13 +53,16 @@ function allOf(beats: readonly Beat[]): Beat[] {
   return beats.flatMap((beat) => [beat, ...allOf(beat.beats ?? [])]);
 }
 
-/** Nothing until both ends are known. */
-export function endsOf(left: Plan | null, right: Plan | null): TemplateResult | typeof nothing {
+/**
+ * Nothing until both ends are known. `isOneRun`: both are branches of one run. Only then is a cost, which counts from the
+ * run as written, about these two.
+ */
+export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean): TemplateResult | typeof nothing {
   const ends = [left, right].map((plan) => (plan?.complete === true ? endOf(plan) : undefined));
   const [leftEnd, rightEnd] = ends;
   if (left === null || right === null || leftEnd === undefined || rightEnd === undefined) return nothing;
   const [costly] = [right, left].filter((plan) => plan.cost !== undefined);
-  if (costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
+  if (isOneRun && costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
   const counts = differingCounts(leftEnd, rightEnd);
   if (counts.length === 0) return html`<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
   return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${counts.map(({ name, ...sides }) => html`<li>${say(`player.compare.end_${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}</ul>`;

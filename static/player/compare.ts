@@ -27,6 +27,7 @@ import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, defaults as facts, factsApart, nothingApart } from "./compare-facts.ts";
 import type { ApartRow, Unfolded } from "./compare-facts.ts";
+import { facts as joined } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
@@ -541,7 +542,7 @@ export class Compare extends LitElement {
         <span class="spring"></span>
         ${this.#none()}
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
-        ${endsOf(left, right)}
+        ${endsOf(left, right, this.#isOneSession)}
       </header>
       <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#shortName(side)), this.#differences)}</div>
       ${this.#flip()}
@@ -589,7 +590,7 @@ export class Compare extends LitElement {
     const frame = store.frame;
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
-    const name = this.#isOneSession ? this.#called(side) : this.#isOneScenario ? variantOf(side) : titleOf(side);
+    const name = this.#isOneSession ? this.#called(side) : this.#withDone(side, this.#isOneScenario ? variantOf(side) : titleOf(side));
     const said = say("player.compare.branch", { name: store.info?.name ?? "" });
     const first = this.#moments?.first ?? null;
     const isFirstDifference = first !== null && this.#stepsAt(first)[placeOf(side)] === store.shown && this.#moments?.moved(first)[placeOf(side)] === true;
@@ -642,6 +643,12 @@ export class Compare extends LitElement {
     const own = this.#ownDone(side);
     if (own.length === 0) return say(this.#doneTo(side).length === 0 ? "player.compare.original" : "player.compare.as_before");
     return say("player.compare.changed", { done: own.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })) });
+  }
+
+  /** Of another session: its name, and what was done to its run. */
+  #withDone(side: Side, name: string): string {
+    const done = this.#doneTo(side);
+    return done.length === 0 ? name : joined([name, say("player.compare.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })) })]);
   }
 
   #doneTo(side: Side | undefined): Done[] {

@@ -139,7 +139,7 @@ test("a message between those who have no place is counted", () => {
 test("who cannot see the picture hears what each message is", () => {
   const { frame } = under([answer({ id: 910, sent_at: 138, arrives_at: 148 })]);
   const label = networkLayer(frame, HERE, NO_FOCUS).find(({ key }) => key === "m:910")?.label;
-  assert.equal(label, "Produce response from broker-1 to p1, response: t-0 at 40: arrives at t = 148 ms");
+  assert.equal(label, "Produce response from broker-1 to p1, response: t-0 offset 40: arrives at t = 148 ms");
 });
 
 test("on a phone five answers of one moment are counted, and what waits at a broker says so beside its message", () => {
@@ -161,7 +161,7 @@ test("on a phone five answers of one moment are counted, and what waits at a bro
 
 test("a fetch of several partitions says where it reads on in the first, and its response counts the batches of all", () => {
   const asked = message({ api: "Fetch", from: "c1", to: "broker-1", partitions: ["t-0", "t-1"], fields: { offsets: { "t-0": 40, "t-1": 2 } } });
-  assert.equal(sheetOf(asked).words, "t-0 at 40, +1");
+  assert.equal(sheetOf(asked).words, "t-0 offset 40, +1");
   const answers = { "t-0": { error: "NONE", batches: [{}, {}] }, "t-1": { error: "NONE", batches: [{}] } };
   assert.equal(sheetOf({ ...asked, is_response: true, error: "NONE", fields: { partitions: answers } }).words, "3 batches");
 });

@@ -109,16 +109,16 @@ BEATS_OF = {
 5. 50–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT marker stored in t-0, t-1
-8. 68–79 → 69  Committed and released: t-0, t-1
+8. 68–79 → 69  Committed, LSO advances: t-0, t-1
 9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
     "SC-61/k28": """\
 1. 1–35 → 27  p1's transaction stores 1 record
 2. 36–43 → 36  p1 is paused
 3. 44–54 → 44  Fencing begins for txn-1: p1 (epoch 0)
-4. 55–68 → 55  Aborted and released: t-0
+4. 55–68 → 55  Aborted, LSO advances: t-0
 5. 69–97 → 73  p2 gets PID 1000, epoch 2
-6. 98–121 → 109  Committed and released: t-0
+6. 98–121 → 109  Committed, LSO advances: t-0
 7. 122–127 → 122  p1 resumes
 8. 128–132 → 128  The leader refuses: epoch 0 is lower than 2
 9. 133–134 → 133  The coordinator refuses: epoch 0 is lower than 2
@@ -131,14 +131,14 @@ BEATS_OF = {
 5. 65–82 → 76  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1 times out: fencing of its producer begins
 7. 88–91 → 88  ABORT marker stored in t-0
-8. 92–100 → 92  Aborted and released: t-0
+8. 92–100 → 92  Aborted, LSO advances: t-0
 9. 101–104 → 101  read_committed consumers skip the aborted records
 """,
     "SC-101/ended-by-hand": """\
 1. 1–32 → 27  p1's transaction stores 1 record
 2. 33–39 → 33  Delays let a batch arrive after the abort
 3. 40–41 → 40  Expired records are reported as failed, stored or not
-4. 42–64 → 56  Aborted and released: t-0
+4. 42–64 → 56  Aborted, LSO advances: t-0
 5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 87  Also held back: 1 record from p2
