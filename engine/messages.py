@@ -503,7 +503,8 @@ class TxnOffsetCommitResponse:
 
 @value
 class OffsetCommitRequest:
-    """Offsets that become visible at once, outside any transaction (OFS-6)."""
+    """Offsets outside any transaction: they become visible once their record is replicated, without a marker
+    (OFS-6)."""
 
     api: ClassVar[str] = "OffsetCommit"
     group_id: str

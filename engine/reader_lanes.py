@@ -75,7 +75,8 @@ def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
 
 
 def _ahead(position: int, bound: int, log: PartitionLog) -> list[LaneStretch]:
-    """The stretches between the position and the log end, as [first offset, last offset (inclusive), reason]."""
+    """The stretches between the position and the log end, as [first offset, last offset (inclusive), why the consumer
+    has not read them]."""
     return [
         *_stretch(position, bound, NOT_FETCHED),
         *_stretch(max(position, bound), log.high_watermark, UNDECIDED),

@@ -105,7 +105,8 @@ class RightfulConsumer(AsyncWebsocketConsumer):
     async def send(
         self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
     ) -> None:
-        """Does nothing after a right has ended: the page may no longer see what a handler found."""
+        """Send a frame to the page, if the socket is open and its rights last. If a right has ended, the frame is
+        not sent, because the page may no longer see it, and the socket is closed (`is_allowed`)."""
         if await self.is_allowed():
             await super().send(text_data, bytes_data, close)
 

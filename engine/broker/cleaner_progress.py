@@ -26,8 +26,9 @@ class CleanerProgress:
     def forget_below(self, modified: dict[int, int], retention_ms: int, end: int) -> int:
         """The offset below which tombstones and markers are old enough to be removed.
 
-        Before the first cleaning nothing is old enough. Later the limit is ``retention_ms`` before the last
-        write of the newest segment that an earlier pass cleaned (``Cleaner.clean``). ``modified``: the result of
+        0 before the first cleaning. Later it is the first offset of the first closed segment whose last write is
+        younger than the horizon, or ``end`` if there is none. The horizon is ``retention_ms`` before the last write
+        of the newest segment that an earlier pass cleaned (``Cleaner.clean``). ``modified``: the result of
         :meth:`modified_at`. ``end``: the offset at which the closed segments end.
         """
         if not self.clean:

@@ -297,8 +297,8 @@ class Controller(ABC):
                 self._elect(state)
 
     def _take_leaderships(self, broker_id: int) -> None:
-        """A broker is no longer live: elect other leaders for its partitions, and remove it from each ISR in
-        which it is not the last member."""
+        """A broker is no longer live: elect another leader for each partition that it leads (none, if no in-sync
+        replica is live), and remove it from each ISR in which it is not the last member."""
         for state in self.partitions.values():
             if state.deleted:
                 continue

@@ -403,8 +403,8 @@ class QuorumController(Controller):
         self._lead_again(registration.broker_id)
 
     def _fence(self, registration: Registration) -> None:
-        """Other brokers take over the broker's leaderships. The broker leaves each ISR that has another member
-        (``handleBrokerFenced``)."""
+        """Other live in-sync brokers take over the broker's leaderships; a partition without one has no leader.
+        The broker leaves each ISR that has another member (``handleBrokerFenced``)."""
         self.live.discard(registration.broker_id)
         registration.beats = False
         registration.expires_at = None
@@ -413,8 +413,8 @@ class QuorumController(Controller):
         self._change_registration(registration, fenced=True)
 
     def _move_leaderships(self, registration: Registration) -> None:
-        """A controlled shutdown: other brokers take over the broker's leaderships before it stops
-        (``handleBrokerInControlledShutdown``)."""
+        """A controlled shutdown: before the broker stops, other live in-sync brokers take over its leaderships; a
+        partition without one has no leader (``handleBrokerInControlledShutdown``)."""
         self.live.discard(registration.broker_id)
         self._change_registration(registration, in_controlled_shutdown=True)
         self._take_leaderships(registration.broker_id)

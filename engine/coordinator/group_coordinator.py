@@ -74,7 +74,7 @@ class WriteOffsets:
 
 @dataclass(slots=True)
 class _Writing:
-    """A commit whose append has not ended. Without offsets: the members of the group."""
+    """An append that has not ended: of the ``offsets`` of a commit or, if there are none, of the group's members."""
 
     to: object
     group: Group

@@ -86,8 +86,9 @@ class TransactionMetadata:
         return self.producer_epoch >= EPOCH_EXHAUSTED
 
     def accepts(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether an InitProducerId with this identity is accepted: the id has no epoch yet, or the producer id is
-        the present one, or it is the previous one with its epochs used up (TXC-7, ``isValidProducerId``)."""
+        """Whether the producer id of an InitProducerId fits this id: the id has no epoch yet, or the producer id is
+        the present one, or it is the previous one with its epochs used up (TXC-7, ``isValidProducerId``). The
+        state machine judges the epoch (TXC-9)."""
         return (
             self.producer_epoch == NO_PRODUCER_EPOCH
             or producer_id == self.producer_id

@@ -300,7 +300,8 @@ def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
 def _stands(
     key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
 ) -> None:
-    """Add the step's own sentence. The earlier sentence, that a record is replicated, becomes a note."""
+    """Make ``key`` the sentence of the step. The sentence that the step had so far, that the high watermark advanced,
+    becomes a note."""
     teller.lead(
         key,
         rules,

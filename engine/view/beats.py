@@ -676,9 +676,9 @@ class Beats:
         nests: bool = False,
         ahead: Sequence[Opened] = (),
     ) -> list[Beat]:
-        """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. ``nests``: a beat
-        that contains an intervention or another heavy opening nests it however short the beat is. ``ahead``: openings
-        before that of the first beat, which belong to it."""
+        """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. ``nests``:
+        however short a beat is, what came of an intervention in it (``_is_added``) gets beats inside it, if these are
+        two or more. ``ahead``: openings in the first beat that come before the opening that names it."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         openings = _from(start, openings)

@@ -1,4 +1,5 @@
-"""The HTTP API: the messages of docs/websocket.md for programs without a socket. `/api/docs` shows it.
+"""The HTTP API, for programs without a socket: most messages of docs/websocket.md, but not those that only pages
+need (such as `near_view`, `plan` and `present`). `/api/docs` shows it.
 
 A caller is identified by the session cookie, as on the pages. All requests but GET need the CSRF token that
 `GET /api/token` returns. `messages.py` reads the bodies; the OpenAPI document repeats its schemas.

@@ -12,8 +12,8 @@ from eosviz.walkthroughs import messages
 from eosviz.walkthroughs.limits import Limits
 
 DESCRIPTION = """\
-Step through Kafka's exactly-once semantics from a program: the same messages as over the WebSocket
-(`docs/websocket.md`), the same ids, the same answers.
+Step through Kafka's exactly-once semantics from a program: with messages, ids and answers of the WebSocket
+(`docs/websocket.md`). The messages that only pages need have no operation here.
 
 1. `GET /api/token`, and keep its cookies: they are who you are.
 2. `POST /api/sessions` with `{"scenario": "SC-03"}` and the header `X-CSRFToken`.

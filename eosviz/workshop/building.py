@@ -171,8 +171,10 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 @login_required
 @require_POST
 def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Take a text and edits, and answer with the edited text and its meaning. If the edits are refused, the
-    text stays as it was, and the answer says why. Nothing is stored."""
+    """Take a text and edits, and answer with the edited text and its meaning. If an edit cannot be made,
+    the text stays as it was, and `refused` says why. A body that cannot be read, is too long or has too many edits
+    gets only the refusal, as do requests that are too frequent or come while the server is busy. Nothing is
+    stored."""
     own_draft(request, draft_id)
     try:
         # Each edit parses the whole text, which takes seconds for the longest text.
@@ -180,8 +182,10 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
     except TooOften as too_fast:
         return _too_often(request, too_fast)
     asked = _read(request, AskedEdit)
-    if asked is None or len(asked.edits) > EDITS_MAX:
+    if asked is None:
         return _refuse("workshop.refused.too_long", HTTPStatus.BAD_REQUEST, most=TEXT_BYTES_MAX)
+    if len(asked.edits) > EDITS_MAX:
+        return _refuse("workshop.refused.too_many_edits", HTTPStatus.BAD_REQUEST, most=EDITS_MAX)
     text: str = asked.text
     refused: str | None = None
     if asked.edits:

@@ -18,6 +18,7 @@ from eosviz.bounded import runner
 from eosviz.bounded.refusing import BeyondBounds
 from eosviz.bounded.tasks import TASKS
 from eosviz.catalogue import say, words
+from eosviz.scenarios.editing import EDITS_MAX
 from eosviz.workshop import trial
 from eosviz.workshop.lesson import lesson_html
 from eosviz.workshop.models import Draft
@@ -383,6 +384,13 @@ def test_an_edit_with_a_deep_value_is_refused(browser: Client, draft: Draft) -> 
     edit = {"do": "set", "path": ["x"], "value": value}
     answered = post(browser, draft, "edit", text=TEXT, edits=[edit])
     assert answered.status_code == 200 and answered.json()["refused"] and answered.json()["text"] == TEXT
+
+
+def test_too_many_edits_are_refused_as_such(browser: Client, draft: Draft) -> None:
+    edits = [{"do": "set", "path": ["seed"], "value": 7}] * EDITS_MAX
+    assert post(browser, draft, "edit", text=TEXT, edits=edits).status_code == 200
+    answered = post(browser, draft, "edit", text=TEXT, edits=[*edits, edits[0]])
+    assert answered.status_code == 400 and f"at most {EDITS_MAX} edits" in answered.json()["refused"]
 
 
 LONG = TEXT + "# a remark\n" * 6_000

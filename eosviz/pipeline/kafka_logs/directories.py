@@ -105,8 +105,8 @@ class PartitionDirectory:
 
     @property
     def is_empty_segment_alone(self) -> bool:
-        """Whether all files are empty, so that nothing shows whether the partition is empty: a broker writes
-        LEADER_EPOCHS before the first batch, but a copy onto a full disk leaves empty files."""
+        """Whether the segment and all files beside it are empty. Then the partition has no batch, or its files were
+        copied onto a full disk: a leader writes LEADER_EPOCHS before the first batch."""
         return self.size == 0 and not any(path.stat().st_size for path in self.path.iterdir())
 
     @property
