@@ -4,11 +4,11 @@
  *
  *  <figure data-trailer>
  *    <svg>… <g class="thing" data-at="…"></g> …</svg> <ol><li>what is said in a scene</li>…</ol>
- *    <button data-play="…" data-rest="…"></button> <p><i></i>…</p>
+ *    <button data-play="…" data-rest="…"></button> <p class="trailer-marks" hidden><button></button>…</p>
  *  </figure>
  *
- * It begins at its first scene. A press on a mark shows the scene of that mark, and stops. A reader who asks for less motion sees the scene that says most, and moves on by the
- * button.
+ * It begins at its first scene. A press on a mark shows the scene of that mark, and stops; ← and → on a mark go to the scene
+ * beside it. A reader who asks for less motion sees the scene that says most, and moves on by the button.
  */
 
 export const defaults = {
@@ -33,7 +33,7 @@ export function standings(at: string): Standing[] {
 export function beginTrailer(figure: HTMLElement): void {
   const things = [...figure.querySelectorAll<SVGGElement>(".thing")].map((thing) => ({ thing, at: standings(thing.dataset["at"] ?? "") }));
   const sentences = [...figure.querySelectorAll("li")];
-  const marks = [...figure.querySelectorAll(".trailer-marks i")];
+  const marks = [...figure.querySelectorAll<HTMLButtonElement>(".trailer-marks button")];
   const button = figure.querySelector<HTMLButtonElement>("button[data-play]");
   if (button === null || sentences.length === 0) return;
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -52,7 +52,11 @@ export function beginTrailer(figure: HTMLElement): void {
       thing.style.transform = `translate(${now.x}px, ${now.y}px)`;
     }
     sentences.forEach((one, position) => one.classList.toggle("now", position === scene));
-    marks.forEach((one, position) => one.setAttribute("class", position === scene ? "now" : position < scene ? "past" : ""));
+    marks.forEach((one, position) => {
+      one.setAttribute("class", position === scene ? "now" : position < scene ? "past" : "");
+      if (position === scene) one.setAttribute("aria-current", "step");
+      else one.removeAttribute("aria-current");
+    });
   };
   const say = (): void => {
     const isMoving = timer !== undefined;
@@ -79,14 +83,21 @@ export function beginTrailer(figure: HTMLElement): void {
     show(scene + 1);
     if (!isStill) move();
   });
-  marks.forEach((mark, position) => mark.addEventListener("click", () => {
-    rest();
-    show(position);
-  }));
+  marks.forEach((mark, position) => {
+    mark.addEventListener("click", () => {
+      rest();
+      show(position);
+    });
+    mark.addEventListener("keydown", ({ key }) => {
+      const beside = marks[position + (key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : marks.length)];
+      beside?.focus();
+      beside?.click();
+    });
+  });
   new IntersectionObserver((entries) => {
     isInSight = entries[entries.length - 1]?.isIntersecting === true;
   }).observe(figure);
-  button.hidden = false;
+  for (const part of [button, figure.querySelector<HTMLElement>(".trailer-marks")]) part?.removeAttribute("hidden");
   show(scene);
   if (isStill) say();
   else move();

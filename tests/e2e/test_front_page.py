@@ -31,7 +31,7 @@ def scene(page: Page) -> int:
 
 
 def test_the_picture_moves_from_scene_to_scene_and_rests_when_asked(door: Page) -> None:
-    button = door.locator(".trailer button")
+    button = door.locator(".trailer figcaption button")
     expect(button).to_have_accessible_name("Pause")
     assert scene(door) == 0
     door.clock.run_for(SCENE_MS)
@@ -42,9 +42,31 @@ def test_the_picture_moves_from_scene_to_scene_and_rests_when_asked(door: Page) 
     assert scene(door) == 1
     button.click()
     assert scene(door) == 2
-    door.locator(".trailer-marks i").nth(4).click()
+    door.locator(".trailer-marks button").nth(4).click()
     expect(button).to_have_accessible_name("Play")
     assert scene(door) == 4
+
+
+def test_keys_go_from_scene_to_scene(door: Page) -> None:
+    door.locator(".trailer figcaption button").focus()
+    door.keyboard.press("Tab")
+    for expected in (1, 2):
+        door.keyboard.press("ArrowRight")
+        assert scene(door) == expected
+    door.keyboard.press("ArrowLeft")
+    expect(door.locator(".trailer-marks :focus")).to_have_accessible_name("Scene 2 of 8")
+    assert scene(door) == 1
+
+
+def test_the_focus_is_seen_on_the_dark_card_in_both_themes(door: Page) -> None:
+    for theme in ("light", "dark"):
+        door.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        for control in door.locator(".way.first :is(a, button)").all():
+            control.focus()
+            colours = control.evaluate(
+                "one => [getComputedStyle(one).outlineColor, getComputedStyle(one.closest('.way')).backgroundColor]"
+            )
+            assert colours[0] != colours[1]
 
 
 def test_less_motion_is_a_still_picture_that_moves_on_by_its_button(
@@ -54,7 +76,7 @@ def test_less_motion_is_a_still_picture_that_moves_on_by_its_button(
     page = context.new_page()
     page.clock.install()
     page.goto(running_site.address)
-    button = page.locator(".trailer button")
+    button = page.locator(".trailer figcaption button")
     expect(button).to_have_accessible_name("Play")
     page.clock.run_for(3 * SCENE_MS)
     assert scene(page) == STILL_AT
@@ -70,7 +92,7 @@ def test_without_scripts_every_way_in_is_open(browser: Browser, running_site: Ru
     page = context.new_page()
     page.goto(running_site.address)
     expect(page.locator(".trailer li.now")).to_be_visible()
-    expect(page.locator(".trailer button")).to_be_hidden()
+    expect(page.locator(".trailer figcaption button")).to_be_hidden()
     page.get_by_role("link", name="Choose what breaks").click()
     page.get_by_role("link", name=re.compile(r"^hanging \d+$")).click()
     expect(page).to_have_url(re.compile(r"/library/\?breaks=hanging$"))
