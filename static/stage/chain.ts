@@ -1,15 +1,12 @@
 /**
- * The answer to *why* on the picture: a number on each thing that one of its sentences is about, and a line from one to
- * the next. Pure. The words stand beside it (static/player/why.ts).
+ * The answer to *why* on the picture: a number on each thing that one of its sentences is about. Pure. The words stand beside it (static/player/why.ts).
  */
 
-import { nothing, svg } from "lit";
-import { round } from "../diagrams/geometry.ts";
+import { svg } from "lit";
+import { overlap, round } from "../diagrams/geometry.ts";
 import type { Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { freest, wayBetween } from "./chain-way.ts";
-import type { Box, Places, Point, StageObject } from "./contract.ts";
-import { DEPTH } from "./depth.ts";
+import type { Box, Places, StageObject } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 
 const HEIGHT = 22;
@@ -41,8 +38,7 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
   });
   const placed: Placed[] = [];
   for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...gripsIn(objects), ...placed]) });
-  if (placed.length === 0) return [];
-  return [lineThrough(placed, here, words), ...placed.map(badge)];
+  return placed.map(badge);
 }
 
 /** The dots of messages, which a press takes hold of. */
@@ -50,12 +46,15 @@ function gripsIn(objects: readonly StageObject[]): Box[] {
   return objects.flatMap(({ x, y, grip }) => (grip === undefined ? [] : [{ x: x + grip - 3, y: y + 5, width: 6, height: 16 }]));
 }
 
-/** The thing that stands for a subject: itself, else the batch that holds the record, else the partition it stands in. */
+/** The thing that stands for a subject: itself, else the one that it is drawn in, else the batch that holds the record, else the partition it stands in. */
 export function objectOf(objects: readonly StageObject[], subject: Selection): StageObject | undefined {
-  const seen = objects.filter(({ select, width, key }) => select !== undefined && width > 0 && !key.startsWith("strip:"));
-  const named = (kind: string, id: string): StageObject | undefined => seen.find(({ select }) => select?.kind === kind && select.id === id);
+  const seen = objects.filter(({ select, brings, width, key }) => (select ?? brings) !== undefined && width > 0 && !key.startsWith("strip:"));
+  const named = (kind: string, id: string): StageObject | undefined =>
+    seen.find(({ select }) => select?.kind === kind && select.id === id) ?? seen.find(({ brings }) => brings?.kind === kind && brings.id === id);
   const own = named(subject.kind, subject.id);
   if (own !== undefined) return own;
+  const around = seen.find(({ holds }) => holds?.some(({ kind, id }) => kind === subject.kind && id === subject.id));
+  if (around !== undefined) return around;
   const serials = subject.kind === "record" ? [Number(subject.id)] : subject.serials ?? [];
   const holding = serials.length === 0 ? undefined : seen.find(({ select }) => serials.some((serial) => select?.serials?.includes(serial) === true));
   if (holding !== undefined) return holding;
@@ -104,13 +103,20 @@ function badge(mark: Placed): StageObject {
   };
 }
 
-/** In the order of the sentences, once to each thing; behind the things, so that it crosses none of their words. */
-function lineThrough(placed: readonly Placed[], here: Places, words: readonly Box[]): StageObject {
-  const points = placed.map(({ x, y, width }): Point => [x + width / 2, y + HEIGHT / 2]);
-  const [first = [0, 0], ...rest] = points;
-  const way = rest.map((to, index) => wayBetween(points[index] as Point, to, words, here)).join("");
-  return {
-    key: "chain", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body - 0.5, label: "",
-    draw: points.length < 2 ? svg`${nothing}` : svg`<path class="link-line" d=${`M${first.join(",")}${way}`}/>`,
-  };
+function sharedArea(one: Box, other: Box): number {
+  if (!overlap(one, other)) return 0;
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  return width * (Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y));
+}
+
+/** The place that covers least; if several are equal, the first. */
+function freest(places: readonly Box[], taken: readonly Box[]): Box | undefined {
+  let best: Box | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const place of places) {
+    const covered = taken.reduce((sum, one) => sum + sharedArea(place, one), 0);
+    if (covered < least - 0.5) [best, least] = [place, covered];
+    if (covered < 0.5) break;
+  }
+  return best;
 }

@@ -203,6 +203,8 @@ export interface StageObject {
   hot?: boolean;
   /** Makes it a button. */
   select?: Selection;
+  /** Of what else it shows: an answer about one of these has its number here. */
+  holds?: readonly Selection[];
   /** A button that asks the engine why (docs/websocket.md), where it can be asked. */
   ask?: { question: string; subject: string };
   /** A button that shows what a term means (static/player/terms.ts). */

@@ -68,6 +68,8 @@ export const stageLook = css`
   .scene [role="button"]:focus-visible { outline: none; }
   /* Double: a single line is what the step is about. */
   .scene [role="button"]:focus-visible > .focus { outline: 6px double var(--ink); outline-offset: 0; }
+  /* As wide as the page: beside it there is no room. */
+  :host([upright]) .scene [role="button"]:focus-visible > .focus { outline-offset: -4px; }
   .focus { fill: none; stroke: none; pointer-events: none; }
   .scene .asks { cursor: help; }
   .scene .asks:hover .hit { fill: var(--now); opacity: .45; }
@@ -75,7 +77,6 @@ export const stageLook = css`
   .scene .hit { fill: transparent; stroke: none; }
   .apart-mark { fill: var(--now); stroke: var(--ink); stroke-width: 1.5; }
   .link-number { fill: var(--ink); stroke: var(--paper); stroke-width: 2; }
-  .link-line { fill: none; stroke: var(--ink); stroke-width: 1.75; stroke-dasharray: 1 6; stroke-linecap: round; opacity: .6; }
   .closer { position: absolute; inset: auto 10px 6px auto; margin: 0; padding: 1px 8px; border-radius: 4px; background: var(--paper); color: var(--ink-2); font-size: 12px; }
   .underived { margin: 0; padding: 2px 24px 4px; color: var(--ink-2); font-size: 13px; }
   :host([projector]) .scene { overflow: hidden; }

@@ -26,8 +26,14 @@ const SCENE = [
 
 test("each sentence has its number on what it is about, in the order of the sentences", () => {
   const marks = chainMarks(SCENE, [{ kind: "batch", id: "t-0/40", partition: "t-0" }, { kind: "actor", id: "p1" }, null, { kind: "batch", id: "t-0/40" }], HERE);
-  assert.deepEqual(marks.map(({ key, link }) => [key, link]), [["chain", undefined], ["chain:cell:40", 1], ["chain:client:p1", 2]]);
-  assert.match(marks[1]?.label ?? "", /1, 4/);
+  assert.deepEqual(marks.map(({ key, link }) => [key, link]), [["chain:cell:40", 1], ["chain:client:p1", 2]]);
+  assert.match(marks[0]?.label ?? "", /1, 4/);
+});
+
+test("an application has its number on the box of its producer, beside the producer's own", () => {
+  const scene = [{ ...thing("client:p1", 24, { kind: "actor", id: "p1" }), holds: [{ kind: "actor", id: "app-1" }] } as StageObject];
+  const marks = chainMarks(scene, [{ kind: "actor", id: "p1" }, { kind: "actor", id: "app-1" }], HERE);
+  assert.deepEqual(marks.map(({ key, label }) => [key, /1, 2/.test(label)]), [["chain:client:p1", true]]);
 });
 
 test("a record is found where it is: in a message on its way, or in the batch that holds it", () => {
@@ -37,15 +43,20 @@ test("a record is found where it is: in a message on its way, or in the batch th
   assert.equal(objectOf(SCENE, { kind: "transaction", id: "txn-1" }), undefined);
 });
 
+test("on a telephone a number stands on the small box that brings its component into the picture", () => {
+  const chip = { ...thing("broker:broker-2", 130), brings: { kind: "actor", id: "broker-2" } } as StageObject;
+  assert.equal(objectOf([...SCENE, chip], { kind: "actor", id: "broker-2" })?.key, "broker:broker-2");
+});
+
 test("a mark stays inside the picture, and a chain that names nothing in it draws nothing", () => {
-  const [, mark] = chainMarks([thing("edge", 0, { kind: "actor", id: "p1" })], [{ kind: "actor", id: "p1" }], HERE);
+  const [mark] = chainMarks([thing("edge", 0, { kind: "actor", id: "p1" })], [{ kind: "actor", id: "p1" }], HERE);
   assert.ok((mark?.x ?? -1) >= 2 && (mark?.y ?? -1) >= 2);
   assert.deepEqual(chainMarks(SCENE, [{ kind: "timer", id: "p1/linger" }, null], HERE), []);
 });
 
 test("no number covers the dots of a message", () => {
   const [here, message] = [thing("client:p1", 420, { kind: "actor", id: "p1" }), { ...thing("m:8", 300), y: 86, grip: 114 }];
-  const [, mark] = chainMarks([here, message], [{ kind: "actor", id: "p1" }], HERE);
+  const [mark] = chainMarks([here, message], [{ kind: "actor", id: "p1" }], HERE);
   const [left, right] = [mark?.x ?? 0, (mark?.x ?? 0) + (mark?.width ?? 22)];
   assert.ok(right <= 411 || left >= 417, `${left} to ${right}`);
 });
