@@ -80,6 +80,19 @@ export abstract class DiagramElement extends LitElement implements Panel {
     return pointed.at;
   }
 
+  /** Puts the focus on the first thing that can be pressed. Returns whether there is one. */
+  enter(): boolean {
+    const first = this.renderRoot.querySelector<SVGElement>("svg [role=button]");
+    first?.focus();
+    return first !== null;
+  }
+
+  /** What a press on the thing that has the focus would select; null: nothing. */
+  get focused(): Selection | null {
+    const focused = (this.renderRoot as ShadowRoot).activeElement;
+    return focused === null ? null : this.pointedAt([focused, this.renderRoot]);
+  }
+
   /** Asks for what the view does not list as it lies far back: at once, or unless the reader moves on. */
   protected lookBack(when: LookBack = "now"): void {
     this.dispatchEvent(new CustomEvent<LookBack>("look-back", { detail: when, bubbles: true, composed: true }));

@@ -47,7 +47,7 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
   const key = (event: KeyboardEvent): void => {
     if (event.key === "Enter") open();
   };
-  return svg`<g role="button" tabindex="0" aria-label=${sentences([named(line.partition, `${line.text}${say("join.stop")}`), say("diagram.lanes.open")])}
+  return svg`<g role="button" class="wide" tabindex="0" aria-label=${sentences([named(line.partition, `${line.text}${say("join.stop")}`), say("diagram.lanes.open")])}
     @click=${open} @keydown=${key}><rect x="0" y=${line.y} width=${width} height="26" fill="transparent"/><path class="rule"
     d=${`M8 ${line.y}H${width - 8}`}/>${line.differs ? differs(edgeOf(width), line.y + 17, textWidth(line.partition, TEXT, true)) : nothing}<text class="text strong" x=${edgeOf(width)} y=${line.y + 17}>${line.partition}</text><text
     class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;

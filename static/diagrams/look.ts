@@ -85,6 +85,7 @@ const base = css`
   svg .halo.onnow { stroke: var(--now); }
   svg [role="button"] { cursor: pointer; }
   svg [role="button"]:focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
+  svg [role="button"].wide:focus-visible { outline-offset: -3px; }
   .cell { stroke-width: 1.5; }
   .cell.plain { fill: var(--raise); stroke: var(--ink-2); }
   .cell.pending { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .45; }

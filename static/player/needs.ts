@@ -31,7 +31,6 @@ const NEEDS: Partial<Record<KeyAction, Need>> = {
   branch: live,
   message: live,
   drop: (page, key) => live(page, key) ?? (page.selection === null ? "player.nothing_to.drop" : null),
-  acts: (page) => (page.selection === null ? "player.nothing_to.acts" : null),
   breakpoints: live,
   run_to_breakpoint: live,
   back_to_breakpoint: live,

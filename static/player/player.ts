@@ -304,6 +304,7 @@ export class Player extends PlayerAttributes {
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
         @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()}>
       <button class="skip" @click=${() => this.#toControls()}>${say("player.to_controls")}</button>
+      <button class="skip" @click=${() => this.#toPicture()}>${say("player.to_picture")}</button>
       <header class="top">
         <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} log=${this.log} rerun=${this.rerun} open=${this.open} .course=${this.#course} named=${inLanguage(lesson.named)} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         ${viewTabs(this.#views(store))}
@@ -410,7 +411,7 @@ export class Player extends PlayerAttributes {
 
   #middle(store: PlayerStore, whole: Frame | undefined): TemplateResult {
     const name = say(`player.tab.${this.middle}`);
-    return html`<main class="mid" aria-label=${name} tabindex="0">${this.#inspects && !this.isNarrow ? html`<p class="column-name" aria-hidden="true">${name}</p>` : nothing}
+    return html`<main class="mid" aria-label=${name} tabindex="0" @keydown=${this.#enterPicture}>${this.#inspects && !this.isNarrow ? html`<p class="column-name" aria-hidden="true">${name}</p>` : nothing}
       ${middlePanel(this.middle, this.#parts(store, this.#frameFor("middle", whole)))}
     </main>`;
   }
@@ -460,7 +461,7 @@ export class Player extends PlayerAttributes {
       branch: () => void this.#makeBranch(),
       message: () => { if (this.#acts()?.next() !== true) this.hint = "player.nothing_to.message"; },
       drop: () => void this.#drop(),
-      acts: () => this.querySelector<SelectionBar>("eos-selection-bar")?.openHere(),
+      acts: () => this.#listActs(),
       why: () => this.#askWhy(),
       projector: () => this.#present(),
       number: () => void this.#number(key, beats),
@@ -498,6 +499,8 @@ export class Player extends PlayerAttributes {
       this.#lesson()?.open();
       return;
     }
+    const remedies = direction > 0 && isOver(store) ? this.querySelector<HTMLAnchorElement>(".transport .to-verdict") : null;
+    if (remedies !== null) return remedies.click();
     if (direction > 0 ? isOver(store) : store.target === 0) {
       this.hint = direction > 0 ? "player.nothing_to.forward" : "player.nothing_to.back";
       return;
@@ -528,6 +531,28 @@ export class Player extends PlayerAttributes {
   #toControls(): void {
     const first = (which: string) => this.querySelector<HTMLElement>(`.transport ${which}:not(:disabled)`);
     (first(":is(.beat-go, .go)") ?? first("button"))?.focus();
+  }
+
+  get #picture(): (Partial<DiagramElement> & Element) | null {
+    return this.querySelector(".mid > .panel > *");
+  }
+
+  /** To the first thing that the step is about; in a view without such things to the view. */
+  #toPicture(): void {
+    if (this.#picture?.enter?.() !== true) this.querySelector<HTMLElement>(".mid")?.focus();
+  }
+
+  readonly #enterPicture = (event: KeyboardEvent): void => {
+    if (event.key === "Enter" && event.target === event.currentTarget) this.#toPicture();
+  };
+
+  /** Of what is selected, else of the thing that has the focus; without both, the focus goes into the picture. */
+  #listActs(): void {
+    const { store } = this;
+    const focused = store?.selection == null ? (this.#picture?.focused ?? null) : null;
+    if (focused !== null) store?.select(focused);
+    if (store?.selection != null) this.querySelector<SelectionBar>("eos-selection-bar")?.openHere();
+    else this.hint = this.#picture?.enter?.() === true ? "player.nothing_to.acts_yet" : "player.nothing_to.acts";
   }
 
   #beats(): BeatsBar | null {
@@ -567,20 +592,26 @@ export class Player extends PlayerAttributes {
     return this.querySelector<Why>("eos-why");
   }
 
-  /** What lies on top goes first. */
+  /** What lies on top goes first. Where the focus went with it, it goes into the picture. */
   #close(): void {
-    if (this.#lesson()?.close() === true || this.#beats()?.close() === true || this.querySelector<GuaranteeStrip>("eos-strip")?.close() === true) return;
+    if (this.#closeTop()) requestAnimationFrame(() => { if (document.activeElement === document.body) this.#toPicture(); });
+  }
+
+  /** Returns whether something lay over the page. */
+  #closeTop(): boolean {
+    if (this.#lesson()?.close() === true || this.#beats()?.close() === true || this.querySelector<GuaranteeStrip>("eos-strip")?.close() === true) return true;
     const why = this.#why();
     if (why?.isOpen === true) {
       why.close();
-      return;
+      return true;
     }
     const open = this.querySelectorAll("details.menu[open], details.altered-more[open], details.about[open], details.notes[open]");
     for (const menu of open) menu.removeAttribute("open");
-    if (open.length > 0 || this.querySelector<LookingElement>("eos-looking")?.close() === true) return;
+    if (open.length > 0 || this.querySelector<LookingElement>("eos-looking")?.close() === true) return true;
     this.store?.dismiss();
     if (this.store?.selection === null || this.store === undefined) this.#columns.release();
     this.store?.select(null);
+    return false;
   }
 
   /** To where the beat with this number lands; where panels are on show, their numbers come first. */

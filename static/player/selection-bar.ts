@@ -237,7 +237,7 @@ export class SelectionBar extends StoreElement {
       return html`<span class="selected">${say("player.selected", { what: name })}</span>${this.#clear()}${this.at === null ? nothing : this.#list()}`;
     }
     return html`${this.#acts(selection) ?? this.#waits(selection, name) ?? html`<button class="selected" aria-expanded=${this.isOpen} aria-haspopup="true" @click=${() => this.#toggle()}>
-        <span class="what">${say("player.selected", { what: name })}</span> <span class="hint">${say("player.what_can_be_done")} ▾</span> <kbd aria-hidden="true">a</kbd></button>`}
+        <span class="what" title=${name}>${say("player.selected", { what: name })}</span> <span class="hint">${say("player.what_can_be_done")} ▾</span> <kbd aria-hidden="true">a</kbd></button>`}
       ${this.#clear()}
       ${this.isOpen ? this.#list() : nothing}`;
   }
@@ -397,7 +397,7 @@ function endInARow(list: HTMLElement): void {
 }
 
 /** What has the focus, inside whatever shadow roots it is. */
-function deepFocus(): HTMLElement | null {
+export function deepFocus(): HTMLElement | null {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
   return focused instanceof HTMLElement || focused instanceof SVGElement ? (focused as HTMLElement) : null;

@@ -78,9 +78,10 @@ export class Transport extends StoreElement {
   /** By beats, where the run has them; behind the last step what it means. */
   #beats(store: PlayerStore, atEnd: boolean, isOver: boolean): TemplateResult | typeof nothing {
     const { walk } = this;
-    if (walk === undefined || !walk.hasBeats) return isOver && this.ends ? this.#end() : nothing;
+    const end = isOver ? this.#end() : null;
+    if (walk === undefined || !walk.hasBeats) return end ?? nothing;
     return html`<button class="beat-back" aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${store.target === 0} @click=${() => walk.back()}>${ICONS.back}</button>
-      ${isOver && this.ends ? this.#end() : isOver && this.verdict !== "" ? html`<a class="beat-go primary" href=${`${this.verdict}#todo`}>${say("player.do.verdict")}</a>` : html`<button class=${`beat-go primary ${store.target === 0 ? "begins" : ""}`} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${arrowKey("forward", walk.arrows)}</kbd></button>`}`;
+      ${end ?? html`<button class=${`beat-go primary ${store.target === 0 ? "begins" : ""}`} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${arrowKey("forward", walk.arrows)}</kbd></button>`}`;
   }
 
   /** One step, either way, and to the next interesting one: where a run has beats, for a closer look. */
@@ -101,7 +102,9 @@ export class Transport extends StoreElement {
         ${this.#speed(play)}`;
   }
 
-  #end(): TemplateResult {
+  /** What → does behind the last step; null: there is nothing more. */
+  #end(): TemplateResult | null {
+    if (!this.ends) return this.verdict === "" ? null : html`<a class="beat-go primary to-verdict" href=${`${this.verdict}#todo`}>${say("player.do.verdict")} <kbd>→</kbd></a>`;
     return html`<button class="beat-go primary to-lesson" @click=${() => this.dispatchEvent(new CustomEvent("open-lesson", { bubbles: true }))}>${say("lesson.open")} <kbd>→</kbd></button>`;
   }
 

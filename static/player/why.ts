@@ -13,7 +13,7 @@ import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { errorText } from "../diagrams/field-words.ts";
 import type { Selection } from "./frame.ts";
-import { nameOf } from "./selection-bar.ts";
+import { deepFocus, nameOf } from "./selection-bar.ts";
 import { Problem } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
@@ -112,7 +112,7 @@ export class Why extends StoreElement {
     const selection = question === null ? store.selection : null;
     const wasOpen = this.isOpen;
     this.told = null;
-    if (!wasOpen) this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    if (!wasOpen) this.#opener = deepFocus();
     this.#kept = null;
     this.asked = { selection, question: question?.question ?? null, subject: question?.subject ?? "" };
     this.#place = "";
@@ -280,8 +280,8 @@ export class Why extends StoreElement {
   #links(): TemplateResult {
     const [answer, ...others] = this.links;
     const folded = this.#folded;
-    return html`<div class="why-body"><div class="why-flow"><div class="why-answer" tabindex="-1">${answer === undefined ? nothing : this.#link(answer)}</div>
-      <ol class="why-chain" start="2" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(others, (_link, index) => index, (link) => html`<li tabindex="-1">${this.#link(link)}</li>`)}
+    return html`<div class="why-body"><div class="why-flow"><div class=${answer?.subject === null ? "why-answer placeless" : "why-answer"} tabindex="-1">${answer === undefined ? nothing : this.#link(answer)}</div>
+      <ol class="why-chain" start="2" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(others, (_link, index) => index, (link) => html`<li class=${link.subject === null ? "placeless" : nothing} tabindex="-1">${this.#link(link)}</li>`)}
         ${folded === 0 ? nothing : html`<li class="why-folded"><button @click=${this.#unfold}>${say("player.why.more", { count: folded })}</button></li>`}</ol></div></div>`;
   }
 

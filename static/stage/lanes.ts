@@ -208,8 +208,10 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
   const selection = selectionOf(partition, batch);
   const broken = brokenIn(frame, batch);
   const twice = broken.some(({ guarantee }) => guarantee === "duplicated");
-  const isAt = (edge: number): boolean => edge === high || edge === stable;
-  const gates = { left: isAt(batch.base_offset) ? GATE.left : 0, right: isAt(batch.last_offset + 1) ? GATE.right : 0 };
+  const ringed = ringedGate(lane);
+  const ring = ringed === null ? null : ringed === "high_watermark" ? high : stable;
+  const covered = (edge: number, gate: number): number => (edge === ring ? RINGED : edge === high || edge === stable ? gate : 0);
+  const gates = { left: covered(batch.base_offset, GATE.left), right: covered(batch.last_offset + 1, GATE.right) };
   const parts = brokenParts(batch, broken);
   const drawn = batch.control === null ? svg`${batchCell(batch, width, height, hue, broken.length > 0 && parts === null, gates)}${
     (parts ?? []).map(([first, last]) => box(window.x(first) - x + 2, 1.5, window.x(last + 1) - window.x(first) - 4, height - 3, "cell-part", 2))}` : markerCell(batch, width, height, hue);
@@ -223,6 +225,8 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
 
 /** px of a cell that gates at its edges cover: both where they are one, and half of one. */
 const GATE = { left: 7, right: 4 };
+/** The same of a gate that a step is about, in its ring. */
+const RINGED = 10;
 /** px that a cell's identity keeps off each edge, where a gate may come. */
 const GATE_EDGE = 6;
 
@@ -426,12 +430,17 @@ function isInside(shown: readonly LogBatchView[], offset: number): boolean {
   return shown.some((batch) => batch.base_offset < offset && offset <= batch.last_offset);
 }
 
+/** The gate that the step is about; null: none here. */
+function ringedGate({ focus, partition }: LaneOf) {
+  return focus.kind === "gate" && focus.partition === partition ? (focus.gates[0] ?? null) : null;
+}
+
 function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: readonly LogBatchView[]): StageObject[] {
-  const { frame, focus, partition, place } = lane;
+  const { frame, partition, place } = lane;
   const { cells } = place;
   const names = namesBeside(lane, replica, window, ghostNeeds(frame));
   const same = replica.last_stable_offset === replica.high_watermark;
-  const focused = focus.kind === "gate" && focus.partition === partition ? focus.gates[0] : undefined;
+  const focused = ringedGate(lane);
   const top = place.strip ? 0 : -8;
   const bottom = cells.height + (place.strip ? 0 : 2);
   const isBehind = isBehindRing(lane, replica, window);
@@ -443,7 +452,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   };
   const { hw } = names;
   const markHw = focused === "high_watermark" && !same;
-  const markLso = focused !== undefined && !markHw;
+  const markLso = focused !== null && !markHw;
   const rim = isInChip(lane) ? nothing : halo(-4.5, -4, 9, cells.height + 6, 2);
   gate("hw", replica.high_watermark, same ? 4 : 0, svg`${markHw ? rim : nothing}${path(bars(replica.high_watermark).map(([from, to]) => `M0,${from}V${to}`).join(""), "hw")}${
     hw === null || place.strip ? nothing : text(hw.x - window.x(replica.high_watermark), nameY, hw.said, "s12 k gl", hw.anchor)}`, markHw,

@@ -182,7 +182,9 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
   // As wide for one record as for a hundred, in every language: no number changes what stands beside it.
   const hundred = textWidth(say("stage.reader.read", { count: HUNDRED }), 12) + 12;
-  const titleRoom = flat ? FLAT.title : width - 12 - Math.max(readWidth, hundred, READ - 12);
+  // A title of several words has its line to itself: how much was read stands below it.
+  const isBelow = isPossible && !single;
+  const titleRoom = flat ? FLAT.title : isBelow ? width - 17 : width - 12 - Math.max(readWidth, hundred, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const bothRoom = flat ? FLAT.both : titleRoom;
@@ -191,7 +193,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const longest = Math.max(titleWidth, ...Object.keys(here.readers[partition] ?? {}).map((name) => textWidth(name, 12, true)));
   const from = flat ? 9 + (level === "" ? Math.min(titleRoom, longest) : titleWidth) + 5 + textWidth(level, 11) + 12 : 9;
   // What stands beside the squares on their line.
-  const beside = flat ? from + readWidth + 12 : 18;
+  const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 18 : 18;
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
   const squaresBeside = (words: string): number => Math.floor((width - roomOf(words) - beside) / STEP);
   const total = whole.seen.length + whole.earlier;
@@ -216,7 +218,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
       !focused ? nothing : single ? svg`${box(1, 1, across - 2, height - 2, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : halo(3, 3, across - 6, height - 6, 3)}${
       level === "" ? fittedText(9, titleY, isPossible ? say("stage.reader.possible_committed") : title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
-      fittedText(width - 8, titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
+      fittedText(width - 8 - (isBelow ? after : 0), isBelow ? squareY + 9.5 : titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
       said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
       squaresOf(row, from, squareY, new Set(again))}</g>`,
     label: say("stage.reader.label", {
@@ -302,7 +304,7 @@ function isAtWall(seen: readonly Seen[], index: number, earlier: number): boolea
 /** Given: solid. Own transaction undecided: dashed. Behind another's: whole. Aborted: struck out. */
 function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateResult {
   if (fate === "delivered") return box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5);
-  if (fate === "control") return path(`M${x + 3},${y}v${SQUARE}M${x + 3},${y + 0.6}h6v5h-6`, "rail");
+  if (fate === "control") return path(`M${x + 1.5},${y}v${SQUARE}M${x + 1.5},${y + 0.6}h5.5v5h-5.5`, "rail");
   const [left, top, side] = [x + 0.7, y + 0.7, SQUARE - 1.4];
   if (reason === "undecided" || reason === "marker") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
   if (reason === "behind") return box(left, top, side, side, `cell small ${hue}`, 1.5);

@@ -216,6 +216,13 @@ export class Stage extends SizedElement {
     this.#nodes()(`m:${id}`)?.focus();
   }
 
+  /** On the first thing that the step is about. */
+  override enter(): boolean {
+    const about = this.#hot.map(this.#nodes()).find((node) => node?.matches("[role=button]") === true);
+    about?.focus();
+    return about != null || super.enter();
+  }
+
   /** Right of the network's name, in px of this element; null: an upright stage has no such name. */
   get besideNetwork(): { x: number; y: number } | null {
     const { size } = this;
