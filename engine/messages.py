@@ -696,7 +696,7 @@ class ReturnToIsr:
 
 @value
 class AlterIsr(ReturnToIsr):
-    """A leader's request to the controller, which compares the version (KIP-497)."""
+    """``ReturnToIsr`` as a request to the controller, which compares the version (KIP-497)."""
 
     api: ClassVar[str] = "AlterIsr"
 

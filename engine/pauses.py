@@ -7,7 +7,7 @@ from engine.world import World
 
 
 class Pauses:
-    """Keeps each event of a paused actor until the actor resumes."""
+    """Keeps each event of a paused actor until the actor resumes; ``release`` says which of them then happen."""
 
     __slots__ = ("_held", "_timetable", "_world")
 

@@ -33,7 +33,8 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
 class ReaderLane:
     """The part of the view at ``consumers.<name>.lanes.<tp>``. ``position`` and ``stretches`` come from the
     consumer. ``ahead``: the stretches from the consumer's position to the log end. ``bound``: the consumer
-    may read the offsets below it. ``held_by``: the transaction that keeps ``bound`` below the high watermark."""
+    may read the offsets below it. ``held_by``: the transaction that keeps ``bound`` below the high watermark.
+    Without a subscription to the partition, ``position`` and ``bound`` are None, and ``ahead`` is the whole log."""
 
     __slots__ = ("consumer", "leader_log", "partition", "path")
 

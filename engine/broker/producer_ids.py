@@ -261,7 +261,7 @@ class ProducerIdManager:
             self.claimed = True
 
     def _fail(self, turn: _Turn) -> None:
-        """No further block fits: every waiting request gets an error (PID-3)."""
+        """No further block fits: note that the claim failed, so that the waiting requests get an error (PID-3)."""
         self.claimed = False
         turn.name_block(self.wanted)
         reply = turn.reply

@@ -347,7 +347,8 @@ class TransactionHost:
 
     def _run_pass(self, now: int) -> Effects:
         """One pass of the marker sender: retry the completions that could not be written, queue the parked markers
-        again, and send one request to each broker for which markers wait (MRK-3)."""
+        again, and send one request to each broker for which markers wait (MRK-3). If there is no connection
+        to it, open one first."""
         self.pass_at = None
         markers = self.markers
         self.coordinator.retry_completions()
@@ -527,7 +528,7 @@ class TransactionHost:
 
 
 class CoordinatorPart:
-    """Which log partitions a broker coordinates, at ``brokers.<id>.coordinator``."""
+    """The log partitions that a broker coordinates or is loading, at ``brokers.<id>.coordinator`` of the view."""
 
     __slots__ = ("host", "path")
 

@@ -374,7 +374,7 @@ class RecordAccumulator:
 
     def expired(self, now: int) -> list[Batch]:
         """Remove and return the queued batches that have waited too long (ACC-21). Each queue is searched
-        from its head on."""
+        from its head on; a muted queue only in versions in which its batches expire (``expiry.everywhere``)."""
         over: list[Batch] = []
         for queue in self._order:
             if queue.muted and not self.expiry.everywhere:

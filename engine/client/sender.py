@@ -388,7 +388,8 @@ class Sender:
         return self._turns_lost < max(len(led_by.get(node, ())) for node in nodes)
 
     def _quiet_until(self, now: int) -> int | None:
-        """The earliest time, later than now, at which one of the Sender's own waits ends."""
+        """The earliest time, later than now, at which one of the Sender's own waits ends; None: none of them ends by
+        itself."""
         accumulator = self._accumulator
         ready = bool(self._readiness.found.nodes)
         ends = [

@@ -283,7 +283,7 @@ class TransactionManager:
 
     def learn_features(self, epoch: int, level: int) -> None:
         """Note the level of ``transaction.version`` that a broker reported on a new connection (ApiVersions,
-        KIP-584)."""
+        KIP-584), unless a newer one is known. ``epoch``: the epoch of the cluster's features at the broker."""
         if epoch > self.cluster_features[0]:
             self.cluster_features = (epoch, level)
 
@@ -497,7 +497,8 @@ class TransactionManager:
         return entry is not None and bool(entry.in_flight)
 
     def has_no_place_for(self, batch: Batch) -> bool:
-        """Whether the batch cannot be requeued, because no batch of its partition is tracked as in flight."""
+        """Whether the batch cannot be requeued, because the version throws if no batch of the partition is tracked as
+        in flight (``throws_untracked``), and none is."""
         return self._in_flight_order.throws_untracked and not self.tracks(batch.partition)
 
     def stop_reason(self, head: Batch) -> str | None:
@@ -724,7 +725,8 @@ class TransactionManager:
         return self.has_error and not (self.has_abortable_error and request.api == FIND)
 
     def fail_request(self, request: PendingRequest) -> None:
-        """Fail the request's call with the error that stopped the request."""
+        """Fail the call that waits for the request with the producer's last error. Without such a call or error,
+        nothing happens."""
         if request.result is not None and self.last_error is not None:
             request.result.fail(self.last_error, self.last_error_unexpected)
 

@@ -246,7 +246,8 @@ class InternalRecords:
                 yield from self._place(group, number, name, placed or None)
 
     def _place(self, group: str, number: int, name: str, placed: Json | None) -> Iterator[Json]:
-        """The changes when the visible offset of a group is set, or is removed (`placed` None)."""
+        """The changes when the visible offset of a group is set, or is removed (`placed` None). Beyond IDS_MAX offsets
+        a new one is left out."""
         path = [*_BROKER, "groups", group]
         known = self._groups.get(group)
         before = None if known is None else known["committed"].get(name)

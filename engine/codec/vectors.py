@@ -1,4 +1,4 @@
-"""Runs the cases of `record_batch` and `txn_log_record` in Kafka's test vectors through this room's
+"""Runs the cases of `record_batch` and `txn_log_record` in Kafka's test vectors through this package's
 functions.
 
 Each case is tested in both directions: its input is encoded and compared with Kafka's bytes, and Kafka's

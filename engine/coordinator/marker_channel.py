@@ -372,8 +372,9 @@ class MarkerChannel:
         return False
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
-        """Up to 3.7 Kafka looks up a completion by the transactional id alone. So the end of a request from before
-        an election also drops the completion that waits since the election."""
+        """Emit that a newer completion is dropped. Up to 3.7 Kafka looks up a completion by the transactional id alone.
+        So when a marker from before an election is cancelled, the completion that waits since the election is
+        dropped, too."""
         self.watch.emit(
             NewerForgotten,
             self.name,

@@ -830,7 +830,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- time ------------------------------------------------------------------------------------------
 
     def abort_timed_out(self, now: int) -> None:
-        """Abort the transactions that are open for too long, with a raised epoch (TXC-20)."""
+        """Abort, with a raised epoch, the transactions that are open for longer than their timeout, except those of
+        which a change is being written (TXC-20)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN

@@ -44,7 +44,7 @@ whether it is about the present transaction or the last one."""
 
 
 class Known(Protocol):
-    """The fields of an id that the guards read."""
+    """What the guards use of an id's metadata."""
 
     pending_state: str | None
     partitions: frozenset[str]

@@ -29,7 +29,7 @@ class Progress:
 
 class CommitRule(NamedTuple):
     """One rule. ``offset``: the offset to commit. ``at_poll``: the consumer commits in the next ``poll()``, as
-    with ``enable.auto.commit``; otherwise the service commits as soon as a record has finished."""
+    with ``enable.auto.commit``; otherwise the service commits as soon as the offset has risen."""
 
     offset: Callable[[Progress], int]
     at_poll: bool = False

@@ -133,7 +133,7 @@ class Service(Node):
 
     @property
     def clients(self) -> tuple[str, ...]:
-        """The producer and the consumer of this process."""
+        """The names of the producer and the consumer of this process, as far as it has them."""
         return tuple(client.name for client in (self.producer, self.consumer) if client is not None)
 
     @property

@@ -1,4 +1,4 @@
-"""The transaction manager of strategy 4, which calls cancel at every node of a transaction (MW-11).
+"""The transaction manager of strategy 4, which calls cancel at the nodes that have to undo a transaction (MW-11).
 
 The manager keeps its transactions when it crashes. It sends Rollback again to the nodes that have not
 answered.

@@ -56,9 +56,9 @@ def watched(value: Any) -> Any:
 
 
 def unread(part: Any, place: str) -> Iterator[str]:
-    """The places of the unread fields, except prose, of each object of which at least one field was read, and not
-    ``versions``. An object without any read field was compared as a whole, or belongs to a version that the engine
-    does not have."""
+    """The places of the unread fields, except prose. The fields of an object are left out if none of them was read,
+    because the object was compared as a whole, or if ``versions`` was read, because the object may belong to a
+    version that the engine does not have."""
     if isinstance(part, list):
         for index, inner in enumerate(part):
             yield from unread(inner, f"{place}[{index}]")

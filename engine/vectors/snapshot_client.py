@@ -1,4 +1,4 @@
-"""The client of October 2024, before 4.0: the client of 4.1 without the changes that were made before the release."""
+"""The client of October 2024, before 4.0: the client of 4.1 without what changed between the two."""
 
 from __future__ import annotations
 

@@ -926,9 +926,9 @@ def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
 
 
 def _again(before: Sequence[Of], now: Sequence[To], same: Callable[[Of, To], bool]) -> set[int]:
-    """The indices of ``now`` at which something of ``before`` happens again: those of a longest sequence in the order
-    of ``before``; then, because an intervention may change the order, for each one of ``before`` that is left the first
-    index that fits it."""
+    """The indices of ``now`` at which something of ``before`` happens again. First a longest sequence is found that is
+    in the same order in both (in the first EVENTS_MAX of each). An intervention may change the order, so each one of
+    ``before`` that is left then takes the first index that is free and fits it."""
     first, then = before[:EVENTS_MAX], now[:EVENTS_MAX]
     longest = [[0] * (len(then) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):

@@ -49,7 +49,8 @@ class Repeats:
 
 
 class RecentSentences:
-    """Marks the steps that repeat an earlier step of the same actor. Takes the steps of a run in order."""
+    """Marks the steps that repeat one of the ROUND_MOST steps before them, with the same actor and sentences. Takes the
+    steps of a run in order."""
 
     def __init__(self) -> None:
         self._newest: dict[Hashable, int] = {}

@@ -85,7 +85,7 @@ def _about(step: BeatStep, kind: str, params: Params) -> set[str]:
 
 
 def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
-    """The first steps at which records become readable: all of them that have the same time."""
+    """The first step at which records become readable, and all further ones at the same time."""
     found: list[BeatStep] = []
     for step in steps:
         if found and step.time != found[0].time:
@@ -96,7 +96,7 @@ def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
 
 
 def read_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
-    """The steps at which consumers first get records after a marker: all of them that have the same time."""
+    """The first step at which a consumer gets records after a marker, and all further ones at the same time."""
     found: list[BeatStep] = []
     for step in steps:
         if found and step.time != found[0].time:
@@ -140,7 +140,8 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
 
 def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     """The title of sent batches with the number of records appended. For several partitions, no single step
-    says that number, so the title names the partitions."""
+    says that number, so the title also names the partitions if they are at most NAMED_MOST. None if no record
+    was appended."""
     title = _stores("sends")(params, steps, consumers)
     stored = said_in(steps, *STORED)
     partitions = _partitions(one for one in stored if one.get("client") == params["client"])

@@ -355,7 +355,7 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
 
 
 def _first_wait(moment: Moment, client: str) -> Iterator[Link]:
-    """One sentence for a client that has a batch to send, but does not send it."""
+    """Why a client that has a queued batch does not send it: the first reason. Nothing if no batch is queued."""
     shown = moment.part("clients")[client]
     if any(queue["batches"] for queue in shown["queues"].values()):
         for found in _client_waits(moment, client):

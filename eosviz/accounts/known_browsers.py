@@ -1,4 +1,5 @@
-"""Remembers in a signed cookie, for a year, which accounts have signed in with a browser.
+"""Remembers in a signed cookie, for a year, the latest accounts that have signed in with a browser (at most
+ACCOUNTS_MAX).
 
 All browsers that do not know an account share one limit on wrong passwords for it, and strangers can use it
 up. A browser that knows the account has a limit of its own.

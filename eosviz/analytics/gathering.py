@@ -220,8 +220,9 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Add to `moves` what was done at each common step. Returns how often something was done at a later step
-    or at one that the trail did not store."""
+    """Add to `moves` what was done at each common step. Returns how often something was done at a later step, on
+    a branch that the reader made, or at a step that the trail did not store. Skipped questions do not
+    count."""
     not_compared = 0
     made = [("branched", one["after"], 1, 0) for one in done[:1]]
     made += [("branched", one.leaves_at, 1, 0) for one in others if one.parent_id == root.id]

@@ -61,7 +61,7 @@ ASK_RETRIES = {"max_retries": 2, "interval_start": 0.0, "interval_step": 0.2, "i
 
 
 class SessionConsumer(RightfulConsumer):
-    """`/ws/sessions/<session id>/`, docs/websocket.md."""
+    """The socket of a session's page, `/ws/sessions/<session id>/` (docs/websocket.md)."""
 
     session: Session
     going_on: asyncio.Task[None] | None = None

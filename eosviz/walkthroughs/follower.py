@@ -82,8 +82,8 @@ class FollowerConsumer(SessionConsumer):
         await take_soon("messages.page", self.channel_name)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:
-        """Takes the steps that the answer reads from the budget that all followers of one link share. Raises
-        TooOften."""
+        """Charge the number of steps that are read for the answer to the budget that all followers of one link share.
+        Raises TooOften."""
         steps = steps_read(message)
         if steps:
             await take_soon("work.link", str(self.token), steps)

@@ -1,4 +1,5 @@
-"""One scenario in five generations of Kafka side by side; each of these runs can be opened as a session."""
+"""One scenario in the generations of Kafka, side by side (`generations_of`); each of these runs can be opened as a
+session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Only pages of this site may open a socket.
+"""Only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, may open a socket.
 
 Browsers may send cookies with a socket that a page of another site opens, so the page's origin is compared
 before anything else is read. Comparing the host alone is not enough: another program on this machine has the

@@ -86,8 +86,9 @@ def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
     """Make steps until `number`, and check. If this engine made the session, the state at the last keyframe
-    and the last step must equal the stored ones. If another engine made it, every step must, because two
-    versions may agree on one step and not on those before. Raises Diverged."""
+    (if it lies ahead) and the last step must equal the stored ones. If another engine made it, every step must,
+    because two versions may agree on one step and not on those before. A simulation that is at `number` already
+    is not checked. Raises Diverged."""
     if simulation.number == number:
         return
     note_made(number - simulation.number)

@@ -48,6 +48,6 @@ def moment(milliseconds: int | None) -> str:
 
 
 def moment_by(milliseconds: int | None) -> str:
-    """Like `moment`, rounded up to a whole second: for a time by which something has happened, and for one that must
-    be given back as it is printed."""
+    """Like `moment`, rounded up to a whole second, so that the printed time is never earlier than the real one: for
+    a time by which something has happened."""
     return moment(None if milliseconds is None else -(-milliseconds // 1000) * 1000)
