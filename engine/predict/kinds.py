@@ -117,6 +117,8 @@ def _append_reasons(name: str, right: str, rows: list[dict[str, Any]], step: Ste
 
 
 _MARKERS = "marker_states"
+_OF_NODES = ("business_transaction", "middleware_transaction", "participant")
+"""The machines of one transaction at a node of the middleware: ``of`` is the node and the id of the transaction."""
 
 
 def _is_transition(step: Step) -> bool:
@@ -162,6 +164,9 @@ def _ask_state(step: Step, _view: View, version: Profile) -> Asked:
     of: Any = change["of"]
     if machine.name == _MARKERS:  # A marker has no name of its own.
         of = {"key": "clause.marker_of", "params": {"transactional_id": of}}
+    elif machine.name in _OF_NODES:
+        node, tid = of.rsplit(" ", 1)
+        of = {"key": "clause.transaction_at", "params": {"node": node, "tid": tid}}
     params = {"machine": machine.name, "of": of, "from": before, "on": happened}
     reasons: dict[str, tuple[Reason, ...]] = {}
     for target, events in ways.items():

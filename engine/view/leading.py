@@ -41,10 +41,11 @@ BEFORE_ITS_STEP = {
     "coordinator.fence_raises_with_decision": "coordinator.fences_open_transaction",
     "markers.sent_before": "markers.sent",
     "coordinator.resumes_markers": "coordinator.loaded",
+    "middleware.window_opens": "middleware.answer_counted",
 }
 """Key of a note to the key of the step's own sentence that the note precedes, because it would be overlooked
-after it. Such notes say which epoch InitProducerId led to, that a marker is sent again, or what a new
-coordinator found."""
+after it. Such notes say which epoch InitProducerId led to, that a marker is sent again, what a new coordinator
+found, or that the middleware's window opens."""
 
 AFTER_ITS_STEP = {
     "broker.log_loaded_from_snapshot": ("fault.restarted", "producer_count", 1),

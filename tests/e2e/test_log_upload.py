@@ -64,7 +64,9 @@ def test_what_is_too_large_is_refused_with_its_command_and_not_sent(
     page.locator("#folder").set_input_files(folder)
     page.locator("form.upload button").click()
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("One of the files to upload is larger than 64 MiB, so nothing was uploaded.")
+    expect(alert).to_contain_text(
+        "One of the files to upload is larger than 64 MiB, so nothing was uploaded."
+    )
     expect(alert.locator("code")).to_have_text("python manage.py logs 'data of orders'")
     expect(alert).to_be_focused()
     assert "POST" not in sent

@@ -200,7 +200,7 @@ def holds_state(made, before, step, after):
         assert before["services"][params["of"]]["state"] == params["from"]
         assert after["services"][params["of"]]["state"] == made.right
     else:
-        role, tid = params["of"].rsplit(" ", 1)
+        role, tid = params["of"]["params"].values()
         assert state_of_role(after, role, tid) == made.right
         assert state_of_role(before, role, tid) in (params["from"], None)
 
