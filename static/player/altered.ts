@@ -1,4 +1,4 @@
-/** What a run changes: the switches of Kafka itself, and the settings that are not at their default. */
+/** What is set for a run: the switches of Kafka itself, and the settings that its document gives, also those at their default. */
 
 import type { Header, Json } from "./frame.ts";
 import { say, words } from "./text.ts";
@@ -30,7 +30,7 @@ function plain(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** Switches first: they change Kafka itself. Then the settings that are not the default. */
+/** Switches first: they change Kafka itself. Then the settings. */
 export function alteredOf(header: Header): Altered[] {
   const switches = Object.entries(header.switches).map(([path, value]) => ({
     name: path.replaceAll("_", " "),

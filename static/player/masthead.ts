@@ -153,8 +153,8 @@ export class Masthead extends StoreElement {
   #altered(altered: Altered[]): TemplateResult {
     const one = (item: Altered): TemplateResult =>
       html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${item.kafka || item.name} <b>${item.value}</b></span>`;
-    if (altered.length === 1) return html`<span>${say("player.not_default")} ${altered.map(one)}</span>`;
-    return html`<details class="altered-more"><summary><span>${say("player.not_default")} ${one(altered[0] as Altered)}${say("join.comma")}${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
+    if (altered.length === 1) return html`<span>${say("player.given_settings")} ${altered.map(one)}</span>`;
+    return html`<details class="altered-more"><summary><span>${say("player.given_settings")} ${one(altered[0] as Altered)}${say("join.comma")}${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
       ${this.#settings(altered)}</details>`;
   }
 
