@@ -33,11 +33,16 @@ export const defaults = {
 /** A text in pieces, every second of them code. */
 type Parts = string[];
 
+/** A lesson in both languages. */
+type Paragraphs = Record<Language, { kind: "lead" | "do" | "more"; parts: Parts }[]>;
+
 /** What the page receives of a scenario's document and its track. */
 export interface LessonTexts {
   watch_for?: Bilingual;
   /** In paragraphs: the first sentence, what to do, all else. */
-  lesson?: Record<Language, { kind: "lead" | "do" | "more"; parts: Parts }[]>;
+  lesson?: Paragraphs;
+  /** The lesson of the scenario's runs together, where each run has one of its own. */
+  shared_lesson?: Paragraphs;
   /** What can be seen in a real cluster, and what it points to. */
   signs?: { see: Bilingual; means: Record<Language, Parts> }[];
   /** The title of the run's variant. */
@@ -176,9 +181,11 @@ export class Lesson extends StoreElement {
 
   /** The author's text is about the run as written: where the run or its settings were changed, it says so, and is folded. */
   #means(store: PlayerStore): TemplateResult | typeof nothing {
-    const { lesson } = this.lesson;
+    const { lesson, shared_lesson: shared } = this.lesson;
     if (lesson === undefined) return nothing;
-    const said = lesson[words.language].map(({ kind, parts }) => html`<p class="lesson-text ${kind}">${withScenarios(parts, this.lesson.starts)}</p>`);
+    const laid = (text: Paragraphs): TemplateResult[] =>
+      text[words.language].map(({ kind, parts }) => html`<p class="lesson-text ${kind}">${withScenarios(parts, this.lesson.starts)}</p>`);
+    const said = shared === undefined ? laid(lesson) : html`${laid(lesson)}<h3>${say("lesson.shared")}</h3>${laid(shared)}`;
     if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}${this.#signs()}`;
     return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}${this.#signs()}</details>`;
   }

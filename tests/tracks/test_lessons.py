@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from engine.scenario.shelf import entry
+from engine.scenario.shelf import acts, entry, library
 from engine.scenario.twins import are_twins, runs_as_written
 from eosviz.scenarios.cards import shelf
 from eosviz.tracks.lessons import lesson_of_scenario
@@ -28,6 +28,17 @@ def test_a_run_that_comes_out_the_other_way_is_offered_first(
     offered = lesson_of_scenario(scenario, variant)["variant"]
     assert (offered["kind"], offered["title"]["en"]) == (kind, verdict)
     assert bool(offered["broken"]) == (kind == "opposite")
+
+
+def test_some_run_shows_the_lesson_of_its_scenario(client: Client) -> None:
+    """Also where each run has a lesson of its own (SC-166, SC-169)."""
+    for found in library():
+        runs = (*((None,) if acts(found.document) else ()), *found.variants)
+        shown = [lesson_of_scenario(found.id, run, links=False) for run in runs]
+        texts = [text for lesson in shown for text in (lesson.get("lesson"), lesson.get("shared_lesson"))]
+        assert found.document.get("lesson") in texts, found.id
+    page = client.get("/sessions/new?scenario=SC-169").content.decode()
+    assert "What the runs of this scenario mean together" in page and "AbortBufferedRecords" in page
 
 
 def test_no_run_offers_itself_under_another_name() -> None:

@@ -65,11 +65,12 @@ def _laid_out(lesson: dict[str, Any]) -> dict[str, Any]:
     """The lesson with the text of its document as paragraphs (kind, parts), and what its signs mean as parts; every
     second part is code."""
     laid = dict(lesson)
-    if "lesson" in lesson:
-        laid["lesson"] = {
-            language: [{"kind": kind, "parts": parts(said)} for kind, said in paragraphs(text)]
-            for language, text in lesson["lesson"].items()
-        }
+    for name in ("lesson", "shared_lesson"):
+        if name in lesson:
+            laid[name] = {
+                language: [{"kind": kind, "parts": parts(said)} for kind, said in paragraphs(text)]
+                for language, text in lesson[name].items()
+            }
     if "signs" in lesson:
         laid["signs"] = [
             {**sign, "means": {language: parts(text) for language, text in sign["means"].items()}}
