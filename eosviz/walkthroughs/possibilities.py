@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import timers
+from engine.client.configuration import SETTINGS
 from engine.errors import Refused
 from engine.interference import drop_ends_connection
 from engine.interventions import check_intervention
@@ -144,10 +145,11 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _settings(view: Json, name: str) -> Iterator[Candidate]:
-    """The settings of a client, each with its current value. Settings without a value are left out."""
+    """The settings of a client, each with its current value. Left out are settings without a value, and what the
+    client derives from its settings."""
     for setting, effective in view.get("clients", {}).get(name, {}).get("configuration", {}).items():
         value = effective["value"]
-        if value is not None:
+        if value is not None and setting in SETTINGS:
             params = {"actor": name, "setting": setting, "value": value}
             yield Candidate({"action": "set", "path": f"clients.{name}.{setting}", "value": value}, params)
 

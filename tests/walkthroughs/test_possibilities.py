@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine import timers
+from engine.client.configuration import SETTINGS
 from engine.errors import Refused
 from engine.interventions import INTERVENTIONS
 from engine.scenario.shelf import entry
@@ -169,6 +170,12 @@ def test_every_partition_action_that_is_offered_works_and_every_other_is_refused
         ("restore_isr", True),
         ("restore_isr", False),
     } <= seen
+
+
+def test_only_settings_are_offered_as_settings() -> None:
+    """A producer's configuration also shows what follows from its settings (guaranteeMessageOrder)."""
+    found = [offer for offer in offers(after(30), "actor", "p1") if offer.action == "set"]
+    assert found and {offer.params["setting"] for offer in found} <= set(SETTINGS)
 
 
 def test_a_timer_offers_to_let_it_end_first_and_the_setting_that_it_runs_by() -> None:
