@@ -102,6 +102,14 @@ DATABASE_GUARANTEES = (ROW_MISSING, RECORD_MISSING, ROW_REPEATED)
 EVERY_GUARANTEE = (*GUARANTEES, *OF_TRANSACTIONS, *TRANSACTION_GUARANTEES, *DATABASE_GUARANTEES)
 """Every guarantee that a run may break, in display order."""
 
+NEEDS = {
+    **dict.fromkeys(GUARANTEES, "partitions"),
+    **dict.fromkeys(OF_TRANSACTIONS, "transactions"),
+    **dict.fromkeys(TRANSACTION_GUARANTEES, "middleware"),
+    **dict.fromkeys(DATABASE_GUARANTEES, "database"),
+}
+"""Guarantee → what a scenario must have for the guarantee to be judged in its runs."""
+
 
 class GuaranteePart:
     """One guarantee in the strip of guarantees. A part of the view."""

@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import get_language
 
+from engine.judge.bench import NEEDS
 from engine.scenario.tracks import tracks
 from eosviz.accounts.forms import one_line, words
 from eosviz.accounts.models import User
@@ -202,7 +203,7 @@ class AssignmentForm(forms.Form):
             return
         guarantee = cleaned.get("guarantee")
         if guarantee and guarantee not in known:
-            self.add_error("guarantee", _refuse("classroom.wrong.not_about_it"))
+            self.add_error("guarantee", _refuse(f"classroom.wrong.not_judged.{NEEDS[guarantee]}"))
             return
         try:
             self.kind.check(version, broken, cleaned)

@@ -74,9 +74,15 @@ def broken_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller
 
 
 def guarantees_of(version: ScenarioVersion, variant: str | None, asks: Caller) -> tuple[str, ...]:
-    """The guarantees that the engine's judges know in runs of the scenario. No run breaks any other. Empty if the
-    engine refuses the scenario. Raises Busy or BeyondBounds."""
+    """The guarantees that the engine judges in runs of the scenario. No run breaks any other. Empty if the engine
+    refuses the scenario. Raises Busy or BeyondBounds."""
     return _alone(_Run(version.digest, variant, asks)).guarantees
+
+
+def failed_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller) -> int:
+    """How many records a run without interventions reports as failed and does not store. 0 if the engine refuses
+    the scenario. Raises Busy or BeyondBounds."""
+    return _alone(_Run(version.digest, variant, asks)).failed
 
 
 @dataclass(frozen=True, slots=True)

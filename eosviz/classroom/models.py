@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from engine.scenario.document import title_of_variant
 from eosviz.accounts.models import User
 from eosviz.rights import AnnouncedUpdates
 from eosviz.scenarios.models import ScenarioVersion
@@ -208,6 +209,11 @@ class Assignment(models.Model):
         if self.version is None:
             return self.track
         return f"{self.version.identifier}/{self.variant}" if self.variant else self.version.identifier
+
+    @property
+    def variant_title(self) -> dict[str, str] | None:
+        """The title of the scenario's variant, by language. None without a variant that has one."""
+        return None if self.version is None else title_of_variant(self.version.document, self.variant)
 
     @property
     def kind_key(self) -> str:

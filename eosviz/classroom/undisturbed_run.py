@@ -18,11 +18,14 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The result. `broken`: guarantee → the first step that breaks it. None if no run can be made. `guarantees`: every
-    guarantee that the engine's judges know in this run; those of a database or a middleware are missing without one."""
+    """The result. `broken`: guarantee → the first step that breaks it. None if no run can be made. `guarantees`: those
+    that the engine judges in this run. An intervention or another setting of a producer adds none: what they need
+    (`engine.judge.bench.NEEDS`) is in the document."""
 
     broken: dict[str, int] | None
     guarantees: tuple[str, ...] = ()
+    failed: int = 0
+    """How many records the run reports as failed and does not store."""
 
 
 def run_alone(asked: Asked) -> Found:
@@ -40,7 +43,8 @@ def run_alone(asked: Asked) -> Found:
         pass
     judged = simulation.judges.guarantees
     broken = {name: row.broken_at for name, row in judged.items() if row.broken_at is not None}
-    return Found(broken, tuple(judged))
+    failed = sum(record.failed for record in simulation.judges.records.values())
+    return Found(broken, tuple(name for name, row in judged.items() if row.judged), failed)
 
 
 def answer(question: bytes, folder: Path) -> bytes:

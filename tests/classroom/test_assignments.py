@@ -13,6 +13,7 @@ import pytest
 from django import forms
 from django.http import HttpResponse
 from django.utils import timezone
+from django.utils.html import escape
 
 from engine.scenario.tracks import tracks
 from eosviz.bounded import runner
@@ -208,6 +209,21 @@ class TestHolding:
         assert attempt.session.version.document != given.version.document
         handed = actions.hand_in(attempt)
         assert (handed.outcome, handed.evidence) == (Outcome.PASSED, {"reason": "held"})
+
+    def test_records_that_failed_instead_are_counted(self, school: School) -> None:
+        attempt = school.attempt(school.assign("hold", "SC-02", settings=["retries"]), **{self.RETRIES: 0})
+        evidence = {"reason": "held_some_failed", "failed": 2}
+        assert actions.hand_in(attempt).evidence == evidence
+        page = school.browser("learner").get(f"/assignments/{attempt.assignment_id}/").content.decode()
+        assert "Failed and not stored: 2 records." in page
+
+    def test_the_page_names_the_scenario_and_says_of_which_settings_it_speaks(self, school: School) -> None:
+        given = school.assign("hold", "SC-02", settings=["retries"])
+        school.attempt(given)
+        page = school.browser("learner").get(f"/assignments/{given.id}/").content.decode()
+        title = given.version.document["title"]["en"]
+        assert re.search(rf'href="/sessions/new\?scenario=SC-02">.*{re.escape(escape(title))}</a>', page)
+        assert re.search(r"With these settings: At step \d+, this was broken", page)
 
     def test_the_scenario_s_own_do_not(self, school: School) -> None:
         attempt = school.attempt(school.assign("hold", "SC-02", settings=["enable_idempotence"]))
@@ -409,6 +425,7 @@ class TestGiving:
             ("watch", {"material": f"track:{tracks()[0].name}"}),
             ("predict", {"due": "2030-01-31T12:00", "wrong_max": 0}),
             ("break", {"guarantee": "lost", "budget": 3}),
+            ("break", {"material": "SC-169/k28", "guarantee": "atomic", "budget": 3}),
             ("hold", {"material": "SC-02", "guarantee": "", "settings": ["acks", "retries"]}),
             ("explain", {"material": "", "text": "Why?"}),
         ],
@@ -434,7 +451,19 @@ class TestGiving:
                 {"material": "SC-02", "guarantee": "duplicated", "budget": 1},
                 "breaks without any intervention",
             ),
-            ("break", {"guarantee": "row_repeated", "budget": 2}, "No run of this scenario can break"),
+            ("break", {"guarantee": "row_repeated", "budget": 2}, "a database beside Kafka"),
+            ("break", {"guarantee": "mixed", "budget": 2}, "no middleware"),
+            ("break", {"guarantee": "atomic", "budget": 2}, "no producer of the scenario uses them"),
+            (
+                "hold",
+                {"material": "SC-02", "guarantee": "hanging", "settings": ["acks"]},
+                "no producer of the scenario uses them",
+            ),
+            (
+                "break",
+                {"material": "SC-83/manual-a", "guarantee": "lost", "budget": 2},
+                "has no partition",
+            ),
             ("hold", {"settings": ["acks"]}, "holds without any change"),
             ("predict", {"material": "SC-09/linger-20"}, "Select a valid choice"),
             ("watch", {"material": "SC-999"}, "Select a valid choice"),

@@ -9,7 +9,7 @@ from django import forms
 from engine.client.configuration import SETTINGS
 from eosviz.accounts.forms import words
 from eosviz.bounded.register import caller
-from eosviz.classroom.judging import Judgement, broken_by_itself
+from eosviz.classroom.judging import Judgement, broken_by_itself, failed_by_itself
 from eosviz.classroom.kinds.guarantees import guarantee_field
 from eosviz.classroom.kinds.kind import Kind, Say, StartForm, wrong_at
 from eosviz.classroom.models import Assignment, Attempt, Outcome
@@ -36,6 +36,7 @@ class Hold(Kind):
     name = "hold"
     order = 4
     is_judged_by_run = False
+    standing_key = "classroom.with_these_settings"
 
     def fields(self) -> dict[str, forms.Field]:
         return {
@@ -79,6 +80,9 @@ class Hold(Kind):
         if broken:
             name, step = min(broken.items(), key=lambda one: (one[1], one[0]))
             return Judgement(Outcome.FAILED, "did_not_hold", evidence={"broken": name, "step": step})
+        failed = failed_by_itself(attempt.session.version, attempt.session.variant, asks)
+        if failed:
+            return Judgement(Outcome.PASSED, "held_some_failed", evidence={"failed": failed})
         return Judgement(Outcome.PASSED, "held")
 
 

@@ -46,6 +46,8 @@ class Kind:
     """Whether a track may be assigned instead of a scenario."""
     is_judged_by_run: ClassVar[bool] = True
     """Whether the attempt is judged by its run, so that the results show how far the run has got."""
+    standing_key: ClassVar[str] = "classroom.as_it_stands"
+    """The key of the words before the reason of the judgement that submitting now would give."""
     asks_questions: ClassVar[bool] = False
     """Whether the task is to answer the run's questions: a run without one is refused, and the results show
     the steps whose question was answered wrongly."""
