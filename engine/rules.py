@@ -1,7 +1,7 @@
 """Refusals as rules: the ordered checks of a request at its receiver, each with its error.
 
-All receivers use the same kind of rule. The first rule whose guard holds decides: the request is answered
-with its error, and nothing else happens. From the same rule ``telling/requests.py`` makes the explanation of
+The first rule whose guard holds decides: the request, or the batch or partition that it is about, is refused with
+its error and changes nothing. From the same rule ``telling/requests.py`` makes the explanation of
 the refusal: the sentence with its facts, the compared numbers, and what the client does next.
 """
 

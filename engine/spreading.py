@@ -69,7 +69,7 @@ class Spreading(Protocol):
 
 
 class Announced:
-    """The way with ZooKeeper: brokers receive announcements, at once (LOG-10)."""
+    """The way with ZooKeeper: announcements, which brokers receive at once, or when a pause ends (LOG-10)."""
 
     __slots__ = ("_cluster", "_controller")
 

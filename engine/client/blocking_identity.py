@@ -122,7 +122,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         return False
 
     def _send_control(self, now: int) -> bool:
-        """R2 with transactions: like T4 in 2.8, but nothing is sent while any sequence is unresolved (SND-3)."""
+        """R2 with transactions: like T4 in 2.8, but no further request is sent while any sequence is unresolved
+        (SND-3)."""
         transactions = self._transactions
         if transactions.has_unresolved and transactions.in_flight is None:
             return False

@@ -588,7 +588,7 @@ class Consumer:
         return self._effects()
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended: its requests are sent again later, perhaps to another broker."""
+        """A connection ended: its requests, except LeaveGroup, are sent again later, perhaps to another broker."""
         self._disconnected(peer, now, purpose)
         return self._effects()
 

@@ -90,7 +90,7 @@ class Features(Protocol):
 
 
 class Level:
-    """A source whose level never changes."""
+    """A level of ``transaction.version`` that never changes."""
 
     __slots__ = ("transaction_version",)
 

@@ -113,7 +113,7 @@ def _compared(replica: Json, decision: Json) -> int | None:
 
 
 def _marker_result(step: Json, producer_id: Any) -> str | None:
-    """COMMIT or ABORT, from the delivered request, if the decision was about a marker."""
+    """COMMIT or ABORT, from the request that the step delivered; None if it has no marker of this producer id."""
     delivered = {str(message["id"]) for message in step["messages"] if message["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]

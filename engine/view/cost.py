@@ -511,8 +511,8 @@ def _elsewhere(written: Outcome, now: Outcome) -> Words:
 
 
 def _participants(written: Outcome, now: Outcome) -> Words:
-    """The sentence about differing ends of participants: some take no part in one transaction now, if this is the only
-    difference; otherwise only that the ends differ."""
+    """The sentence about differing ends of participants. It names the participants that take no part in a transaction
+    now, if nothing else differs and it is one transaction; otherwise it says only that the ends differ."""
     before, after = written.get("participants"), now.get("participants")
     if before is None or after is None or any(before.get(name) != end for name, end in after.items()):
         return words("cost.end_other")

@@ -18,7 +18,7 @@ def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
     - `what`: what differs: the last acknowledged `sequence`, the `epoch`, or `unknown` when the leader does
       not have the producer.
     - `own`: the client's number.
-    - `known`: the leader's number; None for `unknown`.
+    - `known`: the leader's number; None for `unknown`, or if the leader has cached no batch.
     """
     manager = _numbering(view["clients"].get(client))
     found = {}

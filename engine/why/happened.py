@@ -56,7 +56,7 @@ def own_words(step: Json, subject: Json | None = None) -> Link:
 
 
 def caused(moment: Moment) -> Iterator[Link]:
-    """The step that sent the message which the newest step received."""
+    """The step that sent the message which the newest step received; nothing if it received none."""
     if moment.lately.cause is not None:
         yield quoted(moment.lately.cause)
 

@@ -18,7 +18,7 @@ def branches_of(attempt: Attempt) -> list[Branch]:
 
 
 def link_of(attempt: Attempt, branch: Branch) -> Link:
-    """A link to the same branch, at the step that the judgement names, or else at the newest step; at most at
+    """A link to the branch, at the step that the judgement names, or else at the newest step; at most at
     FRAME_STEPS_MAX. Raises Problem if the run has more interventions than an address can hold."""
     step = attempt.evidence.get("step", branch.newest) if _is_judged(attempt, branch) else branch.newest
     return link_to(branch, min(step, branch.newest, FRAME_STEPS_MAX), None, None)

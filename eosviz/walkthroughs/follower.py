@@ -27,7 +27,9 @@ LINK_FULL_CODE = 4429
 
 
 class FollowerConsumer(SessionConsumer):
-    """`/ws/follow/<token>/`, docs/websocket.md. The address is the only credential; no cookie is needed."""
+    """The socket of a follower's page, `/ws/follow/<token>/` (docs/websocket.md).
+
+    The address is the only credential; no cookie is needed."""
 
     place: str | None = None
     """The last `presented` message that this page got, as JSON."""

@@ -35,7 +35,7 @@ marker has the next epoch."""
 
 
 class Preview(NamedTuple):
-    """The marker of one verdict."""
+    """The marker that would end the open transaction of one verdict."""
 
     verdict: int
     """The position of the verdict among all verdicts."""
