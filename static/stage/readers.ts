@@ -182,9 +182,10 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
   // As wide for one record as for a hundred, in every language: no number changes what stands beside it.
   const hundred = textWidth(say("stage.reader.read", { count: HUNDRED }), 12) + 12;
-  // A title of several words has its line to itself: how much was read stands below it.
-  const isBelow = isPossible && !single;
-  const titleRoom = flat ? FLAT.title : isBelow ? width - 17 : width - 12 - Math.max(readWidth, hundred, READ - 12);
+  // Where a title of several words is readable only alone on its line, the reader's place stands below it.
+  const besideRead = width - 12 - readWidth;
+  const isBelow = isPossible && !single && textWidth(say("stage.reader.possible_committed"), 10, true) > besideRead;
+  const titleRoom = flat ? FLAT.title : isBelow ? width - 17 : isPossible ? besideRead : width - 12 - Math.max(readWidth, hundred, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const bothRoom = flat ? FLAT.both : titleRoom;
@@ -193,7 +194,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const longest = Math.max(titleWidth, ...Object.keys(here.readers[partition] ?? {}).map((name) => textWidth(name, 12, true)));
   const from = flat ? 9 + (level === "" ? Math.min(titleRoom, longest) : titleWidth) + 5 + textWidth(level, 11) + 12 : 9;
   // What stands beside the squares on their line.
-  const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 18 : 18;
+  const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 5 : 18;
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
   const squaresBeside = (words: string): number => Math.floor((width - roomOf(words) - beside) / STEP);
   const total = whole.seen.length + whole.earlier;

@@ -35,6 +35,8 @@ test("a log that holds consumers back shows one of them, which no file names, un
   assert.equal(row?.select, undefined, "there is no such actor to select");
   assert.ok(others.some(({ ask }) => ask?.question === "lso" && ask.subject === "t-0"));
   assert.deepEqual(rows({ broken: {} }), [], "an older session does not know it");
+  const type = [...markup(svg`${row?.draw}`).matchAll(/\bs(\d+)\b/g)].map(([, size]) => Number(size));
+  assert.ok(type.length > 0 && Math.min(...type) >= 10, `type of ${type.join(", ")}`);
 });
 
 test("under the readers of a run stands the legend where there is room; runs without transactions have fewer signs", () => {
