@@ -118,7 +118,7 @@ def test_it_comes_back_verified(changed: dict[str, str]) -> None:
             "applications.app-1.calls.2.key",
             "JavaScript itself already uses a property named",
         ),
-        ({"TOPIC": "__t"}, "topics.__t.name", "names with __ are Kafka"),
+        ({"TOPIC": "__t"}, "topics.__t.name", "names that begin with __ are Kafka"),
     ],
 )
 def test_it_is_refused_with_its_place(changed: dict[str, str], place: str, reason: str) -> None:

@@ -233,7 +233,7 @@ def test_requests_wait_while_a_broker_starts():
 
 def test_presetting_outside_the_block_is_refused():
     cluster = Cluster(brokers=1)
-    with pytest.raises(Refused, match="choose 0 to 1000"):
+    with pytest.raises(Refused, match="choose an id from 0 to 1000"):
         cluster.brokers[1].producer_ids.preset_next_id(5000)
 
 
