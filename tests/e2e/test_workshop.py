@@ -155,7 +155,9 @@ def _give(page: Page, address: str, kind: str) -> str:
     look(page)
     page.locator("main button.primary").click()
     expect(page.locator("h1")).to_have_text(f"Lost and dead, {kind}")
-    expect(page.locator("main")).to_contain_text("The second acknowledgement is lost and then the leader dies")
+    expect(page.locator("main")).to_contain_text(
+        "The second acknowledgement is lost and then the leader dies"
+    )
     return page.url
 
 
