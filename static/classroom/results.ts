@@ -5,8 +5,8 @@
  *
  *  The server sends the table whenever it is another one; it is the same template that made the page, so nothing is
  *  drawn here. What is sent as elements with `data-part` takes the place of those of the same name, and of no other.
- *  Until the first message nothing is said. Without a connection the page stays as it is, says so, and tries again; not where the server closed the socket for
- *  good (4401, 4403, 4404 of docs/websocket.md). */
+ *  Until the first message nothing is said. Without a connection the page stays as it is, says so, and tries again; not
+ *  where the server closed the socket for good (4401, 4403, 4404 of docs/websocket.md). */
 
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 15_000;

@@ -89,7 +89,7 @@ export function beginTrailer(figure: HTMLElement): void {
       show(position);
     });
     mark.addEventListener("keydown", ({ key }) => {
-      const beside = marks[position + (key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : marks.length)];
+      const beside = key === "ArrowRight" ? marks[position + 1] : key === "ArrowLeft" ? marks[position - 1] : undefined;
       beside?.focus();
       beside?.click();
     });

@@ -642,13 +642,13 @@ export class Compare extends LitElement {
   #called(side: Side): string {
     const own = this.#ownDone(side);
     if (own.length === 0) return say(this.#doneTo(side).length === 0 ? "player.compare.original" : "player.compare.as_before");
-    return say("player.compare.changed", { done: own.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })) });
+    return changedWords(side, own);
   }
 
   /** Of another session: its name, and what was done to its run. */
   #withDone(side: Side, name: string): string {
     const done = this.#doneTo(side);
-    return done.length === 0 ? name : joined([name, say("player.compare.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, side.store.lines), step: one.after })) })]);
+    return done.length === 0 ? name : joined([name, changedWords(side, done)]);
   }
 
   #doneTo(side: Side | undefined): Done[] {
@@ -772,6 +772,11 @@ function titleOf({ store }: Side): string {
 /** The variant that a side is of; the run without one is named by its scenario. */
 function variantOf(side: Side): string {
   return side.store.header?.variant_title?.[words.language] ?? titleOf(side);
+}
+
+/** What was done to a side's run. */
+function changedWords({ store }: Side, done: readonly Done[]): string {
+  return say("player.compare.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) });
 }
 
 /** The side's own plan, which says how the run ends. */

@@ -11,6 +11,7 @@ import "./search-dialog.ts";
 import "./undo-bar.ts";
 import { Breakpoints, PageKeeper } from "./breakpoints.ts";
 import type { DialogElement } from "./dialogs.ts";
+import type { Header } from "./frame.ts";
 import { StepSearch } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
@@ -104,6 +105,11 @@ export class LookingElement extends StoreElement {
   #open(tag: string): void {
     this.dispatchEvent(new CustomEvent("open-dialog", { detail: tag, bubbles: true }));
   }
+}
+
+/** What the way to a scenario's other runs is called: only brokers have versions. */
+export function compareWords(header: Header | null): string {
+  return say(header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version");
 }
 
 /** Does what a key stands for, from anywhere in the player. */

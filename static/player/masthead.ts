@@ -10,7 +10,7 @@ import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
 import type { FollowState } from "./following.ts";
 import type { Header } from "./frame.ts";
-import { lookFrom } from "./looking.ts";
+import { compareWords, lookFrom } from "./looking.ts";
 import { closeLists, PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
@@ -111,7 +111,7 @@ export class Masthead extends StoreElement {
     }
     // A press on the title opens it: there is no line for it.
     return html`<div class="what opens">${heading}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
-      <div>${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, hasKafka ? "with.choose" : "with.choose_no_version")}</div></details></div>
+      <div>${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, compareWords(header))}</div></details></div>
       ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
   }
 
@@ -127,12 +127,12 @@ export class Masthead extends StoreElement {
     const version = html`<b>Kafka ${header.version}</b>`;
     const why = this.#whyVersion(header);
     if (why === nothing || this.#small.matches) return version;
-    return html`<details class="altered-more"><summary>${version}</summary><div>${why}${this.#others(store, "with.choose_version")}</div></details>`;
+    return html`<details class="altered-more"><summary>${version}</summary><div>${why}${this.#others(store, say("with.choose_version"))}</div></details>`;
   }
 
   /** The way to the scenario's other runs; a recording and a frame on another page have none. */
-  #others(store: PlayerStore, key: string): TemplateResult | typeof nothing {
-    return store.source.live && this.open === "" ? html`<p><button @click=${this.#choose}>${say(key)} …</button></p>` : nothing;
+  #others(store: PlayerStore, called: string): TemplateResult | typeof nothing {
+    return store.source.live && this.open === "" ? html`<p><button @click=${this.#choose}>${called} …</button></p>` : nothing;
   }
 
   #whyVersion({ profile }: Header): TemplateResult | typeof nothing {

@@ -8,9 +8,9 @@ import { wrap } from "../diagrams/geometry.ts";
 export const defaults = {
   /** px of letters and of a line: of the first sentence, and of what follows; the largest that fit, the first sentence before the rest. */
   leads: [[26, 31], [23, 28], [20, 25], [18, 22], [16, 20], [14, 18]] as const,
+  rests: [[16, 21], [15, 19], [14, 18], [13, 16], [12, 15]] as const,
   /** px of the largest letters in a place up to so wide, so that a short sentence is not half as large again as a long one. */
   most: [[560, 18], [1300, 23]] as const,
-  rests: [[16, 21], [15, 19], [14, 18], [13, 16], [12, 15]] as const,
   /** Smallest at which sentences are left out, so that the first does not become tiny for the others' sake. */
   readable: { lead: 4, rest: 3 },
   /** px above and below both, and between them. */

@@ -1,5 +1,6 @@
 /**
- * The answer to *why* on the picture: a number on each thing that one of its sentences is about. Pure. The words stand beside it (static/player/why.ts).
+ * The answer to *why* on the picture: a number on each thing that one of its sentences is about. The words are beside the
+ * picture (static/player/why.ts). Pure.
  */
 
 import { svg } from "lit";
@@ -46,7 +47,8 @@ function gripsIn(objects: readonly StageObject[]): Box[] {
   return objects.flatMap(({ x, y, grip }) => (grip === undefined ? [] : [{ x: x + grip - 3, y: y + 5, width: 6, height: 16 }]));
 }
 
-/** The thing that stands for a subject: itself, else the one that it is drawn in, else the batch that holds the record, else the partition it stands in. */
+/** The object that has a subject's number: the subject's own, else the one that shows it, else the batch with its record,
+ * else its partition. */
 export function objectOf(objects: readonly StageObject[], subject: Selection): StageObject | undefined {
   const seen = objects.filter(({ select, brings, width, key }) => (select ?? brings) !== undefined && width > 0 && !key.startsWith("strip:"));
   const named = (kind: string, id: string): StageObject | undefined =>

@@ -64,13 +64,19 @@ function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: Clie
   return { x: x + 3, y: y + 3, width: width - 6, height: height - 6 };
 }
 
-/** The applications that a producer's box names. */
-function heldIn(view: View, client: string): Selection[] {
-  return Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client).map(([name]) => plainly("actor", name));
+/** A producer's applications, by name. */
+const applicationsOf = (view: View, client: string) => Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client);
+
+/** What every form of a producer's body has. */
+function bodyOf(frame: Frame, name: string, client: ClientView) {
+  return {
+    phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name),
+    holds: applicationsOf(frame.view, name).map(([application]) => plainly("actor", application)), picked: selected(frame, name, client),
+  } as const;
 }
 
 function applicationOf(view: View, client: string): { name: string; fact: string } | null {
-  const found = Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client);
+  const found = applicationsOf(view, client);
   const [first] = found;
   if (first === undefined) return null;
   const [name, application] = first;
@@ -154,7 +160,7 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
   const id = client.transaction_manager?.transactional_id;
   const lines = height >= 62;
   const counts = say("stage.counts", { waiting, sent });
-  const own = { key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), holds: heldIn(frame.view, name), picked: selected(frame, name, client) } as const;
+  const own = { key: `client:${name}`, ...place.box, ...bodyOf(frame, name, client) };
   if (height < TWO_LINES) {
     const size = Math.min(16, Math.max(11, height - 5));
     const nameWidth = Math.min(width * 0.3, textWidth(name, size, true));
@@ -227,7 +233,7 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
       fittedText(12 + nameWidth + 10, 43, state.said, width - 24 - nameWidth - 10 - pill, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
       identityPill(here, client, width - 12, 27, pill)}`;
   return {
-    key: folded ? "client" : `client:${name}`, ...own, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), holds: heldIn(frame.view, name), picked: selected(frame, name, client),
+    key: folded ? "client" : `client:${name}`, ...own, ...bodyOf(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${folded && focused ? box(1.5, 1.5, width - 3, 23, "wash", 7) : nothing}${head}${queue === null || partition === null ? nothing : svg`${
         fittedText(12, queue.row.y - top + 19, partition, 42, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
         ZONES.map((zone) => zoneOf(queue, zone, own, 19, isFree(client, partition, zone)))}`}`,
@@ -265,7 +271,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   const isHeaded = first !== undefined && first.row.y - top >= BAR + 78;
   const more = isHeaded ? 0 : withoutRow(client, place).batches;
   return {
-    key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name), holds: heldIn(frame.view, name), picked: selected(frame, name, client),
+    key: `client:${name}`, ...place.box, ...bodyOf(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${application === null ? nothing : svg`${
       path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v18h${1 - width}z`, "slot")}${path(`M0,${BAR}h${width}`, "hair")}${
       fittedText(12, 18, application.name, width * 0.55, 13, { bold: true, classes: "b", least: 9 })}${

@@ -126,10 +126,12 @@ def indexes(world: Any) -> Wrong:
                 wrong = set(kept) - set(lines)
                 # The marker of a transaction that the log has forgotten is listed as the abort of nothing.
                 forgotten = {(producer_id, last, last) for producer_id, _, last in set(lines) - set(kept)}
-                name = "aborted_index_thinned" if not wrong else "aborted_index"
-                if wrong and wrong <= forgotten and world.profile.indexes_empty_abort:
-                    name = "open_forgotten"
-                yield name, f"{where} lists {kept}, stored are {lines}"
+                kind = "aborted_index"
+                if not wrong:
+                    kind = "aborted_index_thinned"
+                elif wrong <= forgotten and world.profile.indexes_empty_abort:
+                    kind = "open_forgotten"
+                yield kind, f"{where} lists {kept}, stored are {lines}"
             has, most = log.last_stable_offset, min([log.high_watermark, *log.producers.open_transactions])
             # A snapshot does not keep which markers were not replicated yet (``ProducerStateManager``), and a
             # follower that read its log again knows only with its next high watermark which ones are.
