@@ -129,7 +129,7 @@ BEATS_OF = {
 3. 34–50 → 48  p1's transaction stores 2 records
 4. 51–64 → 51  Hidden from read_committed: t-0
 5. 65–82 → 76  Also held back: 2 records from p2
-6. 83–87 → 83  txn-1 times out: fencing of its producer begins
+6. 83–87 → 83  txn-1's transaction times out: fencing begins
 7. 88–91 → 88  ABORT marker stored in t-0
 8. 92–100 → 92  Aborted, LSO advances: t-0
 9. 101–104 → 101  read_committed consumers skip the aborted records
@@ -143,7 +143,7 @@ BEATS_OF = {
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 87  Also held back: 1 record from p2
 8. 96–111 → 96  kafka-transactions.sh ends with an error
-9. 112–117 → 112  The hanging transaction is aborted: t-0 released
+9. 112–117 → 112  The hanging transaction is aborted, LSO advances: t-0
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  A transaction begins: business sends Prepare
