@@ -330,13 +330,13 @@ def test_lines_of_a_log_are_a_case_that_says_what_remains_possible(client: Clien
     replay = Replay.objects.get()
     assert (replay.steps, replay.title["en"]) == (0, "t-0")
     page = case_page(client)
-    assert "t-0 did not acknowledge the marker for pay (NotLeaderOrFollowerException)" in page
+    assert "writing the marker for pay to t-0 failed with NotLeaderOrFollowerException" in page
     assert "Broker and client logs" in page
     assert "went from Ready to InTransaction" in page
     assert "play-case" not in page
     assert client.get(reverse("replays:play", args=[replay.id])).url.endswith("/case")
     chinese = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
-    assert "t-0 没有确认 pay 的标记" in chinese
+    assert "pay 在 t-0 的标记写入失败" in chinese
     assert "did not reach" not in chinese
 
 

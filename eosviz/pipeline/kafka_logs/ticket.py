@@ -82,7 +82,7 @@ class _Ticket:
         yield from self._more("verdicts", problems, document)
 
     def _verdict(self, verdict: Json) -> Iterator[str]:
-        colon = self._worded(Words("join.colon", {}))
+        colon = say_shortly("join.colon", self._language)
         yield f"### {_plain(verdict['partition'])}{colon}{self.words('verdict.' + verdict['kind'])}"
         yield ""
         if verdict["producer_id"] is not None:
@@ -92,8 +92,11 @@ class _Ticket:
             yield self.words(key, transactional_id=named, **fields)
             yield ""
         for one in verdict["evidence"][: LISTED_MAX["evidence"]]:
-            place = "" if one["place"] in _SENTENCES else f" ({self._kept(place_words(one['place']))})"
-            yield f"- {self._kept(one['says'])}{place}"
+            says = self._kept(one["says"])
+            if one["place"] not in _SENTENCES:
+                aside = {"text": says, "aside": self._kept(place_words(one["place"]))}
+                says = say_shortly("join.aside", self._language, aside)
+            yield f"- {says}"
         yield from self._more("evidence", verdict["evidence"])
         if verdict["alternatives"]:
             possible = [self.words(f"verdict.{kind}") for kind in verdict["alternatives"]]

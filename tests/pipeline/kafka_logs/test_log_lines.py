@@ -182,5 +182,5 @@ def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (tmp_path / "server.log").write_text(LINES["marker_tried_again"] + "\n")
     call_command("logs", str(tmp_path / "server.log"))
     text = capsys.readouterr().out
-    assert "server.log: line 1: 2026-11-21 09:18:54,084: t-0 did not acknowledge the marker for pay" in text
+    assert "server.log: line 1: 2026-11-21 09:18:54,084: writing the marker for pay to t-0 failed" in text
     assert "possible: healthy, coordinator_owes_marker" in text

@@ -184,6 +184,9 @@ def test_a_report_has_a_bound_and_no_name_changes_its_form() -> None:
 def test_every_recorded_incident_has_a_report_in_both_languages() -> None:
     assert report("en") != report("zh-Hans")
     assert "[logs." not in report("en") + report("zh-Hans")
+    assert "### orders-0: " in report("en")
+    assert "### orders-0：" in report("zh-Hans")
+    assert " (orders-0/" not in report("zh-Hans")
 
 
 def test_a_transaction_that_a_newer_epoch_goes_on_with_is_not_aborted(tmp_path: Path) -> None:
