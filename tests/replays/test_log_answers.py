@@ -53,7 +53,7 @@ def test_a_marker_that_may_be_missing_leaves_the_transaction_with_its_coordinato
     assert problem["kind"] == "undecided"
     assert (
         english(problem["answer"]["coordinator"])
-        == "Its newest record of tx-open-public in these files has state Ongoing."
+        == "The coordinator's newest record of tx-open-public in these files has state Ongoing."
     )
 
 
