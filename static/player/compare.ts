@@ -604,7 +604,7 @@ export class Compare extends LitElement {
       <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most })}</div>
       <div class="compare-sentence">
         <p class="mark">${this.#mark(side, isFirstDifference)}</p>
-        <eos-sentence .store=${store}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
+        <eos-sentence .store=${store} .isOriginal=${this.difference !== "" && side === this.#sides[1]}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${this.#shortName(side)}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
         sideMiddle(this.middle, {

@@ -129,7 +129,7 @@ def _build_and_publish(page: Page, home: str) -> str:
     expect(text(page)).to_have_value(re.compile(r"verdicts = \["))
     tried(page)
     expect(page.locator(".builder-trial")).to_contain_text("The result is as expected.")
-    part(page, "Expected outcome")
+    part(page, "Expected result")
     look(page)
     _mistake_in_the_text(page)
 

@@ -541,7 +541,7 @@ test("a marker that arrives is its flag, named as what it is, without serials or
   const step = appendedStep(marker);
   const arrival = laneOf(frameOf(step, view({ partitions: { "t-0": now } }), { previousView: view({ partitions: { "t-0": before } }) })).arrival;
   assert.equal(arrival?.cells[0]?.label, "A");
-  assert.deepEqual(arrival?.texts.map((text) => text.text), ["t = 143 ms: ABORT marker of PID 0, epoch 0 arrives.", "Appended at 43."]);
+  assert.deepEqual(arrival?.texts.map((text) => text.text), ["t = 143 ms: ABORT marker of PID 0, epoch 0 arrives.", "Appended at offset 43."]);
 });
 
 test("where the page scrolls the other lanes stand below the one in focus, as lines while a rule is to be seen below", () => {

@@ -28,7 +28,7 @@ function toldBeside(since: number, until: number | null): string | null {
 test("participants that may differ are said to end alike, whether all commit or everything is undone", () => {
   assert.deepEqual(said(null, null), []);
   assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "the first at t = 65 ms: participants may differ"]);
-  assert.deepEqual(said(65, 5095), ["Participants: same reported outcome", "middleware's window: t = 65–5095 ms"]);
+  assert.deepEqual(said(65, 5095), ["Participants report the same outcome", "middleware's window: t = 65–5095 ms"]);
   const reported = { window: { since: 65, until: 5095 } };
   assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms", "nodes differed: 50–5060 ms"]);
   assert.equal(windowWords(reported, { since: 50, until: null })[1], "middleware's window: t = 65–5095 ms");
@@ -36,7 +36,7 @@ test("participants that may differ are said to end alike, whether all commit or 
 });
 
 test("those that never differed are not said to have differed for 0 ms", () => {
-  assert.deepEqual(said(65, 65), ["Participants: same reported outcome"]);
+  assert.deepEqual(said(65, 65), ["Participants report the same outcome"]);
   assert.equal(toldBeside(65, 65), null);
 });
 
@@ -84,7 +84,7 @@ test("a tag stands in the box of the node that it is about", () => {
   const crashes = at({ number: 12, actor: "participant-3", kind: "fault", key: "fault.crashed", params: { actor: "participant-3" } });
   const desk = middlewarePlaces(plan as never, DESK);
   const phone = middlewarePlaces(plan as never, PHONE);
-  assert.deepEqual([votes, hears, moves, crashes].map((frame) => tagIn(frame, desk)?.said), ["Votes yes", "Votes yes", "Now rolling back", "Crashed"]);
+  assert.deepEqual([votes, hears, moves, crashes].map((frame) => tagIn(frame, desk)?.said), ["Votes yes", "Votes yes", "Now: rolling back", "Crashed"]);
   for (const here of [desk, phone]) for (const frame of [votes, hears, moves, crashes]) assert.ok(tagIn(frame, here)?.isInside);
 });
 
