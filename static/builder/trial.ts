@@ -33,7 +33,7 @@ export interface Transaction {
   why: { step: number; said: string } | null;
 }
 
-/** Records with one fate; `first` and `last` are serials. */
+/** Records with one fate; `first` and `last` are serials, between which others may be missing. */
 export interface Records {
   partition: string;
   producer: string;
@@ -177,7 +177,7 @@ function records(trial: Trial): TemplateResult | typeof nothing {
     <div class="table-scroll" tabindex="0" role="region" aria-label=${say("builder.trial.records")}>
     <table class="results"><thead><tr>${["partition", "records", "fate", "reported"].map((name) => html`<th scope="col">${say(`builder.trial.records.${name}`)}</th>`)}</tr></thead>
     <tbody>${trial.records.map((row) => html`<tr><th scope="row">${row.partition}</th>
-      <td>${say("builder.trial.records.count", { count: row.count, producer: row.producer })} <span class="quiet num">${range(`r${row.first}`, `r${row.last}`)}</span></td>
+      <td>${say("builder.trial.records.count", { count: row.count, producer: row.producer })} <span class="quiet num">${serials(row)}</span></td>
       <td class=${SOUND.includes(row.fate) ? "" : "counted"}>${say(`builder.trial.fate.${row.fate}`)}${row.offsets === null ? nothing
         : html` <span class="quiet num">${offsetsOf(row.offsets)}</span>`}</td>
       <td class=${row.reported === false && row.fate !== "failed" ? "counted" : ""}>${say(`builder.trial.reported.${row.reported === null ? "nothing" : row.reported ? "success" : "failure"}`)}</td></tr>`)}
@@ -193,6 +193,11 @@ function questions(trial: Trial, door: TrialDoor): TemplateResult | typeof nothi
       ? html`<button type="button" class="small" @click=${() => door.goTo(place, line)}>${place} ${line === null ? nothing : say("builder.line", { line })}</button>
         <span class="counted">${say("builder.trial.question.never")}</span>`
       : html`<b>${say("builder.trial.question", { step })}</b> ${said}<br><span class="quiet">${say("builder.trial.question.right", { answer: right ?? "" })}</span>`}</li>`)}</ul></section>`;
+}
+
+/** A run of serials as a range; the ends of others, for what is between them is not all there. */
+function serials({ first, last, count }: Records): string {
+  return last - first + 1 === count ? range(`r${first}`, `r${last}`) : `r${first} … r${last}`;
 }
 
 function offsetsOf([first, last]: [number, number]): string {
