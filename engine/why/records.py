@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.lately import ACCEPTED, ANSWER_LOST, ARRIVED, CUT, LOST, REPORTED, SENT, STORED, Said, Turn
+from engine.record_names import record_names
 from engine.why.links import (
     Json,
     Link,
@@ -162,7 +163,7 @@ def _lost_because(moment: Moment, serial: int, record: Json, turns: list[Turn]) 
             serial=serial,
             partition=partition,
             offset=offset,
-            others=batch["serials"] or None,
+            others=record_names(batch["serials"]) or None,
         )
     elif acks == "none":
         yield link("lost.not_sent_again", "SND-8", subject=actor_subject(client), client=client)

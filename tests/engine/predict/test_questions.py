@@ -425,7 +425,7 @@ def test_why_a_state_does_not_follow_is_said_in_words() -> None:
     question = next(one for one in asked("SC-101", "ended-by-hand") if one.ask == "state")
     (reason,) = question.asked.reasons["CompleteAbort"]
     assert sentence(reason.key, reason.params) == (
-        "PrepareAbort becomes CompleteAbort in these cases: no marker is outstanding."
+        "The state changes from PrepareAbort to CompleteAbort in these cases: no marker is outstanding."
         " Here something else happens: InitProducerId arrives."
     )
 

@@ -262,6 +262,11 @@ def test_two_copies_are_distinguished() -> None:
         assert _let_in("t-0", first, {**first, **other, "base_offset": 9}).key == f"why.{key}"
 
 
+def test_a_record_that_was_taken_for_a_duplicate_says_which_record_is_stored() -> None:
+    _, _, chain = first_answer(stopped_at("SC-166/used-twice-4-1", "lost"))
+    assert [one.params["others"] for one in chain if one.key == "why.lost.mistaken"] == [["r1"]]
+
+
 def test_a_request_that_carries_no_records_is_named() -> None:
     keys = [
         one.key for one in first_answer(stopped_at("SC-21/crash-between-read-and-write", "network.lost"))[2]
