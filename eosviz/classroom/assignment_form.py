@@ -121,6 +121,8 @@ class AssignmentForm(forms.Form):
             return
         self._offer("material", _materials(kind, teacher, given, language_of(get_language())))
         self.fields["material"].required = kind.needs_scenario
+        if kind.takes_tracks:
+            self.fields["material"].label = words("classroom.material.or_track")
 
     def _offer(self, name: str, choices: Iterable[Any]) -> None:
         field = self.fields[name]

@@ -226,3 +226,9 @@ class TestPlaces:
             school.browser("instructor").get(f"/classes/{school.classroom.id}/assign/watch/").content.decode()
         )
         assert page.index('value="edition:') < page.index('value="track:') < page.index('value="SC-01"')
+
+    @pytest.mark.parametrize("kind", ["watch", "predict"])
+    def test_the_label_names_tracks_where_they_can_be_chosen(self, school: School, kind: str) -> None:
+        address = f"/classes/{school.classroom.id}/assign/{kind}/"
+        page = school.browser("instructor").get(address).content.decode()
+        assert ("Scenario or track" in page) == ('value="track:' in page) == (kind == "watch")
