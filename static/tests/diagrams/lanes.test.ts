@@ -508,7 +508,7 @@ test("the twin says what the picture shows", () => {
       "(r4–r5). Offset 45–47: PID 0, epoch 0, seq 5–7 (r6–r8). Offset 48–49: PID 0, epoch 0, seq 8–9 (r9–r10). Offset 50–52: " +
       "PID 0, epoch 0, seq 10–12 (r11–r13). Log start 40, LSO 53, high watermark 53, log end 53.",
   );
-  assert.ok(twin.some((text) => text === "c1, read_committed, is at 53: 13 read, none hidden."));
+  assert.ok(twin.some((text) => text === "c1, read_committed, is at offset 53: 13 read, none hidden."));
   const run = frameOf(DUPLICATE);
   assert.match(layoutLanes({ ...run, header: { ...run.header, profile: "log" } }, OPTIONS).twin[0] ?? "", /^t-0, from files\. Offset 40–42/);
 });

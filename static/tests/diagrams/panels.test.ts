@@ -162,7 +162,7 @@ test("rules are questions: those that were asked are answered, the deciding one 
   words.learn("en", { texts: { "decision.duplicate_lookup": "Is seq {first} known?", "decision.epoch": "Is it older?" }, sources: {} });
   const shape = layoutDecision(DUPLICATE.decision as NonNullable<typeof DUPLICATE.decision>, null);
   assert.deepEqual(shape.rules.map((rule) => rule.answer), ["Yes.", null]);
-  assert.equal(consequence(frameOf(DUPLICATE)), "Respond NONE, base offset 40. Append nothing.");
+  assert.equal(consequence(frameOf(DUPLICATE)), "Respond with NONE, base offset 40. Append nothing.");
   const refused = refusedStep();
   assert.equal(consequence(frameOf(refused)), null);
 });

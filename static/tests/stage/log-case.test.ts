@@ -19,7 +19,7 @@ test("beside a log stands where consumers of both isolation levels stop, and the
   const files = view({ partitions: { "t-0": partition(log) }, consumers: {} });
   const here = places(null, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" });
   const said = heads(frameOf(null, files), here, NO_FOCUS).map(({ draw }) => markup(svg`${draw}`)).join("");
-  for (const words of ["read_committed consumers stop at 43", "read_uncommitted consumers stop at 50", "Legend"]) assert.ok(said.includes(words), words);
+  for (const words of ["read_committed consumers stop at offset 43", "read_uncommitted consumers stop at offset 50", "Legend"]) assert.ok(said.includes(words), words);
 });
 
 test("a log that holds consumers back shows one of them, which no file names, until a preview has readers", () => {
