@@ -75,13 +75,13 @@ def test_a_producer_whose_id_has_a_new_pid_is_named_too(of: str, older: int) -> 
 @pytest.mark.parametrize(
     ("of", "cause"),
     [
-        ("SC-61/k28", "p2 has taken over the id with InitProducerId since."),
+        ("SC-61/k28", "p2 has since taken over the id with InitProducerId."),
         (
             "SC-153/timeout",
-            "The coordinator has raised the epoch since, because the transaction exceeded its timeout.",
+            "The coordinator has since raised the epoch, because the transaction exceeded its timeout.",
         ),
-        ("SC-101/k41", "The end of a transaction has raised the epoch since (transaction version 2)."),
-        ("SC-153/administrator", "An InitProducerId for this id has raised the epoch since."),
+        ("SC-101/k41", "The end of a transaction has since raised the epoch (transaction version 2)."),
+        ("SC-153/administrator", "An InitProducerId request for this id has since raised the epoch."),
     ],
 )
 def test_a_refused_epoch_says_what_raised_it(of: str, cause: str) -> None:
