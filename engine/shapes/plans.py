@@ -115,6 +115,15 @@ class AlsoDone(TypedDict):
     names: list[str]
 
 
+class Passed(TypedDict):
+    """Something that opens no beat, and happens between the step that a reader sees in the beat before and the one of
+    this beat. `key` and `params`: its title."""
+
+    step: int
+    key: str
+    params: JsonObject
+
+
 class Beat(TypedDict):
     """A chapter of the run."""
 
@@ -138,6 +147,9 @@ class Beat(TypedDict):
     first."""
     also: NotRequired[list[AlsoDone]]
     """The other steps that the title is about; the step `lands` is about one partition or actor only."""
+    passed: NotRequired[list[Passed]]
+    """The most important steps between the step `lands` of the beat before and the one of this beat, in order, at most
+    three. Absent if there is none, and in plans of earlier versions."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
     """In a long beat: the beats inside this beat; `lines` is then empty."""

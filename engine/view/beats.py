@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from operator import attrgetter, eq
+from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
 
 from engine.crafter import Crafter
 from engine.lately import REQUESTS, LostRequests
-from engine.shapes.plans import Beat, BeatLine, Event
+from engine.shapes.plans import Beat, BeatLine, Event, Passed
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
@@ -136,6 +136,10 @@ GIVES_WAY = 3
 """What is added to the weight of a beat that gives way (``PACKED``), in place of ``RECURS``."""
 CROWDED = 2
 """Beats give way (``PACKED``) only if the level has room for at least so many beats behind the intervention."""
+PASSED_FROM = 3
+PASSED_MOST = 3
+"""At most this many openings of weight ``PASSED_FROM`` or more are named that happen between the steps that a reader sees
+in two beats: the heaviest ones."""
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
 BROKEN_TITLE = "beat.broken_"
@@ -692,7 +696,41 @@ class Beats:
             if number == 1:
                 inside = [*ahead, *inside]
             beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))
-        return beats
+        return self._with_passed(beats, start, openings, chosen, repeats)
+
+    def _with_passed(
+        self,
+        beats: list[Beat],
+        start: int,
+        openings: Sequence[Opened],
+        chosen: Sequence[Opened],
+        repeats: Repeats,
+    ) -> list[Beat]:
+        """The beats of a level. ``passed`` of each: what happens between the step that a reader sees in the beat before
+        and the one of this beat, and opens no beat. ``start``: the index of the level's first step. ``chosen``: the
+        openings of the beats."""
+        own = {at for one in chosen for at in _opens_at(one)}
+        others = [one for one in openings if one.weight >= PASSED_FROM and own.isdisjoint(_opens_at(one))]
+        opens = [replace(one, weight=PASSED_FROM) for one in chosen if one.weight >= HEAVY]
+        number = self._steps[0].number
+        seen = start - 1
+        found: list[Beat] = []
+        for beat in beats:
+            lands = beat["lands"] - number
+            between = [one for one in (*others, *opens) if seen < one.at + one.lead < lands]
+            heaviest = sorted(between, key=lambda one: -one.weight)
+            passed = [self._passed(one, lands, repeats) for one in heaviest]
+            unsaid = [one for one in passed if one["key"] != beat["key"]][:PASSED_MOST]
+            found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
+            seen = max(seen, lands)
+        return found
+
+    def _passed(self, one: Opened, stop: int, repeats: Repeats) -> Passed:
+        """The opening as a reader is informed of it. ``stop``: the index of the step before which it has happened."""
+        opened = replace(one, at=one.at + one.lead, lead=0)
+        steps = self._steps[opened.at : stop]
+        title, params = title_of(self._kind(opened, steps), one.params, steps, self._consumers)
+        return {"step": self._lands(opened, steps, repeats).number, "key": f"beat.{title}", "params": params}
 
     def _from_request(
         self, before: Opened, one: Opened, openings: Sequence[Opened], repeats: Repeats
@@ -831,6 +869,12 @@ class Beats:
         if opener.unless and not any(_leads_to(beat, step) for step in steps):
             return opener.unless
         return opener.name
+
+
+def _opens_at(one: Opened) -> set[int]:
+    """The indices of the steps that open the beat; two if it joins two openings."""
+    joined = one if one.origin is None else one.origin
+    return {one.at + one.lead, joined.at + joined.lead}
 
 
 def _weight(step: BeatStep) -> float:

@@ -15,5 +15,7 @@ def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent:
         own = beat.get("title")
         title = sentence(beat["key"], beat["params"], language) if own is None else own[language]
         kind = beat.get("kind", "")
+        for passed in beat.get("passed", ()):
+            yield f"{indent}   · {passed['step']}  {sentence(passed['key'], passed['params'], language)}"
         yield f"{indent}{beat['number']}. {beat['first']}–{beat['last']} → {beat['lands']}  {title}  ({kind})"
         yield from beat_lines(beat.get("beats", ()), language, f"{indent}   ")

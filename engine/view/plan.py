@@ -18,7 +18,7 @@ from engine.view.cost import RunOutcome, cost_of
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 44
+PLAN_VERSION = 45
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 

@@ -2626,6 +2626,10 @@ export interface Beat {
    * The other steps that the title is about; the step `lands` is about one partition or actor only.
    */
   also?: AlsoDone[];
+  /**
+   * The most important steps between the step `lands` of the beat before and the one of this beat, in order, at most three. Absent if there is none, and in plans of earlier versions.
+   */
+  passed?: Passed[];
   lines: BeatLine[];
   /**
    * In a long beat: the beats inside this beat; `lines` is then empty.
@@ -2643,6 +2647,15 @@ export interface Beat {
 export interface AlsoDone {
   step: number;
   names: string[];
+}
+/**
+ * Something that opens no beat, and happens between the step that a reader sees in the beat before and the one of
+ *     this beat. `key` and `params`: its title.
+ */
+export interface Passed {
+  step: number;
+  key: string;
+  params: JsonObject;
 }
 /**
  * One step, which has its own sentence (`key` null), or several adjacent steps. `key` and `params` then

@@ -1,6 +1,7 @@
 /** What a step says where a beat lands. Pure, no DOM. */
 
 import type { Beat } from "./beats.ts";
+import { clauses } from "./joins.ts";
 import { sentencesOf } from "./sentence-fit.ts";
 import { titleOf } from "./beats.ts";
 import { say, words } from "./text.ts";
@@ -11,11 +12,20 @@ export const defaults = {
 };
 
 /** The title of the beat leads if the author gave it or the step does not say it, unless a guarantee is broken here;
- * behind the first sentence follow the other steps that the title is about. `said`: the texts of the step. */
-export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean): string[] {
+ * behind the first sentence follow the other steps that the title is about, and what the reader has passed. `said`: the
+ * texts of the step. `from`: the number of the step that the reader saw before; null: none. */
+export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.leads === true ? titleOf(beat) : undefined);
   const [text = "", ...rest] = said;
   const [first = "", ...more] = sentencesOf(text);
   const also = (beat?.also ?? []).slice(0, defaults.also).map(({ step, names }) => say("player.also_step", { step, names }));
-  return [title === undefined || isBroken ? "" : say("player.titled", { title }), first, ...also, ...more, ...rest];
+  return [title === undefined || isBroken ? "" : say("player.titled", { title }), first, ...also, passedText(beat, from), ...more, ...rest];
+}
+
+/** `Before this: p1 begins a transaction (step 14); t-0 joined the transaction (step 22).` Empty if nothing was passed. */
+function passedText(beat: Beat | undefined, from: number | null): string {
+  const passed = from === null ? [] : (beat?.passed ?? []).filter(({ step }) => step > from);
+  if (passed.length === 0) return "";
+  const things = passed.map(({ step, key, params }) => say("player.passed_step", { step, title: say(key, params) }));
+  return say("player.passed", { things: clauses(things) });
 }

@@ -178,7 +178,7 @@ export class Sentence extends StoreElement {
       const breaks = breaksIn(step);
       if (isScripted(store, step)) said.push(say("player.scripted_fault"));
       const leads = outcome === "" && step === store.frame?.step;
-      const text = [outcome, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0) : own)].filter((part) => part !== "").join(between);
+      const text = [outcome, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)].filter((part) => part !== "").join(between);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
     // Two runs beside each other go by steps.
