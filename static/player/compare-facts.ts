@@ -29,6 +29,8 @@ export interface Fact {
   about: string;
   name: string;
   said: string;
+  /** Whether the fact is a time, so that runs that differ in time alone differ in it. */
+  isOfTime?: boolean;
 }
 
 export interface Apart {
@@ -38,6 +40,7 @@ export interface Apart {
   name: string;
   left: string;
   right: string;
+  isOfTime?: boolean;
 }
 
 /** Whether all of a list is shown, and what turns that. */
@@ -61,7 +64,7 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   const apart = names.flatMap((name) => {
     const [one, other] = [ours.get(name), theirs.get(name)];
     // A fact that only one run has so far, such as a transaction, is not held against anything.
-    return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said }];
+    return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said, ...(one.isOfTime === true ? { isOfTime: true } : {}) }];
   });
   for (const name of Object.keys(left.view.partitions ?? {})) apart.push(...batchesApart(name, left.view, right.view));
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
@@ -154,6 +157,7 @@ function factsOf(frame: Frame): Map<string, Fact> {
     const state = states.get(name);
     return { about: name, name, said: state === undefined ? lifeWord(life) : life.alive === false || life.paused === true ? facts([lifeWord(life), state]) : state };
   });
+  found.push(...windowFacts(frame));
   if (view.database !== undefined) found.push({ about: DATABASE_NAME, name: say("player.compare.fact.rows"), said: listed(rowsOf(frame).map(({ said }) => said)) || say("stage.none") });
   for (const [tid, entry] of Object.entries(transactionsOf(view))) found.push({ about: tid, name: tid, said: entry.state });
   const partitions = Object.entries(view.partitions ?? {}).sort(([one], [other]) => Number(one.startsWith("__")) - Number(other.startsWith("__")));
@@ -171,6 +175,19 @@ function factsOf(frame: Frame): Map<string, Fact> {
     found.push({ about: name, name: say("player.compare.fact.in_sync", { partition: name }), said: listed([...isr].sort((one, other) => one - other).map(String)) });
   }
   return new Map(found.map((fact) => [fact.name, fact]));
+}
+
+/** How long the nodes of the transaction on show differed, and the middleware's window; once they are over. */
+function windowFacts(frame: Frame): Fact[] {
+  const { middleware } = frame.view;
+  const tid = shownTransaction(frame);
+  if (middleware === undefined || tid === null) return [];
+  const spans = { window: middleware.transactions?.[tid]?.window, differed: middleware.differ?.[tid] };
+  return Object.entries(spans).flatMap(([name, span]): Fact[] => {
+    if (span?.since == null || span.until === null) return [];
+    const { since, until } = span;
+    return [{ about: "middleware", name: say(`player.compare.fact.${name}`), said: say("player.compare.fact.span", { since, until }), isOfTime: true }];
+  });
 }
 
 /** With the error that ended its work. */

@@ -18,6 +18,8 @@ export const defaults = {
   beats: 3,
 };
 
+/** Counts that guarantees have, too. */
+const BY_GUARANTEE: Readonly<Record<string, string>> = { lost: "lost", duplicates: "duplicated", reordered: "reordered", hanging: "hanging" };
 const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "messages", "markers", "time"] as const;
 export interface Count {
   name: (typeof COUNTS)[number];
@@ -25,10 +27,19 @@ export interface Count {
   right: number;
 }
 
-/** What both ends count, where they differ: what was lost first, how long it took last. */
+/** What both ends count, where they differ: what was lost first, how long it took last. Without what guarantees count. */
 export function differingCounts(left: Outcome, right: Outcome): Count[] {
+  const broken = { ...left.broken, ...right.broken };
   return COUNTS.flatMap((name) => {
     const [one, other] = [left[name] ?? 0, right[name] ?? 0];
+    return one === other || (BY_GUARANTEE[name] ?? "") in broken ? [] : [{ name, left: one, right: other }];
+  });
+}
+
+/** How often each guarantee is broken in both runs, where that differs. */
+export function differingBreaks(left: Outcome, right: Outcome): { name: string; left: number; right: number }[] {
+  return Object.keys({ ...left.broken, ...right.broken }).flatMap((name) => {
+    const [one, other] = [left.broken?.[name] ?? 0, right.broken?.[name] ?? 0];
     return one === other ? [] : [{ name, left: one, right: other }];
   });
 }
@@ -63,9 +74,10 @@ export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean)
   if (left === null || right === null || leftEnd === undefined || rightEnd === undefined) return nothing;
   const [costly] = [right, left].filter((plan) => plan.cost !== undefined);
   if (isOneRun && costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
+  const breaks = differingBreaks(leftEnd, rightEnd);
   const counts = differingCounts(leftEnd, rightEnd);
-  if (counts.length === 0) return html`<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
-  return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${counts.map(({ name, ...sides }) => html`<li>${say(`player.compare.end_${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}</ul>`;
+  if (breaks.length + counts.length === 0) return html`<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
+  return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${breaks.map(({ name, ...sides }) => html`<li class="bad">${say(`player.guarantee.${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}${counts.map(({ name, ...sides }) => html`<li>${say(`player.compare.end_${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}</ul>`;
 }
 
 /** What happens in this run alone, after the first difference; a press goes there. */

@@ -563,7 +563,7 @@ export class Compare extends LitElement {
     // The language is part of what is said.
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.lockstep, this.#moments];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
-    const apart = factsApart(left, right).filter(({ about }) => this.#isApart(about));
+    const apart = factsApart(left, right).filter(({ about, isOfTime = false }) => isOfTime || this.#isApart(about));
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
     this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))] };
   }
@@ -591,13 +591,14 @@ export class Compare extends LitElement {
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
     const name = this.#isOneSession ? this.#called(side) : this.#withDone(side, this.#isOneScenario ? variantOf(side) : titleOf(side));
-    const said = say("player.compare.branch", { name: store.info?.name ?? "" });
+    // Branches of two sessions have their names by chance.
+    const said = this.#isOneSession ? say("player.compare.branch", { name: store.info?.name ?? "" }) : "";
     const first = this.#moments?.first ?? null;
     const isFirstDifference = first !== null && this.#stepsAt(first)[placeOf(side)] === store.shown && this.#moments?.moved(first)[placeOf(side)] === true;
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
       <h2><b class="side-name">${unbroken(name)}</b>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
-        <span class="side-place"><small>${said}</small> ${this.#stage(side)}
+        <span class="side-place">${said === "" ? nothing : html`<small>${said}</small>`} ${this.#stage(side)}
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
       <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}

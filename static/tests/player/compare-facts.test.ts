@@ -25,6 +25,12 @@ test("a participant that crashed keeps the state that is on its disk", () => {
   assert.deepEqual(factsApart(mw(true, "COMMITTED"), mw(false, "PREPARED")).map(({ name, left, right }) => [name, left, right]), [["participant-2", "committed", "down, prepared"]]);
 });
 
+test("a window of the middleware that is over in both runs is held against the other one, and is a matter of time", () => {
+  const mw = (until: number | null): Frame => frame({ middleware: { transactions: { 1: { state: "COMMITTED", window: { since: 135, until } } } } });
+  assert.deepEqual(factsApart(mw(205), mw(5135)), [{ about: "middleware", name: "middleware's window", left: "135–205 ms", right: "135–5135 ms", isOfTime: true }]);
+  assert.deepEqual([factsApart(mw(205), mw(205)), factsApart(mw(205), mw(null))], [[], []]);
+});
+
 test("a producer that was fenced in one run says so, and a partition what became of its records", () => {
   const run = (state: string, error: string | null, outcome: string): Frame => frame({
     clients: { p1: { alive: true, paused: false, closed: false, transaction_manager: { state, last_error: error, transactional_id: "txn-1", producer_id: 1000, producer_epoch: 0 } } },

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "../../generated/messages.ts";
 import type { Beat } from "../../player/beats.ts";
-import { beatsOnlyIn, differingCounts } from "../../player/compare-head.ts";
+import { beatsOnlyIn, differingBreaks, differingCounts } from "../../player/compare-head.ts";
 import type { Plan } from "../../generated/messages.ts";
 import { endOf } from "../../player/outcome.ts";
 
@@ -19,6 +19,12 @@ test("of two ends what differs is counted, what was lost first and how long it t
   assert.deepEqual(differingCounts(END, { ...END, markers: 0 }), [], "plans of before count no markers");
   const aborted = { ...END, messages: 70, aborted: 1 };
   assert.deepEqual(differingCounts({ ...END, committed: 1 }, aborted).map(({ name }) => name), ["committed", "aborted", "messages"]);
+});
+
+test("a guarantee that is broken more often in one run is counted once, by its name", () => {
+  const broken = { ...END, duplicates: 5, lost: 1, broken: { duplicated: 5, fenced: 1 } };
+  assert.deepEqual(differingBreaks(broken, { ...END, lost: 2, broken: { fenced: 1 } }), [{ name: "duplicated", left: 5, right: 0 }]);
+  assert.deepEqual(differingCounts(broken, { ...END, lost: 2, broken: { fenced: 1 } }), [{ name: "lost", left: 1, right: 2 }]);
 });
 
 test("a changed run ends as it ends, not as the run that was written", () => {
