@@ -254,14 +254,15 @@ def moments(request: HttpRequest) -> HttpResponse:
 
 
 def _other_runs(session: Session) -> list[dict[str, Any]]:
-    """The runs of the scenario's variants and its plain run, without this run. The plain run and its twin
-    count as one."""
+    """The runs of the scenario's variants and its plain run, without this run. The plain run stands for its twin,
+    too, as on the scenario's page."""
     card, own = card_of(session.version), session.variant or ""
     runs = [{"name": "", "title": card.title}] if card.acts else []
     runs += [{"name": variant.name, "title": variant.title} for variant in card.variants]
     shelf = shelved(card.identifier)
-    twins = {"", shelf.twin} if shelf is not None and shelf.twin is not None else set()
-    return [run for run in runs if run["name"] != own and not {run["name"], own} <= twins]
+    twin = None if shelf is None else shelf.twin
+    left_out = {own, twin, "" if own == twin else None}
+    return [run for run in runs if run["name"] not in left_out]
 
 
 def _generations_of(session: Session) -> str | None:

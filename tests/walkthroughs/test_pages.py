@@ -250,6 +250,7 @@ class TestCompare:
         assert (compared["left-branch"], other.variant) == (str(mine.id), name)
         back = client.get(f"/compare/differences.json?branch={root(other).id}").json()["runs"]
         assert back[0]["name"] == "" and name not in [run["name"] for run in back]
+        assert "k28" not in [run["name"] for run in (*runs, *back)], "that is the plain run once more"
         assert client.post("/compare/new", {"branch": mine.id, "run": "none"}).status_code == 404
 
     def test_the_way_back_to_a_log_case_is_kept(self, client: Client) -> None:
