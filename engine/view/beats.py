@@ -138,8 +138,8 @@ CROWDED = 2
 """Beats give way (``PACKED``) only if the level has room for at least so many beats behind the intervention."""
 PASSED_FROM = 3
 PASSED_MOST = 3
-"""At most this many openings of weight ``PASSED_FROM`` or more are named that happen between the steps that a reader sees
-in two beats: the heaviest ones."""
+"""Between the steps that a reader sees in two beats, at most this many openings of weight ``PASSED_FROM`` or more are
+named, the heaviest ones."""
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
 BROKEN_TITLE = "beat.broken_"

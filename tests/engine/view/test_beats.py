@@ -659,7 +659,11 @@ def test_what_a_title_says_of_several_is_found_in_each_of_their_steps() -> None:
 def test_what_happens_between_the_steps_of_two_beats_is_named() -> None:
     beats = plan_ahead(scenario_of("SC-61/k28"))["beats"]
     passed = {beat["lands"]: [(one["step"], one["key"]) for one in beat.get("passed", ())] for beat in beats}
-    assert passed[73] == [(58, "beat.complete"), (62, "beat.aborted_skipped"), (69, "beat.epoch_raised_for_id")]
+    assert passed[73] == [
+        (58, "beat.complete"),
+        (62, "beat.aborted_skipped"),
+        (69, "beat.epoch_raised_for_id"),
+    ]
     assert passed[133] == [(129, "beat.reports_failure"), (131, "beat.aborts")]
     assert passed[44] == [], "beat 3 opens where it is shown"
     before = 0
