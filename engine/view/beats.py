@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
 
@@ -719,8 +719,8 @@ class Beats:
             lands = beat["lands"] - number
             between = [one for one in (*others, *opens) if seen < one.at + one.lead < lands]
             heaviest = sorted(between, key=lambda one: -one.weight)
-            passed = [self._passed(one, lands, repeats) for one in heaviest]
-            unsaid = [one for one in passed if one["key"] != beat["key"]][:PASSED_MOST]
+            passed = (self._passed(one, lands, repeats) for one in heaviest)
+            unsaid = list(islice((one for one in passed if one["key"] != beat["key"]), PASSED_MOST))
             found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
             seen = max(seen, lands)
         return found
