@@ -112,6 +112,12 @@ ASKED = [
     ("No such configuration property: enable.idempotence", "SC-07"),
     ("No transaction is in process", "SC-41"),
     ("commits even with exception", "SC-143"),
+    ("every rebalance waits for records in the pipeline until maxDelayRebalance", "SC-146"),
+    ("the committed offset was reverted", "SC-141"),
+    ("what happens if an offset commit fails", "SC-141"),
+    ("There is a newer producer with the same transactionalId: retrying", "SC-132"),
+    ("abort after the transaction timeout: INVALID_TXN_STATE", "SC-129"),
+    ("epoch exhaustion of an idempotent producer", "SC-38"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
 
