@@ -40,6 +40,8 @@ def is_found(thread: Thread, words: str) -> bool:
         (True, 10, "symptom", 0.93),
         (True, 11, "title", 0.78),
         (True, 11, "symptom", 0.88),
+        (True, 13, "title", 0.78),
+        (True, 13, "symptom", 0.92),
     ],
 )
 def test_a_lesson_is_among_the_first_three(apart: bool, draw: int, words: str, floor: float) -> None:
