@@ -444,7 +444,18 @@ def _ask_stable_offset(step: Step, view: View, _version: Profile) -> Asked:
         )
         for offset in sorted(candidates)
     )
-    return Asked("predict.offset.ask", params, choices, str(right), reasons)
+    fetched = _fetched(step, partition)
+    if fetched is None:
+        return Asked("predict.offset.ask", params, choices, str(right), reasons)
+    return Asked(
+        "predict.offset.ask_fetch", {**params, "replica": fetched["replica"]}, choices, str(right), reasons
+    )
+
+
+def _fetched(step: Step, partition: str) -> dict[str, Any] | None:
+    """What the step says of the fetch that raises the partition's high watermark; None if no fetch does."""
+    said_here = (each for each in (step, *step["notes"]) if each["key"] == "broker.high_watermark_advanced")
+    return next((each["params"] for each in said_here if each["params"]["partition"] == partition), None)
 
 
 def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
