@@ -8,12 +8,17 @@ from typing import Any
 from engine.explain.sentences import sentence
 
 
+def beat_title(beat: Mapping[str, Any], language: str) -> str:
+    """The title that the author gave to the beat, or else its own."""
+    own = beat.get("title")
+    return sentence(beat["key"], beat["params"], language) if own is None else str(own[language])
+
+
 def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent: str = "") -> Iterator[str]:
     """One line for each beat: its number, its steps, the step that a reader sees first, its title and its
     kind. Nested beats follow below."""
     for beat in beats:
-        own = beat.get("title")
-        title = sentence(beat["key"], beat["params"], language) if own is None else own[language]
+        title = beat_title(beat, language)
         kind = beat.get("kind", "")
         for passed in beat.get("passed", ()):
             yield f"{indent}   · {passed['step']}  {sentence(passed['key'], passed['params'], language)}"

@@ -12,17 +12,19 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from django.db import transaction
 
 from engine.scenario.header import ENGINE_VERSION
+from engine.shapes.plans import Plan
 from engine.view.plan import PLAN_VERSION
 from engine.view.run_ahead import STEPS_AHEAD
 from eosviz.bounded import runner
 from eosviz.bounded.refusing import Busy, NoAnswer, NotThisTime
 from eosviz.bounded.tasks import TASKS
+from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.messages import Hello, PlanAnswer, encode
 from eosviz.walkthroughs.models import (
     KEPT_PLANS_MAX,
@@ -88,6 +90,20 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
     return _answer(branch, plan, re)
 
 
+def plan_of_library(version: ScenarioVersion, variant: str | None) -> Plan | None:
+    """The plan of a run of the library without interventions, stored or new; None if the engine refuses the run. It is
+    also the plan of each session that starts with this run."""
+    key = _key_of_run(version, variant)
+    found = KeptPlan.objects.filter(key=key).first()
+    if found is not None:
+        plan = bytes(found.plan_json)
+    else:
+        asked = Asked(version.document, version.identifier, variant, [], before=None, most=STEPS_AHEAD)
+        plan = _made(asked, is_ours=True) or NO_PLAN
+        _store(key, plan)
+    return cast("Plan | None", msgspec.json.decode(plan))
+
+
 _making: set[str] = set()
 _changed = Condition()
 
@@ -133,11 +149,15 @@ def _keys(line: list[Branch]) -> list[str]:
     """The keys of the plans of a line: first that of the run without interventions, then each with one more
     intervention. The last one is the key of the line itself."""
     session = line[0].session
-    run = [PLAN_VERSION, ENGINE_VERSION, session.version.digest, session.variant]
-    keys = [hashlib.sha256(msgspec.json.encode(run)).hexdigest()]
+    keys = [_key_of_run(session.version, session.variant)]
     for one in line_interventions(line):
         keys.append(hashlib.sha256(keys[-1].encode() + msgspec.json.encode(one)).hexdigest())
     return keys
+
+
+def _key_of_run(version: ScenarioVersion, variant: str | None) -> str:
+    run = [PLAN_VERSION, ENGINE_VERSION, version.digest, variant]
+    return hashlib.sha256(msgspec.json.encode(run)).hexdigest()
 
 
 def _nearest(keys: list[str]) -> tuple[KeptPlan | None, int]:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from engine.scenario.document import BadScenario, lesson_texts
 from engine.scenario.shelf import shared_lesson
+from engine.view.listing import beat_title
 from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import language_of
 from eosviz.catalogue.served import catalogue_address
@@ -31,6 +32,7 @@ from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.beside import beside
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.models import Branch, Presentation, Session
+from eosviz.walkthroughs.plans import plan_of_library
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
@@ -95,9 +97,17 @@ def _start_page(
         "runs": () if shelved is None or len(shelved.different) < 2 else shelved.different,
     }
     if chosen is None or chosen.expect_refused is None:  # a refused scenario has no run
+        context["beats"] = _beats_of(version, variant)
         context["text"] = msgspec.structs.replace(link, step=0).address("replays:text")
         context["preview"] = preview_of(request, link, card, request.get_full_path())
     return render(request, "walkthroughs/new.html", context)
+
+
+def _beats_of(version: ScenarioVersion, variant: str | None) -> list[str]:
+    """The titles of the run's beats, in the language of the page."""
+    plan = plan_of_library(version, variant)
+    language = language_of(get_language())
+    return [beat_title(beat, language) for beat in ([] if plan is None else plan["beats"])]
 
 
 def _version(identifier: str) -> ScenarioVersion:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Branch, KeptPlan, Session
+from eosviz.walkthroughs.plans import kept_plan
 from tests.walkthroughs.conftest import carry_out, root
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +45,18 @@ class TestStarting:
         assert page.status_code == 200
         assert "refused by CFG-2" in page.content.decode()
         assert not Session.objects.exists()
+
+    def test_a_scenario_shows_the_beats_of_its_run_whose_plan_a_session_uses(self, client: Client) -> None:
+        page = client.get("/sessions/new?scenario=SC-44").content.decode()
+        assert "The run in 9 beats" in page and "<li>commitTransaction() of p1 returns</li>" in page
+        assert KeptPlan.objects.count() == 1
+        assert kept_plan(root(start(client, "SC-44"))) is not None
+        client.get("/sessions/new?scenario=SC-44")
+        assert KeptPlan.objects.count() == 1
+        assert (
+            "beats-heading"
+            not in client.get("/sessions/new?scenario=SC-07&variant=acks-one").content.decode()
+        )
 
     def test_a_search_leads_to_the_open_lesson(self, client: Client) -> None:
         found = client.get("/reference/search/", {"q": "purged in queue"}, follow=True).content.decode()
