@@ -182,9 +182,28 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
     raise BadScenario("variants", wrong("no_variant", name=shown(name)), existing)
 
 
+def acts(document: Mapping[str, Any]) -> bool:
+    """Whether the document can be run without a variant: an application, a loop, a service or a middleware
+    acts in it, and its variants are not the only runs (``variants_only``)."""
+    if document.get("variants_only") and document.get("variants"):
+        return False
+    return any(document.get(section) for section in ("applications", "loops", "services", "middleware"))
+
+
 def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
-    """The texts *what to watch for* and *lesson* of a run. The variant's text comes first, then the document's."""
-    return {text: document.get(text) for text in LESSON_TEXTS} | _own_texts(_row_of(document, variant))
+    """The texts *what to watch for* and *lesson* of a run. The variant's text comes first, then the document's.
+    ``shared_lesson``: the lesson of all runs together; None if there is none."""
+    texts = {text: document.get(text) for text in LESSON_TEXTS} | _own_texts(_row_of(document, variant))
+    return {**texts, "shared_lesson": _shared_lesson(document)}
+
+
+def _shared_lesson(document: Mapping[str, Any]) -> dict[str, str] | None:
+    """The document's lesson, by language, if each run has a lesson of its own: it is then about all runs together,
+    and pages show it below that of each run. None if a run has the document's lesson as its own, or there is none."""
+    variants = document.get("variants", ())
+    if acts(document) or not variants or not all(variant.get("lesson") for variant in variants):
+        return None
+    return document.get("lesson")
 
 
 def title_of_variant(document: Mapping[str, Any], variant: str | None) -> dict[str, str] | None:
@@ -604,6 +623,7 @@ __all__ = [
     "BadScenario",
     "Refused",
     "Scenario",
+    "acts",
     "check_section",
     "lesson_texts",
     "line_of",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -24,23 +23,6 @@ class LibraryEntry:
 
     def scenario(self, variant: str | None = None, settings: dict[str, Any] | None = None) -> Scenario:
         return load(self.document, variant, settings, text=self.text, source=self.file)
-
-
-def acts(document: Mapping[str, Any]) -> bool:
-    """Whether the document can be run without a variant: an application, a loop, a service or a middleware
-    acts in it, and its variants are not the only runs (``variants_only``)."""
-    if document.get("variants_only") and document.get("variants"):
-        return False
-    return any(document.get(section) for section in ("applications", "loops", "services", "middleware"))
-
-
-def shared_lesson(document: Mapping[str, Any]) -> dict[str, str] | None:
-    """The document's lesson, by language, if each run has a lesson of its own: it is then about all runs together,
-    and pages show it below that of each run. None if a run has the document's lesson as its own, or there is none."""
-    variants = document.get("variants", ())
-    if acts(document) or not variants or not all(variant.get("lesson") for variant in variants):
-        return None
-    return document.get("lesson")
 
 
 def in_order(identifier: str) -> int:

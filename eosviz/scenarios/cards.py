@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from engine.scenario.document import load
-from engine.scenario.shelf import acts
+from engine.scenario.document import acts, load
 from engine.scenario.twins import are_twins
 from eosviz.scenarios.models import Endings, ScenarioVersion
 

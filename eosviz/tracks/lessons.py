@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from engine.scenario.document import BadScenario, lesson_texts, title_of_variant
-from engine.scenario.shelf import entry, shared_lesson
+from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 from engine.scenario.twins import runs_as_written
 from eosviz.scenarios.cards import Run, Shelved, shelf
@@ -82,7 +82,7 @@ def _signs(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
-    texts = {**lesson_texts(document, variant), "shared_lesson": shared_lesson(document)}
+    texts = lesson_texts(document, variant)
     return {name: words for name, words in texts.items() if words}
 
 

@@ -16,7 +16,6 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from engine.scenario.document import BadScenario, lesson_texts
-from engine.scenario.shelf import shared_lesson
 from engine.view.listing import beat_title
 from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import language_of
@@ -89,7 +88,6 @@ def _start_page(
     context: dict[str, Any] = {
         "card": card,
         "texts": lesson_texts(version.document, variant),
-        "shared_lesson": shared_lesson(version.document),
         "is_lesson_open": request.GET.get("lesson") == "open",
         "libraries": of_scenario(version.identifier),
         "variant": chosen,

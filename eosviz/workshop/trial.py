@@ -235,9 +235,8 @@ def tried(text: str, variant: str | None) -> Trial:
     """The trial, run in this process. An unknown variant, or none, means the document itself; if the document
     has variants and cannot be run without one (`acts`), its first variant is run."""
     from engine.errors import EngineError, Refused
-    from engine.scenario.document import BadScenario, line_of, load, parse
+    from engine.scenario.document import BadScenario, acts, line_of, load, parse
     from engine.scenario.mistakes import mistakes
-    from engine.scenario.shelf import acts
     from engine.simulation import Simulation
     from engine.view.plan import RunPlan
 
@@ -457,8 +456,7 @@ def _counts(verdict: Any) -> Json:
 def every_outcome(text: str) -> dict[str, Outcome]:
     """The outcomes of a document without mistakes, run in this process."""
     from engine.errors import Refused
-    from engine.scenario.document import load, parse
-    from engine.scenario.shelf import acts
+    from engine.scenario.document import acts, load, parse
     from engine.simulation import Simulation
 
     document = parse(text)

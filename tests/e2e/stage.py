@@ -24,7 +24,8 @@ from playwright.sync_api import Page, Request, Route
 from engine.errors import Refused
 from engine.explain.machines import machine_json, machines
 from engine.pseudocode.documents import to_json
-from engine.scenario.shelf import acts, entry, library
+from engine.scenario.document import acts
+from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 from engine.step import Step
 from engine.transaction_lines import TransactionLines

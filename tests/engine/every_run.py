@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from engine.scenario.document import Scenario
-from engine.scenario.shelf import LibraryEntry, acts, library
+from engine.scenario.document import Scenario, acts
+from engine.scenario.shelf import LibraryEntry, library
 from engine.simulation import Simulation
 
 RUNS = {

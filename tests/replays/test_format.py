@@ -15,8 +15,9 @@ import msgspec
 import pytest
 
 from engine.errors import Refused
+from engine.scenario.document import acts
 from engine.scenario.header import ENGINE_VERSION
-from engine.scenario.shelf import acts, entry, library
+from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 from engine.step import Step, place
 from engine.view.run_ahead import plan_ahead

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from engine.scenario.shelf import acts, entry, library
+from engine.scenario.document import acts
+from engine.scenario.shelf import entry, library
 from engine.scenario.twins import are_twins, runs_as_written
 from eosviz.scenarios.cards import shelf
 from eosviz.tracks.lessons import lesson_of_scenario

@@ -15,9 +15,9 @@ from engine.__main__ import main
 from engine.errors import Refused
 from engine.explain.sentences import LANGUAGES, catalogue
 from engine.generations.generation import GENERATIONS, in_generation
-from engine.scenario.document import BadScenario, Scenario, load
+from engine.scenario.document import BadScenario, Scenario, acts, load
 from engine.scenario.mistakes import mistakes
-from engine.scenario.shelf import acts, entry, library
+from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
 from engine.view.beat_step import BeatStep
 from engine.view.beats import MOST, NESTED_FROM, PACKED, Opened, with_what_was_collected

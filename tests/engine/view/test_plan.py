@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from engine.middleware.middleware_states import MANUAL
-from engine.scenario.shelf import acts, entry, library
+from engine.scenario.document import acts
+from engine.scenario.shelf import entry, library
 from engine.shapes.plans import Outcome
 from engine.simulation import Simulation
 from engine.view.cost import cost_of
