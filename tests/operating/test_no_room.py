@@ -149,7 +149,7 @@ def test_a_script_that_saves_gets_the_sentence_to_show() -> None:
         )
     assert refused.status_code == 503
     assert refused.json()["refused"].startswith(
-        "The server's disk or its store in memory is full or not writable."
+        "The server's disk or its in-memory store is full or not writable."
     )
     assert refused.json()["key"] == "page.full.why"
 
