@@ -93,6 +93,9 @@ class StepDerived(TypedDict):
     """The index of a note that is more informative than the step's own sentence; pages show it first."""
     follows: NotRequired[int]
     """The index of a note that completes the step's own sentence; pages show the note after the sentence."""
+    by: NotRequired[str]
+    """The broker that does what the step's own sentence says, if it is not the step's actor: a follower's fetch lets
+    the leader raise the high watermark."""
 
 
 class SentStep(Step):

@@ -15,6 +15,7 @@ from engine.step import change_to_json, compare
 from engine.timers import beside_clients
 from engine.view.arrivals import arrivals
 from engine.view.disagreements import disagreement, disagreements_of
+from engine.view.doer import doer
 from engine.view.due import due_next
 from engine.view.held import held
 from engine.view.leading import following, leading
@@ -127,8 +128,8 @@ class Derived:
             "arrivals": arrivals(step, self._view.get("partitions", {})),
         }
         derived: dict[str, Any] = {name: fact for name, fact in facts.items() if fact}
-        places = {"leads": leading(step), "follows": following(step)}
-        return derived | {name: place for name, place in places.items() if place is not None}
+        said = {"leads": leading(step), "follows": following(step), "by": doer(step)}
+        return derived | {name: fact for name, fact in said.items() if fact is not None}
 
     def _look(self, place: Place, changes: list[Any]) -> None:
         """Derive the facts of a changed place again, and append their changes."""

@@ -13,7 +13,7 @@ import type { Arrived } from "./lane-arrival.ts";
 import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
 import { shownReplica } from "./shown-replica.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
-import { TO_LANES } from "./spacetime-heads.ts";
+import { TO_LANES, doerOf } from "./spacetime-heads.ts";
 import { defaults as margin, marginWidth, wordsWidth } from "./spacetime-margin.ts";
 
 /** px of a row's wash at least. */
@@ -86,7 +86,8 @@ export function plainBand(frame: Frame, y: number, lanes: readonly LaneHead[]): 
 }
 
 function washOf(frame: Frame, y: number, lanes: readonly LaneHead[], { above, below }: BandRoom): Omit<BandShape, "plate" | "texts"> {
-  const x = lanes.find((item) => item.actor === frame.step?.actor)?.x ?? null;
+  const doer = frame.step === null ? null : doerOf(frame.step);
+  const x = lanes.find((item) => item.actor === doer)?.x ?? null;
   return { y: round(y - above), middle: round(y), height: above + below, x, sign: arrivedAt(frame)?.fate === "duplicate" ? "=" : null };
 }
 

@@ -1,6 +1,6 @@
 /** Who has a lane in the space-time diagram, where it stands, and what stands over it. Pure. */
 
-import type { Frame, Selection } from "../player/frame.ts";
+import type { Frame, Selection, Step } from "../player/frame.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { isAbsent } from "./batch.ts";
@@ -38,10 +38,15 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
     used.add(arrow.message.from);
     used.add(arrow.message.to);
   }
-  if (frame.step !== null) used.add(frame.step.actor);
+  if (frame.step !== null) used.add(doerOf(frame.step)).add(frame.step.actor);
   // Before the first step: who there is.
   if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
   return byRole(frame, used);
+}
+
+/** Who does what the step says: its actor, or the broker that acts at the actor's fetch. */
+export function doerOf(step: Step): string {
+  return step.derived?.by ?? step.actor;
 }
 
 /** Names of actors in the order of their roles. */

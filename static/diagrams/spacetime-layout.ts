@@ -19,7 +19,7 @@ import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
 import { footHeight, footNotes, NOTE_LINE, noteLines } from "./spacetime-foot.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
-import { ACTORS_MOST, actorsOf, byRole, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
+import { ACTORS_MOST, actorsOf, byRole, doerOf, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
@@ -208,7 +208,7 @@ export function layoutSpacetime(
   const usual = choose(ranked, spacing);
   const tight = spacing === "step" && counted(usual) < ranked.filter(({ weight }) => weight === BROKEN).length ? choose(ranked, "tight") : usual;
   const [own, rows]: [Drawn[], RowSpacing] = counted(tight) > counted(usual) ? [tight, "tight"] : [usual, spacing];
-  const wanted = [...new Set([...(frame.step === null ? [] : [frame.step.actor]), ...own.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to])])];
+  const wanted = [...new Set([...(frame.step === null ? [] : [doerOf(frame.step), frame.step.actor]), ...own.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to])])];
   const columns = options.columns ?? [];
   const isDrawn = ({ arrow }: Drawn): boolean => columns.includes(arrow.message.from) && columns.includes(arrow.message.to);
   const kept = columns.length === 0 || own.every(isDrawn) ? own : choose(ranked.filter(({ drawn }) => isDrawn(drawn)), rows);
@@ -456,7 +456,7 @@ function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn
   const step = frame.step;
   if (step !== null) {
     while (waiting[0] !== undefined && waiting[0].at <= step.at) sentences.push(waiting.shift()?.text ?? "");
-    sentences.push(say("diagram.spacetime.now", { at: step.at, actor: step.actor, sentence: say(step.key, step.params) }));
+    sentences.push(say("diagram.spacetime.now", { at: step.at, actor: doerOf(step), sentence: say(step.key, step.params) }));
   }
   sentences.push(...waiting.map(({ text }) => text));
   return [...shape.notes, ...shape.folds.map((fold) => fold.text), ...shape.counts.map((hidden) => hidden.name), ...shape.marks.map((mark) => mark.name), ...sentences];

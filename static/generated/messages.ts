@@ -889,6 +889,10 @@ export interface StepDerived {
    * The index of a note that completes the step's own sentence; pages show the note after the sentence.
    */
   follows?: number;
+  /**
+   * The broker that does what the step's own sentence says, if it is not the step's actor: a follower's fetch lets the leader raise the high watermark.
+   */
+  by?: string;
 }
 /**
  * A batch that reached a log.

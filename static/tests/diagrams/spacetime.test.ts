@@ -50,6 +50,15 @@ test("arrows go downwards, from the sender's lane to the receiver's; a dropped o
   assert.equal(find(shape.arrows, "4").fate, "under_way");
 });
 
+test("a step stands on the lane of the broker that acts, not of the follower whose fetch lets it act", () => {
+  const { step, ...rest } = frameOf(DUPLICATE);
+  assert.ok(step !== null);
+  const frame = { ...rest, step: { ...step, actor: "broker-3", derived: { by: "broker-1" } } };
+  const { lanes, band } = layoutSpacetime(frame, RETRY, SIZE);
+  assert.deepEqual(lanes.map((lane) => lane.actor), ["p1", "broker-1", "broker-3"], "the follower has a lane, too");
+  assert.equal(band?.x, lanes.find((lane) => lane.actor === "broker-1")?.x);
+});
+
 test("a message under way is said as it is at the step on show, not as it was sent", () => {
   const sent = arrow(5, [9, 8], null, { message: message({ arrives_at: 13 }) });
   assert.equal(fateText(sent, true), "in transit, due at t = 13 ms");

@@ -8,6 +8,7 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from engine.view.doer import doer
 from engine.view.leading import following, leading
 
 
@@ -91,3 +92,16 @@ def test_a_timeout_names_the_request_or_the_batch(
     assert place is not None
     note = made["notes"][place]
     assert (note["key"], note["params"][named[0]]) == (key, named[1])
+
+
+@pytest.mark.parametrize(
+    ("number", "by"), [(44, "broker-1"), (41, None)], ids=["the leader acts at a fetch", "the follower copies"]
+)
+def test_a_step_of_replication_names_the_leader_that_acts(number: int, by: str | None) -> None:
+    simulation = Simulation(entry("SC-44").scenario("k28"))
+    while simulation.number < number:
+        step = simulation.step()
+        assert step is not None
+    made = step.to_json()
+    assert made["kind"] == "replication"
+    assert doer(made) == by
