@@ -69,7 +69,7 @@ function responseLabel(message: MessageView): string {
     const offset = answer["base_offset"] as Json;
     const more = answers.length > 1 ? ` ${say("diagram.message.more_answers", { count: answers.length - 1 })}` : "";
     const text = error === "NONE" && typeof offset === "number" && offset >= 0
-      ? say("diagram.message.base_offset", { api: message.api, base_offset: offset })
+      ? say("diagram.message.base_offset", { api: message.api, partition: first[0], base_offset: offset })
       : error === "NONE" ? say("diagram.message.response", { api: message.api }) : error;
     return text + more;
   }
