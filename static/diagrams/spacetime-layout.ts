@@ -156,6 +156,9 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): numb
   return arrow.message.api === "Fetch" || arrow.message.api === "Metadata" ? 0 : 1;
 }
 
+/** What is added to the weight of a lost message whose loss is a turning point. */
+const TURNED = 0.75;
+
 /** Where distances are time, what happened last stands there whole, but for reading; folds in it would not be to scale. */
 const RANK: Record<Spacing, (weight: number) => number> = {
   step: (weight) => weight,
@@ -182,8 +185,11 @@ export function layoutSpacetime(
   const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step, frame.view));
   const keys = currentKeys(frame, candidates);
   const spacing = options.spacing ?? "step";
+  // A turning point on a lane is only understood beside the message whose loss it is.
+  const turned = new Set(marks.map((mark) => mark.step));
+  const isTurned = ({ arrow }: Drawn): boolean => arrow.fate === "dropped" && arrow.settledStep !== null && turned.has(arrow.settledStep);
   const ranked = candidates
-    .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys)) }))
+    .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys)) + (isTurned(drawn) ? TURNED : 0) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
   const room = options.height - HEADER - footHeight(options.width, spacing);
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));

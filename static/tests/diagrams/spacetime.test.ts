@@ -59,6 +59,13 @@ test("a step stands on the lane of the broker that acts, not of the follower who
   assert.equal(band?.x, lanes.find((lane) => lane.actor === "broker-1")?.x);
 });
 
+test("a loss that is a turning point is drawn, although later losses take the room", () => {
+  const losses = Array.from({ length: 20 }, (_, index) => arrow(10 + index, [10 + index, 10 + index], [11 + index, 11 + index], { fate: "dropped" }));
+  const mark = { step: 11, at: 11, actor: "broker-1", key: "diagram.spacetime.mark", params: { at: 11, actor: "broker-1", sentence: "lost" }, rules: [] };
+  const drawn = (marks: (typeof mark)[]): string[] => layoutSpacetime(frameOf(DUPLICATE), losses, SIZE, marks).arrows.map((one) => one.key);
+  assert.ok(!drawn([]).includes("10") && drawn([mark]).includes("10"));
+});
+
 test("a message under way is said as it is at the step on show, not as it was sent", () => {
   const sent = arrow(5, [9, 8], null, { message: message({ arrives_at: 13 }) });
   assert.equal(fateText(sent, true), "in transit, due at t = 13 ms");
