@@ -95,7 +95,9 @@ def test_a_timeout_names_the_request_or_the_batch(
 
 
 @pytest.mark.parametrize(
-    ("number", "by"), [(44, "broker-1"), (41, None)], ids=["the leader acts at a fetch", "the follower copies"]
+    ("number", "by"),
+    [(44, "broker-1"), (41, None)],
+    ids=["the leader acts at a fetch", "the follower copies"],
 )
 def test_a_step_of_replication_names_the_leader_that_acts(number: int, by: str | None) -> None:
     simulation = Simulation(entry("SC-44").scenario("k28"))
