@@ -236,7 +236,7 @@ export class Lesson extends StoreElement {
     const { variant } = this.lesson;
     const byHand = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0) ? nothing : this.#byHand(store);
     if (variant === undefined && byHand === nothing) return nothing;
-    return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant, store.source.live)}</div>`;
+    return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant, store.source.live, this.compare === "" ? null : { at: `${this.compare}new`, branch: store.branch })}</div>`;
   }
 
   #byHand(store: PlayerStore): TemplateResult | typeof nothing {
@@ -300,12 +300,18 @@ function withLinks(text: string, starts: string): (string | TemplateResult)[] {
 }
 
 /** Another run of the scenario, with what it shows against this one. A page with a site around it starts it at once. */
-function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean): TemplateResult {
+/** `beside`: where the run is put beside the branch on show; null on a page that has no site around it. */
+function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean, beside: { at: string; branch: string } | null): TemplateResult {
   const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
   const { pathname, searchParams } = new URL(address, location.href);
   return html`<div class="try-row"><p>${say(`lesson.try_${kind}`, params)}</p> ${!isLive ? html`<a class="button" href=${address}>${say("lesson.try_it")}</a>`
-    : html`<form method="post" action=${pathname}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>${[...searchParams].map(
-      ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}<button>${say("lesson.try_it")}</button></form>`}</div>`;
+    : html`<div>${posting(pathname, [...searchParams], say("lesson.try_it"))}${beside === null ? nothing
+      : posting(beside.at, [["branch", beside.branch], ["run", searchParams.get("variant") ?? ""]], say("lesson.compare_it"))}</div>`}</div>`;
+}
+
+function posting(action: string, fields: [name: string, value: string][], text: string): TemplateResult {
+  return html`<form method="post" action=${action}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>${fields.map(
+    ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}<button>${text}</button></form>`;
 }
 
 /** Each guarantee of the run with how it came out, those that are broken first; then who knows what. */

@@ -37,7 +37,7 @@ def test_the_administration_lists_requests_and_grants_them(learner: User) -> Non
     administrator = signed_in(person("adam@example.org", Role.ADMINISTRATOR))
     account = administrator.get("/account/").content.decode()
     asked = f"{reverse(LIST)}?asked_to_teach__isempty=0"
-    assert "1 person asks to become an instructor" in account and f'href="{asked}"' in account
+    assert "1 request to become an instructor" in account and f'href="{asked}"' in account
     listed = administrator.get(asked).content.decode()
     assert "lea@example.org" in listed and "leo@example.org" not in listed
     administrator.post(reverse(LIST), {"action": "make_instructors", "_selected_action": [str(learner.pk)]})

@@ -96,7 +96,7 @@ class TestGuesses:
             REMOTE_ADDR=ELSEWHERE,
             headers={"accept-language": "zh-hans"},
         )
-        assert "没有此账户登录 cookie 的浏览器对它输错密码的次数过多" in chinese.content.decode()
+        assert "没有此账户登录 cookie 的浏览器，对它输错密码的次数过多" in chinese.content.decode()
 
     def test_they_do_not_stop_the_owner_at_another_address_nor_for_long_at_the_same(
         self, ada: User, clock: list[float]
