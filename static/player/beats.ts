@@ -48,11 +48,11 @@ export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; plac
   return [{ beat, place, count: beats.length }, ...pathTo(inside(beat), step)];
 }
 
-/** The levels on which a reader goes from beat to beat, the own one first: the outermost that lands at the step, then
- * those around it. Elsewhere than at a landing it is the outermost alone. */
+/** The levels on which a reader goes from beat to beat, the own one first: the outermost on which a reader stops at the
+ * step, then those around it. Elsewhere than at a stop it is the outermost alone. */
 function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   const path = pathTo(plan.beats, step);
-  const own = Math.max(0, path.findIndex(({ beat }) => beat.lands === step));
+  const own = Math.max(0, path.findIndex(({ beat }) => stopsIn([beat]).includes(step)));
   return [plan.beats, ...path.slice(0, own).map(({ beat }) => inside(beat))].reverse();
 }
 

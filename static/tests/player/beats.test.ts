@@ -36,6 +36,13 @@ test("at the landing of a beat inside a long one, a press goes to the next insid
   assert.equal(nameIn(NESTED, 20)?.number, "1", "where a long beat lands, it is named by its own title");
 });
 
+test("in a changed run a press goes from one thing that came of the change to the next, past other beats beside it", () => {
+  const came = (number: number, first: number, last: number, lands: number): ReturnType<typeof beat> => beat(number, first, last, lands, { added: true });
+  const changed: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 3, { beats: [beat(1, 1, 4, 3), came(2, 5, 8, 6), beat(3, 9, 12, 10), came(4, 13, 20, 15)] }), beat(2, 21, 40, 30)] };
+  assert.deepEqual([0, 3, 6, 15].map((at) => landingAfter(changed, at)), [3, 6, 15, 30]);
+  assert.deepEqual([3, 6, 15].map((at) => nameIn(changed, at)?.number), ["1", "1.2", "1.3"]);
+});
+
 test("where a beat lands, the author's title leads, and the other steps that the title is about are named", () => {
   words.learn("en", { texts: { "player.titled": "{title}.", "player.also_step": "The same goes for {names} in step {step}." }, sources: {} });
   const said = ["c1 crashes. Its memory is lost.", "A note."];
