@@ -137,7 +137,7 @@ BEATS_OF = {
     "SC-101/ended-by-hand": """\
 1. 1–32 → 27  p1's transaction stores 1 record
 2. 33–39 → 33  Delays let a batch arrive after the abort
-3. 40–41 → 40  Expired records are reported as failed, stored or not
+3. 40–41 → 40  Expired records are reported as failed, whether stored or not
 4. 42–64 → 56  Aborted, LSO advances: t-0
 5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
