@@ -173,8 +173,8 @@ class Interference:
             on_message(self, message, entry)
 
     def _can_strike(self, action: str, message: int) -> bool:
-        """Whether the message is still on its link. A request that waits at its broker has arrived, so only
-        its connection can end."""
+        """Whether the action can still hit the message: it is on its link, or it waits at its broker and the action
+        ends its connection."""
         network = self.kernel.world.network
         envelope = network.under_way.get(message)
         if envelope is None or network.connections.is_of_ended(envelope):

@@ -345,8 +345,8 @@ class Lately:
                 del self._flights[next(iter(self._flights))]
 
     def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
-        """The serials of each partition of a request, taken from the matching facts of this step. These facts
-        are then removed."""
+        """For each partition of the request, the serials of its records, from the first fact of this kind about the
+        partition in this step. These facts are then removed."""
         flight: _Flight = {}
         for partition in message["partitions"]:
             for fact in self._facts:

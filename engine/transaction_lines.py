@@ -38,10 +38,10 @@ Change = Mapping[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class TransactionLine:
-    """One line. ``state``: that of the coordinator, or else of the client. ``last_step`` and ``last_at``:
-    number and time of the newest step that belongs to the transaction. ``decided_step``: the step at which
-    the outcome became durable; None before. ``places``: its partitions; for the middleware, its participants.
-    Times are virtual milliseconds."""
+    """One line. ``state``: that of the coordinator or of the middleware, or else of the client. ``last_step`` and
+    ``last_at``: number and time of the newest step that belongs to the transaction. ``decided_step``: the step at which
+    the coordinator's outcome became durable; None before, and always None for the middleware. ``places``:
+    its partitions; for the middleware, its participants. Times are virtual milliseconds."""
 
     identifier: str
     client: str | None

@@ -16,10 +16,9 @@ class CleanerProgress:
         self.clean: dict[int, int] = {}
 
     def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
-        """First offset of each closed segment to the time in ms of the last write. Cleaning does not change it.
+        """For each closed segment, by its first offset: the time of its last write in ms. Cleaning does not change it.
 
-        ``written_at``: first offset of each closed segment to the time of the newest append whose records are
-        still in the segment.
+        ``written_at``: likewise, the time of the newest append whose records are still in the segment.
         """
         return {start: self.clean.get(start, at) for start, at in written_at.items()}
 

@@ -379,8 +379,9 @@ class Sender:
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """Whether another pass has to follow, because the drain stopped early. Each pass starts the drain one
-        partition later, until each partition had its turn."""
+        """Whether another pass has to follow, because the drain stopped early. The next drain begins
+        behind the partition at which this one stopped (before 2.8: at it). There are at most as many such passes as
+        the ready broker with the most partitions leads."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False

@@ -8,7 +8,8 @@ from engine.watching import Fields, Kind
 
 
 class Waiting:
-    """The reason why the Sender waits. ``reason``: as the view shows it; None: the Sender waits for nothing."""
+    """Why the Sender last sent nothing. ``reason``: as the view shows it; None: it has sent batches since. The reason
+    stays if the batches expire."""
 
     __slots__ = ("_cause", "_setup", "reason")
 

@@ -75,7 +75,7 @@ def message_of(row: BatchRow, timestamp: int) -> RecordBatch:
 
 
 def coordinator_epoch_of(row: BatchRow) -> int:
-    """The coordinator epoch in the batch's marker; -1 for data and for damaged markers."""
+    """The coordinator epoch in the batch's marker; -1 if the batch has no readable marker."""
     if row.control is None or row.control.coordinator_epoch is None:
         return -1
     return row.control.coordinator_epoch

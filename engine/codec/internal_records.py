@@ -307,7 +307,8 @@ def _sentences(
     taken: TableRow | None,
     of: Mapping[str, Any],
 ) -> list[Json]:
-    """The sentence about the logged state, and a second one if InitProducerId has raised the epoch."""
+    """The sentence about the logged state, and a second one if the state is Empty and the epoch was raised, which only
+    InitProducerId does."""
     said = [
         sentence(
             f"log.coordinator.{entry['state'].lower()}",

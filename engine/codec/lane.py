@@ -177,8 +177,8 @@ class Lane:
         return changes + entry
 
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
-        """Append the batch to the log. If it is a marker, returns the changes that show the outcome of the
-        batches before it."""
+        """Append the batch to the log; a damaged one only takes its offsets. For an undamaged marker, returns the
+        changes that show the outcome of its transaction's batches, otherwise an empty list."""
         header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.has_unknown_end)):
             # The batch occupies its offsets, and changes no other state.

@@ -362,7 +362,7 @@ def _places(found: dict[str, Component]) -> dict[str, tuple[str, int]]:
 
 @cache
 def places() -> dict[str, tuple[str, int]]:
-    """Dict of key of a sentence → (its component, the number of its line from 0)."""
+    """Key of a sentence → (name of the document that says it, number of the line there, from 0)."""
     return _places(components())
 
 

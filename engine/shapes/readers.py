@@ -37,7 +37,8 @@ class SeenLane(LaneBehind):
 
 
 class ReaderLaneView(SeenLane):
-    """A consumer's view of every offset of one partition's log."""
+    """As ``SeenLane``, for pages. In a log case: what a read_committed consumer would get
+    (``engine/view/possible.py``)."""
 
     read: NotRequired[int]
     """In a log case: the number of records that the consumer got."""

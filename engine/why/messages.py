@@ -58,7 +58,8 @@ _EVENTS = {
 
 
 def coming(moment: Moment, event: Json) -> Link:
-    """The link about a queued event (GEN-2): its actor, its action, and the milliseconds until it happens."""
+    """The sentence about a queued event (GEN-2), as a link of an answer: its actor, its action, and the
+    milliseconds until it happens."""
     what = str(event["what"])
     key, subject = _EVENTS[event["class"]], actor_subject(event["actor"])
     params: Json = {"actor": event["actor"], "at": event["at"], "left": event["at"] - moment.now}

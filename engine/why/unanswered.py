@@ -27,7 +27,8 @@ _FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")
 
 
 def sender_of(step: Json) -> str | None:
-    """The sender of the request that times out in this step; None if none does."""
+    """The producer client, the consumer or the coordinator whose request times out in this step. None for other steps,
+    and if a request of the tool or a broker's question to a coordinator times out."""
     name = _SENDERS.get(step["key"])
     if name is None or step["kind"] != "timer":
         return None

@@ -56,7 +56,8 @@ def register() -> Register:
 
 
 def answer(task: Task, asked: Any, caller: Caller = COMMAND_LINE) -> bytes:
-    """The answer alone, for a waiting page. Raises what `run` raises."""
+    """As `run`, but returns only the answer, without the folder, and waits at most WAIT_SECONDS_MAX for the start,
+    because a page waits."""
     with run(task, asked, caller, wait_seconds=WAIT_SECONDS_MAX) as done:
         return done.answer
 

@@ -209,8 +209,9 @@ class SessionConsumer(RightfulConsumer):
             logger.warning("session %s: a step was not sent: %r", self.session.id, error)
 
     async def _go_on(self, branch: str, number: int) -> None:
-        """Send the page the kept step after step `number`. If none is left, ask a worker to make the next ones. If no
-        worker can be asked, nothing is raised: the page asks for the step later."""
+        """Send the page the step after step `number`, if this socket still has it from the steps made ahead. If not,
+        ask a worker to make the next ones. If no worker can be asked, nothing is raised: the page asks for the step
+        later."""
         await asyncio.sleep(PAINT_SECONDS)
         if number != self.ahead.taken:
             return  # The page has asked for a later step meanwhile, after which the same is done.

@@ -184,8 +184,9 @@ class EditionQuerySet(models.QuerySet["Edition"]):
 
 
 class Edition(models.Model):
-    """One permanent version of a draft: its text, its document and the outcome of its run. Sessions, links
-    and assignments keep the version that they were created with."""
+    """One published version of a draft, which never changes: its text, its document and the outcome of its run. A newer
+    edition changes nothing for sessions, links and assignments that were made with this one. If the draft is deleted,
+    sessions and assignments still keep their version; links do not."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editions")

@@ -1304,7 +1304,8 @@ export interface ConsumerView {
   group?: GroupSessionView;
 }
 /**
- * A consumer's view of every offset of one partition's log.
+ * As ``SeenLane``, for pages. In a log case: what a read_committed consumer would get
+ *     (``engine/view/possible.py``).
  */
 export interface ReaderLaneView {
   position: number | null;

@@ -1,5 +1,5 @@
-"""The cluster of a folder, according to the files beside it. Source: Kafka's `MetaProperties` (`meta.properties`
-of a log directory: `cluster.id`) and `PartitionMetadataFile` (`partition.metadata` of a partition: `topic_id`)."""
+"""The ids of a partition folder's cluster and topic, from `meta.properties` beside the folder and
+`partition.metadata` in it. Source: Kafka's `MetaProperties` (`cluster.id`) and `PartitionMetadataFile` (`topic_id`)."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -29,8 +29,8 @@ _FRAMES = SegmentReader(checksum=checksum)
 
 
 class LogsError(ValueError):
-    """The given files make no case. The text says why; a subclass may have sentences of the catalogue
-    instead."""
+    """Logs cannot be read, make no log case, or cannot be saved as a bundle. The text says why; a subclass may have
+    sentences of the catalogue instead."""
 
 
 @dataclass(frozen=True, slots=True)
