@@ -38,7 +38,7 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
     used.add(arrow.message.from);
     used.add(arrow.message.to);
   }
-  if (frame.step !== null) used.add(doerOf(frame.step)).add(frame.step.actor);
+  for (const name of actorsIn(frame.step)) used.add(name);
   // Before the first step: who there is.
   if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
   return byRole(frame, used);
@@ -47,6 +47,11 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
 /** Who does what the step says: its actor, or the broker that acts at the actor's fetch. */
 export function doerOf(step: Step): string {
   return step.derived?.by ?? step.actor;
+}
+
+/** Who does what the step says, and the step's actor. */
+export function actorsIn(step: Step | null): string[] {
+  return step === null ? [] : [doerOf(step), step.actor];
 }
 
 /** Names of actors in the order of their roles. */

@@ -19,7 +19,7 @@ import type { FoldPlace } from "./spacetime-folds.ts";
 import { placeFolds } from "./spacetime-folds.ts";
 import { footHeight, footNotes, NOTE_LINE, noteLines } from "./spacetime-foot.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
-import { ACTORS_MOST, actorsOf, byRole, doerOf, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
+import { ACTORS_MOST, actorsIn, actorsOf, byRole, doerOf, laneHeads, lanesLeft, TIMES } from "./spacetime-heads.ts";
 import { labelArrows } from "./spacetime-labels.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import { defaults as margin, layoutMark, marginWidth, turningPoints } from "./spacetime-margin.ts";
@@ -214,7 +214,7 @@ export function layoutSpacetime(
   const usual = choose(ranked, spacing);
   const tight = spacing === "step" && counted(usual) < ranked.filter(({ weight }) => weight === BROKEN).length ? choose(ranked, "tight") : usual;
   const [own, rows]: [Drawn[], RowSpacing] = counted(tight) > counted(usual) ? [tight, "tight"] : [usual, spacing];
-  const wanted = [...new Set([...(frame.step === null ? [] : [doerOf(frame.step), frame.step.actor]), ...own.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to])])];
+  const wanted = [...new Set([...actorsIn(frame.step), ...own.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to])])];
   const columns = options.columns ?? [];
   const isDrawn = ({ arrow }: Drawn): boolean => columns.includes(arrow.message.from) && columns.includes(arrow.message.to);
   const kept = columns.length === 0 || own.every(isDrawn) ? own : choose(ranked.filter(({ drawn }) => isDrawn(drawn)), rows);

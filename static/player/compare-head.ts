@@ -18,8 +18,8 @@ export const defaults = {
   beats: 3,
 };
 
-/** Counts that guarantees have, too. */
-const BY_GUARANTEE: Readonly<Record<string, string>> = { lost: "lost", duplicates: "duplicated", reordered: "reordered", hanging: "hanging" };
+/** A count to the guarantee that counts the same, where that has another name. */
+const GUARANTEES: Readonly<Record<string, string>> = { duplicates: "duplicated" };
 const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "messages", "markers", "time"] as const;
 export interface Count {
   name: (typeof COUNTS)[number];
@@ -32,7 +32,7 @@ export function differingCounts(left: Outcome, right: Outcome): Count[] {
   const broken = { ...left.broken, ...right.broken };
   return COUNTS.flatMap((name) => {
     const [one, other] = [left[name] ?? 0, right[name] ?? 0];
-    return one === other || (BY_GUARANTEE[name] ?? "") in broken ? [] : [{ name, left: one, right: other }];
+    return one === other || (GUARANTEES[name] ?? name) in broken ? [] : [{ name, left: one, right: other }];
   });
 }
 
@@ -77,7 +77,11 @@ export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean)
   const breaks = differingBreaks(leftEnd, rightEnd);
   const counts = differingCounts(leftEnd, rightEnd);
   if (breaks.length + counts.length === 0) return html`<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
-  return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${breaks.map(({ name, ...sides }) => html`<li class="bad">${say(`player.guarantee.${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}${counts.map(({ name, ...sides }) => html`<li>${say(`player.compare.end_${name}`)} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`)}</ul>`;
+  return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${breaks.map(({ name, ...sides }) => endRow(say(`player.guarantee.${name}`), sides, "bad"))}${counts.map(({ name, ...sides }) => endRow(say(`player.compare.end_${name}`), sides))}</ul>`;
+}
+
+function endRow(said: string, sides: { left: number; right: number }, kind: "bad" | "" = ""): TemplateResult {
+  return html`<li class=${kind}>${said} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`;
 }
 
 /** What happens in this run alone, after the first difference; a press goes there. */

@@ -227,7 +227,7 @@ export class Lesson extends StoreElement {
     const name = say("lesson.go_next", { title: inLanguage(next.title) });
     return html`<h3>${say("lesson.next", { track: inLanguage(next.track) })}</h3><p>${inLanguage(next.why)}</p>
       ${next.posts
-        ? html`<form method="post" action=${next.address}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}><button class="primary">${name}</button></form>`
+        ? posting(next.address, [], html`<button class="primary">${name}</button>`)
         : html`<p><a class="button primary" href=${next.address}>${name}</a></p>`}`;
   }
 
@@ -299,19 +299,20 @@ function withLinks(text: string, starts: string): (string | TemplateResult)[] {
   return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a class="nb" href=${starts.replace("{scenario}", part)}>${part}</a>`));
 }
 
-/** Another run of the scenario, with what it shows against this one. A page with a site around it starts it at once. */
-/** `beside`: where the run is put beside the branch on show; null on a page that has no site around it. */
+/** Another run of the scenario, with what it shows against this one. A page with a site around it starts it at once.
+ * `beside`: where the run is put beside the branch on show; null on a page that has no site around it. */
 function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean, beside: { at: string; branch: string } | null): TemplateResult {
   const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
   const { pathname, searchParams } = new URL(address, location.href);
   return html`<div class="try-row"><p>${say(`lesson.try_${kind}`, params)}</p> ${!isLive ? html`<a class="button" href=${address}>${say("lesson.try_it")}</a>`
-    : html`<div>${posting(pathname, [...searchParams], say("lesson.try_it"))}${beside === null ? nothing
-      : posting(beside.at, [["branch", beside.branch], ["run", searchParams.get("variant") ?? ""]], say("lesson.compare_it"))}</div>`}</div>`;
+    : html`<div>${posting(pathname, [...searchParams], html`<button>${say("lesson.try_it")}</button>`)}${beside === null ? nothing
+      : posting(beside.at, [["branch", beside.branch], ["run", searchParams.get("variant") ?? ""]], html`<button>${say("lesson.compare_it")}</button>`)}</div>`}</div>`;
 }
 
-function posting(action: string, fields: [name: string, value: string][], text: string): TemplateResult {
+/** A form that is one button. */
+function posting(action: string, fields: [name: string, value: string][], button: TemplateResult): TemplateResult {
   return html`<form method="post" action=${action}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>${fields.map(
-    ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}<button>${text}</button></form>`;
+    ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}${button}</form>`;
 }
 
 /** Each guarantee of the run with how it came out, those that are broken first; then who knows what. */
