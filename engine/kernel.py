@@ -47,7 +47,7 @@ class Kernel(Protocol):
         """Update a role's timers, and schedule what follows from the partitions that it changed."""
 
     def ask_for_timers(self, name: str) -> None:
-        """Update a role's timers."""
+        """Update the timers of a role, and of the applications and loops that use it."""
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
         """Keep the event if its actor is paused, until the actor resumes; True when it was kept."""

@@ -277,7 +277,7 @@ class Simulation(Timetable):
     # -- for the run's parts and helpers (kernel.py) ---------------------------------------------------
 
     def ask_for_timers(self, name: str) -> None:
-        """Update a role's timers."""
+        """Update the timers of a role, and of the applications and loops that use it."""
         self._timing.ask(name)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:

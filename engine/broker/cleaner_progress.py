@@ -37,8 +37,8 @@ class CleanerProgress:
         return min(young, default=end)
 
     def note(self, modified: dict[int, int]) -> None:
-        """Record which segments are clean now. ``modified``: first offset of each to the time of its last
-        write, in ms."""
+        """Record which segments are clean now. ``modified``: for each, by its first offset, the time of its
+        last write in ms."""
         self.clean = modified
 
     def truncate(self, to: int) -> None:

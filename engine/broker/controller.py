@@ -398,9 +398,9 @@ class Controller(ABC):
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
         """*restore ISR*: a stopped follower fetches again, and is in sync once it has caught up. ``replica``
-        None: all stopped followers."""
+        None: all stopped followers. Raises Refused when ``replica`` is not stopped."""
         state = self._partition(partition)
-        back = sorted(state.not_fetching) if replica is None else [replica]
+        back = self._followers_to_resume(state, replica)
         state.not_fetching.difference_update(back)
         self._changed(state)
         self._emit_resumed(state, back)
@@ -417,6 +417,15 @@ class Controller(ABC):
         if replica not in followers:
             raise Refused("GEN-6", state.name, "not_in_sync_follower", broker=replica, known=followers)
         return replica
+
+    def _followers_to_resume(self, state: PartitionState, replica: int | None) -> list[int]:
+        stopped = sorted(state.not_fetching)
+        if replica is None:
+            return stopped
+        if replica not in stopped:
+            none = "not_among" if stopped else "no_follower_stopped"
+            raise Refused("GEN-6", state.name, none, partition=state.name, broker=replica, known=stopped)
+        return [replica]
 
     def _emit_resumed(self, state: PartitionState, back: list[int]) -> None:
         resumed = tuple(f"broker-{member}" for member in back)

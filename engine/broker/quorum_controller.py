@@ -612,9 +612,9 @@ class QuorumController(Controller):
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
         """*restore ISR*: a stopped follower (None: all) fetches again. Once it has caught up, its leader requests
-        its return to the ISR."""
+        its return to the ISR. Raises Refused when ``replica`` is not stopped."""
         state = self._partition(partition)
-        back = sorted(state.not_fetching) if replica is None else [replica]
+        back = self._followers_to_resume(state, replica)
         state.not_fetching.difference_update(back)
         self._spread_fetching(state)
         self._emit_resumed(state, back)

@@ -288,7 +288,8 @@ class Verification:
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
         """Queue the question for its coordinator. If another question about the same transactional id waits, the
         question with the higher epoch stays, or the later one if the epochs are equal; the verification of the
-        other question ends with an error."""
+        other question ends with an error. If the coordinator cannot be reached, the question is not queued and its
+        verification ends with COORDINATOR_NOT_AVAILABLE."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source

@@ -136,7 +136,7 @@ class RecordAccumulator:
 
     def append(self, partition: str, serial: int, payload: int, now: int) -> Appended | None:
         """Append a record at the tail of its queue (ACC-2). None: the record needs a new batch, and the pool
-        has no memory for it."""
+        gives no memory for it now."""
         queue = self.queue(partition)
         appended = self._append_to_tail(queue, serial, payload, now)
         if appended is not None:
@@ -306,7 +306,8 @@ class RecordAccumulator:
         return taken
 
     def _take(self, queue: PartitionQueue, head: Batch, now: int) -> Batch:
-        """Remove the head of a queue, give it an identity unless it has one, and close it (ACC-16)."""
+        """Remove the head of a queue and close it. If the producer is idempotent and the batch has no sequence
+        numbers yet, it gets them now (ACC-16)."""
         queue.batches.popleft()
         if self.sequences is not None and head.base_sequence == NO_SEQUENCE:
             self.sequences.assign(head)

@@ -185,9 +185,9 @@ class Answers:
         return True
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
-        """Note that Kafka's Sender thread throws: a batch that was aborted in flight fails again after its
-        transaction has ended (KAFKA-14830). In versions in which this is fatal, the fatal error has been
-        noted already."""
+        """Note that Kafka's Sender thread throws, because a batch fails while no transaction is open that could be
+        aborted; for example, the error for an expired batch arrives after its transaction has ended
+        (KAFKA-14830). In versions in which this is fatal, the fatal error has been noted already."""
         if self._transactions is not None and self._transactions.is_poisoned:
             return
         self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
@@ -342,6 +342,5 @@ class Answers:
         )
 
     def _unmute(self, batch: Batch) -> None:
-        """Unmute the partition, which was muted for this batch, even if ``max_in_flight`` has changed since
-        (ACC-19)."""
+        """Unmute the partition if it is muted, even if ``max_in_flight`` has changed since (ACC-19)."""
         self._accumulator.set_muted(batch.partition, False)

@@ -87,7 +87,7 @@ class Batch:
         return bool(self.serials) and self.capacity <= self.bytes
 
     def try_append(self, serial: int, payload: int, now: int) -> bool:
-        """Append a record if there is room; False: the batch is full and accepts no further record.
+        """Append a record if the batch still takes records and has room. After False it takes none.
 
         The first record always fits. ``payload`` is :func:`record_size.payload_size`.
         """
@@ -134,7 +134,7 @@ class Batch:
 
     def renumber(self, producer_id: int, producer_epoch: int, base_sequence: int) -> None:
         """Reopen a written batch with new numbers (TXM-16, TXM-17); it is marked as renumbered until the next
-        drain."""
+        drain. Raises EngineError for a sequence below 0."""
         if base_sequence < 0:
             raise EngineError(
                 f"{self.id} of {self.partition}: sequence {base_sequence} lies below 0 (TXM-17)"

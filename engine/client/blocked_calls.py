@@ -83,8 +83,8 @@ class BlockedCalls:
     # -- flush, close ----------------------------------------------------------------------------------
 
     def begin_flush(self, call: Call, now: int) -> None:
-        """Begin a flush: every batch that exists now becomes sendable, and the call waits for exactly these
-        batches (ACC-20)."""
+        """Begin a flush: linger has no effect while it lasts, and the call waits for exactly the batches that are
+        incomplete now (ACC-20). Without such a batch the call returns at once."""
         waits_for = set(self._accumulator.incomplete)
         if not waits_for:
             return
@@ -107,7 +107,8 @@ class BlockedCalls:
                 self.end(call, DONE)
 
     def begin_close(self, call: Call, now: int) -> None:
-        """Accept no more calls from now on; this call waits until the Sender has ended (SND-14)."""
+        """From now on ``send()`` and transactional calls throw; this call waits until the Sender has ended
+        (SND-14)."""
         self._accumulator.closed = True
         call.state = BLOCKED
         self.closing.append(call)
@@ -122,7 +123,7 @@ class BlockedCalls:
     # -- transactional calls ---------------------------------------------------------------------------
 
     def await_result(self, call: Call, result: Result, now: int) -> None:
-        """Block the call until the coordinator's response arrives, at most ``max.block.ms``.
+        """Block the call until its result is complete, at most ``max.block.ms``.
 
         In 2.0 ``sendOffsetsToTransaction`` blocks without limit.
         """
@@ -132,7 +133,7 @@ class BlockedCalls:
         self._poll.wake(now)
 
     def settle(self) -> None:
-        """Let every call whose result is complete return to the application."""
+        """Let every call whose result is complete return or throw."""
         for _, result, _ in self.awaiting:
             if result.completed:
                 break
@@ -164,7 +165,7 @@ class BlockedCalls:
         return first
 
     def expire(self, now: int) -> None:
-        """Let calls throw whose ``max.block.ms`` is over. Their requests are still sent (TXM-5)."""
+        """Let calls throw whose ``max.block.ms`` is over. Their requests stay queued or in flight (TXM-5)."""
         over = [entry for entry in self.awaiting if entry[2] is not None and entry[2] <= now]
         for entry in over:
             self.awaiting.remove(entry)

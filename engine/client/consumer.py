@@ -1,8 +1,8 @@
 """The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6).
 
-A consumer fetches at multiples of ``fetch_interval_ms``. After a response it fetches the partition again only
-if the response says that there is more to read. Otherwise it waits until :meth:`Consumer.wake` reports a
-change. So an idle consumer costs no time.
+A consumer fetches at multiples of ``fetch_interval_ms``. After a response without an error it fetches the
+partition again only if the response says that there is more to read. Otherwise it waits until
+:meth:`Consumer.wake` reports a change. So an idle consumer costs no time.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ class Consumer:
 
     def wake(self, partition: str, now: int) -> None:
         """The partition may have new records or a new leader: fetch it at the next multiple of
-        ``fetch_interval_ms``."""
+        ``fetch_interval_ms``, or after a backoff that lasts longer."""
         reading = self.readings.get(partition)
         if reading is not None and self.alive:
             reading.wanted = True
@@ -248,7 +248,7 @@ class Consumer:
 
     def committed(self, partition: str) -> int | None:
         """The group's offset that the coordinator last returned or stored; -1: there is none; None: not known
-        yet."""
+        yet, or the consumer has no group."""
         return None if self.group is None else self.group.committed.get(partition)
 
     def seek(self, partition: str, offset: int, now: int) -> None:
@@ -377,7 +377,7 @@ class Consumer:
 
     def _fetch_due(self, now: int) -> None:
         """Send one Fetch to each leader for all its partitions that are due, unless a Fetch to it is in
-        flight (``Fetcher.prepareFetchRequests``)."""
+        flight (``Fetcher.prepareFetchRequests``). Partitions whose end must be known first go into a ListOffsets."""
         of_leaders: dict[int, list[Reading]] = {}
         for reading in self.readings.values():
             if not reading.wanted or reading.in_flight or reading.not_before > now:
@@ -562,10 +562,13 @@ class Consumer:
         """The position is out of range: the start of the log was deleted, or its end was truncated after a
         leader failed."""
         before = reading.position
-        to = max(response.log_start_offset, min(before, response.high_watermark))
+        start = response.log_start_offset
+        to = max(start, min(before, response.high_watermark))
         if self.auto_offset_reset == LATEST:
             to = self._end(response)
-        self._move(reading, to, DELETED)
+        self._move(reading, min(to, max(start, before)), DELETED)
+        if to > reading.position:
+            self._move(reading, to, SOUGHT)
         reading.wanted = reading.position < response.high_watermark
         reading.not_before = self._grid(now + 1)
         self.watch.emit(PositionReset, self.name, reading.partition, before, reading.position)

@@ -157,12 +157,13 @@ class ControlAnswers:
             raise EngineError(f"{transactions.client}: a response to a control request that is not in flight")
         request = transactions.in_flight
         transactions.set_in_flight(None)
-        self._waiting.forget()
+        self._waiting.over()
         return _Exchange(transactions, request)
 
 
 def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
-    """Kafka's Sender thread logs the exception and continues without repeating the request (TXM-13)."""
+    """Kafka's Sender thread logs the exception and continues without repeating the request (TXM-13). In versions
+    in which this is fatal, the fatal error has been noted already."""
     if not exchange.transactions.is_poisoned:
         exchange.watch.emit(AnswerThrown, exchange.client, exchange.request.api, illegal.row.on)
 

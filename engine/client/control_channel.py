@@ -241,7 +241,7 @@ class ControlChannel:
         if request.coordinator is None and request.api == "InitProducerId":
             setup.watch.emit(IdentityAsked, setup.name, request.api, peer)
             return
-        self._waiting.forget()
+        self._waiting.over()
         setup.watch.emit(ControlSent, setup.name, request.api, peer, len(transactions.requests))
 
     def poll(self, now: int) -> bool:

@@ -32,7 +32,7 @@ class Expiry(Protocol):
         ...
 
     def counted_from(self, batch: Batch, settings: Waits) -> int:
-        """The time at which the wait of an expired batch began."""
+        """The time from which the age of an expired batch is counted (virtual ms)."""
         ...
 
     def ends_retries(self, batch: Batch, settings: Waits, now: int) -> bool:

@@ -230,7 +230,8 @@ class GroupSession:
         self.watch.touch(self)
 
     def leaves_at(self) -> int | None:
-        """When the consumer leaves its group unless the application polls before (virtual ms)."""
+        """When the consumer leaves its group unless the application polls before (virtual ms); None: the time is
+        not limited or not running, or the consumer has left or is closed."""
         if self.left or self.closed or self.polled_at is None or self.max_poll_interval_ms is None:
             return None
         return self.polled_at + self.max_poll_interval_ms
@@ -263,7 +264,8 @@ class GroupSession:
     # -- sending ---------------------------------------------------------------------------------------
 
     def send(self, brokers: tuple[int, ...], now: int) -> Effects:
-        """Send the oldest due request, or a lookup when the coordinator is unknown (FND-6)."""
+        """Send the oldest request if it is due, or a lookup when the coordinator is unknown (FND-6). Without a
+        connection, only starts one."""
         due = self.due_at()
         if due is None or due > now:
             return []

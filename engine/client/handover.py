@@ -23,8 +23,8 @@ class Polled(NamedTuple):
 
 
 class Handover:
-    """Gives the records of one consumer to its application. ``remember_keys``: the application skips keys
-    that it has applied; it remembers them after a crash, as if they were stored in a database. ``polled``:
+    """Gives the records of one consumer to its application. ``remember_keys``: the application skips records
+    that it has applied; it remembers them after a crash, as if their keys were stored in a database. ``polled``:
     the application takes the records with :meth:`poll`."""
 
     __slots__ = (
@@ -94,7 +94,7 @@ class Handover:
         return reading.position
 
     def forget(self, partition: str | None = None) -> None:
-        """Drop the buffered records of a partition, or of all: the process crashed, or the position moved."""
+        """Drop the buffered records of a partition; None: of all partitions."""
         if self.buffer:
             self.buffer = [
                 record for record in self.buffer if partition is not None and record.partition != partition

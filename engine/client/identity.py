@@ -79,7 +79,7 @@ class InitProducerIdAnswers:
         error = response.error
         if error is Error.NONE:
             transactions.identity_received(response.producer_id, response.producer_epoch)
-            self._waiting.forget()
+            self._waiting.over()
             setup.watch.emit(
                 ProducerIdReceived,
                 setup.name,

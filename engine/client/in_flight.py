@@ -22,13 +22,13 @@ class InFlightBatches:
         self.by_partition.setdefault(batch.partition, []).append(batch)
 
     def remove(self, batch: Batch) -> None:
-        """Remove a batch that was answered, requeued or failed."""
+        """Remove a batch; no effect when it is not in flight."""
         batches = self.by_partition.get(batch.partition)
         if batches and batch in batches:
             batches.remove(batch)
 
     def expired(self, now: int) -> list[Batch]:
-        """Remove and return the batches that have waited too long."""
+        """Remove and return the batches that are too old; none if the version expires none in flight."""
         over: list[Batch] = []
         if self._expiry.everywhere:
             limit = self._config.batch_expiry_ms

@@ -37,7 +37,8 @@ class LateCalls(Protocol):
         ...
 
     def resumed(self, waiting: Waiting, on: str) -> Result | None:
-        """The result that a repeated call waits for; None: the call starts a new operation. Raises CallThrows."""
+        """The result that a repeated call waits for; None: the call starts a new operation. Raises CallThrows
+        if another call has to be repeated first."""
         ...
 
 

@@ -66,8 +66,8 @@ class Ledger:
         application asks for them."""
 
     def failures_of(self, producer: str) -> set[int]:
-        """The serials of this producer's records whose futures have failed so far. Its application knows
-        them, because ``send()`` returns the futures."""
+        """The serials of this producer's records whose newest future has failed since the first call of this
+        function. The set is updated later. The application knows them, because ``send()`` returns the futures."""
         return self._failures.setdefault(producer, set())
 
     def parts(self) -> list[RecordPart]:

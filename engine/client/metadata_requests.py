@@ -40,8 +40,8 @@ class MetadataRequests:
         self._outbox = outbox
 
     def send_wanted(self, now: int) -> None:
-        """If metadata is needed, send a Metadata request to the least-loaded broker (SND-2, SND-6); at most
-        one per ``retry.backoff.ms``."""
+        """If metadata is needed, send a Metadata request to the least-loaded broker, or start a connection to it
+        (SND-2, SND-6); at most one request per ``retry.backoff.ms``."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return

@@ -118,8 +118,8 @@ class PartitionSequences:
         return self.in_flight[0].base_sequence if self.in_flight else NO_SEQUENCE
 
     def acknowledge(self, batch: Batch, base_offset: int) -> None:
-        """Raise the last acknowledged sequence and offset to those of this batch, if these are higher
-        (TXM-12)."""
+        """Raise the last acknowledged sequence and offset to those of this batch, if these are higher, and stop
+        tracking it (TXM-12)."""
         if batch.last_sequence > self.last_acked_sequence:
             self.last_acked_sequence = batch.last_sequence
         if base_offset >= 0:

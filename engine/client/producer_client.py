@@ -130,7 +130,8 @@ class ProducerClient:
 
     @property
     def busy(self) -> bool:
-        """Whether a batch, a control request or a call is unfinished (GEN-2)."""
+        """Whether a batch or a call is unfinished, or a control request that can still be sent or answered
+        (GEN-2)."""
         memory = self.memory
         transactions = memory.transactions
         if not self.alive:
@@ -264,8 +265,9 @@ class ProducerClient:
             self.watch.touch(self._extras[-1])
 
     def _refuses_send(self, call: Call, payload: int) -> bool:
-        """Check what comes before the accumulator: the record's size (ACC-2, step 1), and the state of the
-        transaction unless the version checks it after the append (TXM-5). True: the call throws."""
+        """Check what comes before the accumulator: whether the producer is closed, the record's size (ACC-2, step 1),
+        and the state of the transaction unless the version checks it after the append (TXM-5). True: the call
+        throws."""
         memory = self.memory
         if memory.accumulator.closed:
             compared = (Compared.STATE, "CLOSED")
@@ -296,8 +298,8 @@ class ProducerClient:
         self.memory.calls.begin_flush(call, now)
 
     def _close(self, call: Call, now: int) -> None:
-        """Close: no further calls are accepted, and queued records are sent first (SND-14). Without a Sender
-        there is nothing to wait for, so the call returns at once."""
+        """Close: ``send()`` and transactional calls throw from now on, and queued records are sent first (SND-14).
+        Without a Sender there is nothing to wait for, so the call returns at once."""
         if self.memory.poll.stopped:
             self.memory.accumulator.closed = True
             self.watch.emit(ClosedWithoutSender, self.name)
@@ -358,7 +360,7 @@ class ProducerClient:
     # -- the kernel's calls ----------------------------------------------------------------------------
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Handle a response. It ends the poll, so a pass follows (SND-1)."""
+        """Handle a response. If its request is in flight, it wakes the Sender (SND-1)."""
         memory = self.memory
         body = envelope.body
         request = memory.connections.answered(broker_number(envelope.source), envelope.correlation_id)

@@ -13,8 +13,8 @@ IN_FLIGHT_FULL, NOT_CONNECTED = "in_flight_full", "not_connected"
 
 
 class Reachability:
-    """The brokers to which a pass can send. ``unreachable``: (broker id, reason) for each broker that cannot
-    take a request."""
+    """The brokers to which a pass can send. ``unreachable``: (broker id, reason) for each broker that should get
+    a request in this pass but cannot take one."""
 
     __slots__ = ("_connections", "_outbox", "_poll", "_setup", "unreachable")
 
@@ -51,8 +51,8 @@ class Reachability:
                 self.start(node, now)
 
     def delays(self, now: int) -> list[int | None]:
-        """For each broker without a connection, the milliseconds until the next attempt to connect; None: an
-        attempt is running."""
+        """For each unreachable broker without a connection, the milliseconds until the next attempt to connect;
+        None: an attempt is running."""
         return [
             self._connections.connect_delay(node, now)
             for node, reason in self.unreachable

@@ -14,8 +14,8 @@ from engine.shapes.readers import LaneBehind, LaneStretch
 
 READ_UNCOMMITTED, READ_COMMITTED = "read_uncommitted", "read_committed"
 SHOWN_MAX = 20
-"""The view lists at most this many delivered serials of a partition, the newest ones; ``delivered_count``
-counts all."""
+"""The view lists at most this many delivered serials of a partition, the newest ones; the consumer's
+``delivered_count`` counts the records of all its partitions."""
 STRETCHES_MAX = 200
 """The view lists at most this many stretches of a partition, the newest ones; ``folded`` counts the older ones."""
 
@@ -27,7 +27,7 @@ ABORTED, CONTROL, COMPACTED, DELETED, SOUGHT = "aborted", "control", "compacted"
 - CONTROL: it is a marker (CON-4).
 - COMPACTED: compaction removed it (CON-11 a).
 - DELETED: its segment was deleted (CON-11 b).
-- SOUGHT: ``seek`` skipped it (CON-11 c), or the group's committed offset, or the start at the end (CON-9).
+- SOUGHT: ``seek`` skipped it (CON-11 c), or the group's committed offset, or a start or reset at the end (CON-9).
 """
 
 
@@ -98,7 +98,7 @@ def visible(response: PartitionFetchResponse, isolation: str) -> list[tuple[Reco
     """The batches of a response, each with its fate: DELIVERED, ABORTED or CONTROL.
 
     With read_committed, an aborted transaction is active from its first offset to its ABORT marker. Meanwhile
-    all batches of its producer are skipped.
+    the transactional batches of its producer are skipped.
     """
     waiting = sorted(response.aborted, key=_first_offset) if isolation == READ_COMMITTED else []
     active: set[int] = set()

@@ -278,6 +278,8 @@ class Sender:
         for batch in (*self._accumulator.expired(now), *self._in_flight.expired(now)):
             self._poll.changed = True
             self._answers.expire(batch, now)
+        if self._poll.changed and not self._accumulator.has_undrained:
+            self._waiting.over()
         return False
 
     def _choose_timeout(self, now: int) -> bool:

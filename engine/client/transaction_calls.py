@@ -43,7 +43,8 @@ from engine.messages import (
 
 
 def init_transactions(manager: TransactionManager) -> Result:
-    """UNINITIALIZED → INITIALIZING; an InitProducerId without an identity is enqueued (TXM-7)."""
+    """Change the state to INITIALIZING and enqueue an InitProducerId without an identity (TXM-7). A repeated call
+    waits for the result of the first one (TXM-5)."""
     _needs_transactional_id(manager)
     if manager.late_calls.init_meets_errors:
         _no_error(manager)
@@ -162,7 +163,7 @@ def send_offsets(
 
 
 def commit_transaction(manager: TransactionManager) -> Result:
-    """IN_TRANSACTION → COMMITTING_TRANSACTION (TXM-10)."""
+    """IN_TRANSACTION → COMMITTING_TRANSACTION (TXM-10). A repeated call waits for the result of the first one."""
     _needs_transactional_id(manager)
     waiting = manager.late_calls.resumed(manager, states.COMMIT)
     if waiting is not None:
@@ -173,7 +174,8 @@ def commit_transaction(manager: TransactionManager) -> Result:
 
 
 def abort_transaction(manager: TransactionManager) -> Result:
-    """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are dropped (TXM-10)."""
+    """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are dropped (TXM-10). A repeated
+    call waits for the result of the first one."""
     _needs_transactional_id(manager)
     waiting = manager.late_calls.resumed(manager, states.ABORT)
     if waiting is not None:

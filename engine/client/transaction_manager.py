@@ -360,7 +360,7 @@ class TransactionManager:
             self._fail_pending_result(error, False)
 
     def _emit_facts(self, on: str, before: str) -> None:
-        """Emit that the application began a transaction, or learned its outcome."""
+        """Emit that the application began a transaction, or that the transaction has ended for the producer."""
         if on == states.BEGIN:
             self.watch.emit(
                 TransactionBegun,
@@ -404,8 +404,8 @@ class TransactionManager:
         self.enqueue(PendingRequest(INIT, init_request(), PRIORITIES[INIT]))
 
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
-        """Take the identity that InitProducerId gave, except for an epoch bump, and renumber the partitions
-        that requested one."""
+        """Take the identity from the response to InitProducerId, and renumber the partitions that wait for it. If
+        the client requested a higher epoch, :meth:`identity_raised` is called instead."""
         self.set_identity(producer_id, producer_epoch)
         if self.is_transactional or self._identity_edges:
             self.transition(states.GOT_ID)

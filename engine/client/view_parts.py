@@ -58,10 +58,10 @@ class ConfigurationPart:
 
 
 class TimersPart:
-    """The waits that are running:
+    """The waits of a producer, each from its beginning to its end, which may have passed:
 
-    - for each queue's head, linger or backoff, and expiry;
-    - for each partition, the expiry of the oldest batch in flight;
+    - for each queue's head, linger or backoff (unless it is 0 ms), and expiry;
+    - for each partition, the expiry of the oldest batch in flight, in versions in which it expires;
     - for each connection, the timeout of the oldest request;
     - for each call that waits for memory, its deadline.
     """

@@ -8,8 +8,8 @@ from engine.watching import Fields, Kind
 
 
 class Waiting:
-    """Why the Sender last sent nothing. ``reason``: as the view shows it; None: it has sent batches since. The reason
-    stays if the batches expire."""
+    """Why the Sender sends nothing. ``reason``: as the view shows it; None before the first wait, and
+    after a wait has ended (:meth:`over`)."""
 
     __slots__ = ("_cause", "_setup", "reason")
 
@@ -38,12 +38,7 @@ class Waiting:
         if kind is WaitsAtStop:
             watch.emit(StopReaches, self._setup.name, self._setup.switches.drain_stop_scope)
 
-    def forget(self) -> None:
-        """Forget the last cause, because a request was sent or answered. If the cause returns, it is emitted
-        again."""
-        self._cause = None
-
     def over(self) -> None:
-        """Batches were sent: the Sender waits for nothing."""
+        """The wait has ended. If its cause returns, it is emitted again."""
         self._cause = None
         self.reason = None

@@ -73,7 +73,7 @@ def decode_command(
     """Print every batch of `files` (path → bytes; paths with `/`) to `out`, line by line as it is read.
 
     Returns the exit code. 0: nothing is damaged. 2: no file is a segment; one line says why, and which paths
-    are expected. 3: a place is damaged; it is named, and the readable rest is printed.
+    are expected (text, also with ``as_jsonl``). 3: a place is damaged; it is named, and the readable rest is printed.
     """
     reader = replace(reader or SegmentReader(), records=Records.KEEP if as_jsonl else Records.CHECK)
     folders = partition_folders(files)

@@ -115,7 +115,7 @@ class FollowerStopped(Happening):
 
 @happening
 class FollowersResumed(Happening):
-    """The fault *restore ISR*. ``replicas``: the followers that fetch again; may be empty."""
+    """The fault *restore ISR*. ``replicas``: the stopped followers that may fetch again; may be empty."""
 
     partition: str
     replicas: tuple[str, ...]

@@ -118,7 +118,7 @@ class TidGiven(Happening):
 
 @happening
 class TidUnknown(Happening):
-    """A message arrived about a transaction that a restart lost. ``known``: how many transactions the
+    """A message arrived about a transaction that a crash lost. ``known``: how many transactions the
     middleware has. ``answered``: the message is a Confirm, the only message that gets a response then."""
 
     tid: int

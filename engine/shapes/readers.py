@@ -19,7 +19,8 @@ class HeldBy(TypedDict):
 
 
 class LaneBehind(TypedDict):
-    """What happened to the offsets below a consumer's position, newest last. `folded` counts older stretches."""
+    """What happened to the offsets below a consumer's position, newest last. `folded` counts older stretches;
+    in a log case, the offsets below the first listed stretch."""
 
     position: int | None
     stretches: list[LaneStretch]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from engine.client.consumer import Consumer
+from engine.errors import Error
+from engine.messages import PartitionFetchResponse
 from engine.scenario.document import load
 from engine.simulation import Simulation
+from engine.watching import Watch
 
 SENT = 3
 RESUMES = 1000
@@ -92,3 +96,15 @@ def test_a_position_that_is_out_of_range_moves_to_the_end():
     consumer, keys = run(faults=[beyond])
     assert "consumer.position_reset" in keys
     assert consumer.position("t-0") == SENT + 1
+
+
+def test_a_reset_to_the_end_skips_records_that_were_not_deleted():
+    consumer = Consumer("c1", ["t-0"], "read_uncommitted", Watch(), auto_offset_reset="latest")
+    reading = consumer.readings["t-0"]
+    reading.position = 2
+    out_of_range = PartitionFetchResponse(
+        error=Error.OFFSET_OUT_OF_RANGE, high_watermark=20, last_stable_offset=20, log_start_offset=5
+    )
+    consumer._reset(reading, out_of_range, 0)
+    assert reading.position == 20
+    assert reading.stretches == [(2, 4, "deleted"), (5, 19, "sought")]

@@ -191,6 +191,16 @@ def test_a_shrunk_replica_stays_behind_until_restored_and_returns_when_it_caught
     assert cluster.replicate() == 0
 
 
+def test_restoring_a_follower_that_never_stopped_is_refused():
+    cluster = Cluster()
+    with pytest.raises(Refused, match="there is none"):
+        cluster.controller.restore_isr("t-0", 3, 0)
+    cluster.controller.shrink_isr("t-0", 2, 0)
+    with pytest.raises(Refused, match=r"3.*2"):
+        cluster.controller.restore_isr("t-0", 3, 0)
+    assert cluster.controller.partitions["t-0"].not_fetching == {2}
+
+
 def test_shrinking_and_changing_leader_refuse_what_cannot_be():
     cluster = Cluster(partitions={"t-0": (1, 2)})
     with pytest.raises(Refused, match="choose one of"):

@@ -388,6 +388,18 @@ def test_a_later_success_resolves_an_expired_batch(profile):
     )
 
 
+def test_the_wait_is_over_when_the_queued_batches_have_expired():
+    bench = ready(batch_expiry_ms=500, max_in_flight=1)
+    bench.send()
+    bench.send()
+    memory = bench.client.memory
+    memory.sender.show()
+    assert memory.sender.view()["waiting_for"] == "muted"
+    bench.until(500)
+    memory.sender.show()
+    assert memory.sender.view()["waiting_for"] is None
+
+
 def test_the_last_epoch_costs_the_id():
     bench = Bench(**IDEMPOTENT)
     bench.give_producer_id()
