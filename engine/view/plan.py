@@ -119,12 +119,12 @@ def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | No
     """The beats, with the titles that the author gave to some of them.
 
     A title names a beat by its kind and its number among the beats of that kind. They are counted in reading
-    order, a nested beat after the one that contains it. A title without such a beat is ignored. Titles
-    describe the run as written, so beats after an intervention (``touched_after``) keep their own.
+    order, a nested beat after the one that contains it. A title without such a beat is ignored, and so is an empty
+    one. Titles describe the run as written, so beats after an intervention (``touched_after``) keep their own.
     """
     if not names:
         return beats
-    titles = {(one["kind"], one["nth"]): one["title"] for one in names}
+    titles = {(one["kind"], one["nth"]): one["title"] for one in names if any(one["title"].values())}
     seen: Counter[str] = Counter()
     for beat in _read(beats):
         seen[beat["kind"]] += 1

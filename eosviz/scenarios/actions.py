@@ -59,10 +59,11 @@ def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[
     """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
     value, as in a variant's `set`. If a variant is given, these values are set after the variant's own, so
     that the variant cannot undo them. Without a variant, raises BadScenario if a path cannot be set; with
-    one, only the run finds that. The author's names of beats and the variant's title are left out: they describe the
-    run as written."""
+    one, only the run finds that. The author's names of beats and the variant's title become empty: they describe the
+    run as written. The beats that had a name stay beats, so that both runs count theirs alike."""
     document = copy.deepcopy(version.document)
-    document.pop("beats", None)
+    for named in document.get("beats", ()):
+        named["title"] = dict.fromkeys(named["title"], "")
     if variant is None:
         for path, value in settings.items():
             put(document, path, value)

@@ -5,7 +5,7 @@
 
 import { textWidth } from "../diagrams/geometry.ts";
 import type { Beat } from "./beats.ts";
-import { addedText, titleOf } from "./beats.ts";
+import { addedText, numberOf, titleOf } from "./beats.ts";
 import { phrasesOf } from "./phrases.ts";
 import type { Segment } from "./timeline.ts";
 
@@ -51,7 +51,7 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly [string, stri
   const room = right - left - defaults.gap * (beats.length - 1);
   const set = (breaks: LineBreaks, setting: number): { setting: number; breaks: LineBreaks; need: number[] } => {
     const { size, lines, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
-    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${place + 1}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside : defaults.air)) };
+    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside : defaults.air)) };
   };
   const settings = [...defaults.settings.keys()];
   const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];

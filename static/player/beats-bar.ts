@@ -13,7 +13,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
-import { addedIn, addedText, pathTo, placeOf, stopOf, titleOf } from "./beats.ts";
+import { addedIn, addedText, countOf, numberAt, numberOf, pathTo, placeOf, titleOf } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
@@ -71,13 +71,14 @@ export class BeatsBar extends MeasuredElement {
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
     const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
     const added = addedText(beat, place === plan.beats.length - 1);
-    const name = say("player.beat_named", { number: place + 1, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
+    const numbered = numberOf(plan.beats, place);
+    const name = say("player.beat_named", { number: numbered, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const state = place < here ? "past" : place === here ? "now" : "ahead";
     const current = place === here ? "step" : nothing;
     // A finger finds them by name, in the list.
     if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
-    const number = html`<span class="n">${place + 1}.</span>`;
+    const number = html`<span class="n">${numbered}.</span>`;
     return html`<li class=${state} .style=${style}>
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
         ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${breakable(title, breaks)}${added === "" ? nothing : html` <em class="added">${breakable(added, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
@@ -108,7 +109,7 @@ export class BeatsBar extends MeasuredElement {
     const width = Math.min(600, this.width - 16);
     const left = Math.max(8, Math.min(this.width - width - 8, middle - width / 2));
     return html`<section class="beat-steps" .style=${`left:${left.toFixed(0)}px;width:${width}px;--tip:${(middle - left).toFixed(0)}px`} aria-label=${titleOf(beat)} @keydown=${this.#key}>
-      <header><h2>${place + 1}. ${titleOf(beat)}</h2> <span class="num quiet">${say("player.beat_steps", { count: beat.last - beat.first + 1, first: beat.first, last: beat.last })}</span>
+      <header><h2>${numberOf(plan.beats, place)}. ${titleOf(beat)}</h2> <span class="num quiet">${say("player.beat_steps", { count: beat.last - beat.first + 1, first: beat.first, last: beat.last })}</span>
         <button class="close" aria-label=${say("player.close")} @click=${() => (this.open = null)}>✕</button></header>
       <div class="beat-list">${isNarrow(this.width) ? this.#all(plan, beat, store) : beatLines(beat, store, this.#go)}</div></section>`;
   }
@@ -124,7 +125,7 @@ export class BeatsBar extends MeasuredElement {
   /** Bars are too small for a finger: the list has every beat by name, and the steps of the open one. */
   #all(plan: BeatPlan, open: Beat, store: PlayerStore): TemplateResult {
     return html`<ol>${plan.beats.map((beat, place) => html`<li class="by-name">
-      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${place + 1}</span><b>${titleOf(beat)}</b></button>
+      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${numberOf(plan.beats, place)}</span><b>${titleOf(beat)}</b></button>
       ${beat === open ? beatLines(beat, store, this.#choose) : nothing}</li>`)}</ol>`;
   }
 
@@ -181,8 +182,8 @@ function breakable(text: string, breaks: LineBreaks = "marks"): TemplateResult[]
   return (breaks === "words" ? piecesOf(text, breaks) : text.split(BREAKS)).map((part) => html`${unbroken(part)}<wbr>`);
 }
 
-/** The beat that lands at a step, else the innermost that holds it: as `8` or, inside of a long one, `8.5`, with the part
- * that `whereIn` names; null before the first. */
+/** The beat that lands at a step, else the innermost that holds it, with its number: `8`, or `8.5` in the fifth beat inside
+ * of a long one; null before the first. Where something came of an intervention, the stops of a reader count on. */
 export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Beat } | null {
   const whole = pathTo(plan.beats, step);
   const landed = whole.findIndex((one) => one.beat.lands === step);
@@ -190,19 +191,17 @@ export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Be
   const beat = path.at(-1)?.beat;
   const [outer, inner] = path;
   if (outer === undefined || beat === undefined) return null;
-  const part = stopOf(outer.beat, step)?.part ?? inner?.place;
-  return { number: [outer.place, ...(part === undefined || inner === undefined ? [] : [part])].map((place) => place + 1).join("."), beat };
+  const number = numberAt(plan.beats, outer.place, step);
+  return { number: inner === undefined || addedIn(outer.beat).length > 0 ? String(number) : `${number}.${inner.place + 1}`, beat };
 }
 
-/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands, without a part, unless
- * the reader goes through its parts; nothing before the first. */
+/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands, without a part, and
+ * where something inside came of an intervention, too; nothing before the first. */
 export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
   const [outer, inner] = pathTo(plan.beats, step);
   if (outer === undefined) return null;
-  const beat = { number: outer.place + 1, count: outer.count };
-  const stop = stopOf(outer.beat, step);
-  if (stop !== null) return { ...beat, part: stop.part + 1, parts: stop.parts };
-  const part = inner === undefined || outer.beat.lands === step ? null : inner;
+  const beat = { number: numberAt(plan.beats, outer.place, step), count: countOf(plan.beats) };
+  const part = inner === undefined || outer.beat.lands === step || addedIn(outer.beat).length > 0 ? null : inner;
   return { ...beat, part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
 }
 

@@ -77,12 +77,32 @@ function stopsIn(beats: readonly Beat[]): number[] {
   return [...new Set(stops)].sort((one, other) => one - other);
 }
 
-/** Which of a beat's stops is the last one at or before a step (from 0; before the first one it is the first), and how many
- * there are; null where nothing inside the beat came of an intervention. */
-export function stopOf(beat: Beat, step: number): { part: number; parts: number } | null {
-  if (addedIn(beat).length === 0) return null;
+/** How many numbers a beat has: one, or one for each of its stops where something inside came of an intervention. */
+function numbersOf(beat: Beat): number {
+  return addedIn(beat).length === 0 ? 1 : stopsIn([beat]).length;
+}
+
+/** How many numbers the beats have together. */
+export function countOf(beats: readonly Beat[]): number {
+  return beats.reduce((sum, beat) => sum + numbersOf(beat), 0);
+}
+
+/** The number of a beat among those of its level: `6`, or `6–8` if a reader stops three times in it. */
+export function numberOf(beats: readonly Beat[], place: number): string {
+  const first = countOf(beats.slice(0, place)) + 1;
+  const last = countOf(beats.slice(0, place + 1));
+  return last === first ? String(first) : `${first}–${last}`;
+}
+
+/** The number at a step in the beat at `place`: that of the stop to which the step leads or, behind its landing, belongs. */
+export function numberAt(beats: readonly Beat[], place: number, step: number): number {
+  const beat = beats[place];
+  const before = countOf(beats.slice(0, place));
+  if (beat === undefined || addedIn(beat).length === 0) return before + 1;
   const stops = stopsIn([beat]);
-  return { part: Math.max(0, stops.findLastIndex((stop) => stop <= step)), parts: stops.length };
+  const to = pathTo([beat], step).findLast((one) => one.beat === beat || one.beat.added === true)?.beat.lands ?? beat.lands;
+  const behind = stops.findLastIndex((one) => one <= step);
+  return before + 1 + Math.max(0, stops.indexOf(to) === behind + 1 ? behind + 1 : behind);
 }
 
 /** Where the next beat lands. Behind the last landing of these levels the beats inside the last one follow, and then the

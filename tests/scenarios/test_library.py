@@ -22,6 +22,7 @@ from engine.scenario.document import LESSON_TEXTS, lesson_texts
 from engine.scenario.schema import LIBRARY_QUESTIONS
 from engine.scenario.shelf import LibraryEntry, entry, in_order, library
 from engine.simulation import Simulation
+from engine.view.run_ahead import plan_ahead
 from eosviz.catalogue import LANGUAGES, catalogue_file, interface_words, words
 from eosviz.scenarios import choices, endings, trailer, trailer_picture
 from eosviz.scenarios.actions import load_library, with_settings
@@ -85,8 +86,19 @@ class TestSettings:
         version = ScenarioVersion.objects.library().get(identifier="SC-115")
         changed = with_settings(version, "stored-after-all", {"profile": "k20"})
         assert [row["kind"] for row in version.document["beats"]] == ["message_delayed"]
-        assert "beats" not in changed.document
-        assert not scenario_of(changed, "stored-after-all")["beats"]
+        written, there = (scenario_of(one, "stored-after-all") for one in (version, changed))
+        titled = [any("title" in beat for beat in plan_ahead(one)["beats"]) for one in (written, there)]
+        assert titled == [True, False]
+
+    def test_a_copy_with_other_settings_divides_the_run_like_the_original(self) -> None:
+        """SC-109 has one of its beats only because its author named it."""
+        version = ScenarioVersion.objects.library().get(identifier="SC-109")
+        copied = with_settings(version, None, {})
+        lands = [
+            [beat["lands"] for beat in plan_ahead(scenario_of(one, None))["beats"]]
+            for one in (version, copied)
+        ]
+        assert lands[0] == lands[1]
 
     def test_a_variants_title_describes_only_the_run_as_written(self) -> None:
         """Kafka 4.1 refuses the write that opens a transaction in the variant k28 of SC-101."""

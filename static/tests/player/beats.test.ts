@@ -5,7 +5,7 @@ import { beatAxis, defaults } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
-import { addedText, landingAfter, landingAt, landingBefore, leavesOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
+import { addedText, landingAfter, landingAt, landingBefore, leavesOf, numberOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
 import { saidOfBeat } from "../../player/said-of-beat.ts";
 import { PlayerStore } from "../../player/store.ts";
@@ -40,7 +40,8 @@ test("in a changed run a press goes from one thing that came of the change to th
   const came = (number: number, first: number, last: number, lands: number): ReturnType<typeof beat> => beat(number, first, last, lands, { added: true });
   const changed: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 3, { beats: [beat(1, 1, 4, 3), came(2, 5, 8, 6), beat(3, 9, 12, 10), came(4, 13, 20, 15)] }), beat(2, 21, 40, 30)] };
   assert.deepEqual([0, 3, 6, 15].map((at) => landingAfter(changed, at)), [3, 6, 15, 30]);
-  assert.deepEqual([3, 6, 15].map((at) => nameIn(changed, at)?.number), ["1", "1.2", "1.3"]);
+  assert.deepEqual([3, 6, 15].map((at) => nameIn(changed, at)?.number), ["1", "2", "3"]);
+  assert.deepEqual([0, 1].map((place) => numberOf(changed.beats, place)), ["1–3", "4"]);
 });
 
 test("where a beat lands, the author's title leads, and the other steps that the title is about are named", () => {
@@ -76,7 +77,7 @@ test("presses go through what came of an intervention inside a beat, and the bea
   assert.deepEqual([5, 22, 26, 38].map((at) => landingAfter(plan, at)), [22, 26, 38, 40]);
   assert.deepEqual([40, 38, 26, 22].map((at) => landingBefore(plan, at)), [38, 26, 22, 5]);
   assert.equal(addedText(changed), "+ Beat 3 (3 parts)");
-  assert.deepEqual([26, 38].map((at) => whereIn(plan, at)), [2, 3].map((part) => ({ number: 2, count: 2, part, parts: 3 })), "Every part that is counted is gone through.");
+  assert.deepEqual([26, 38].map((at) => whereIn(plan, at)), [3, 4].map((number) => ({ number, count: 4, part: 0, parts: 0 })), "Every number is gone through.");
   assert.equal(addedText(changed, true), "+ Beat 4 (3 parts)");
   assert.equal(addedText(NESTED.beats[0] as Beat), "");
 });
@@ -84,7 +85,7 @@ test("presses go through what came of an intervention inside a beat, and the bea
 test("two stops of a reader in a changed beat have different numbers, wherever its own landing lies", () => {
   const changed = beat(1, 1, 40, 24, { beats: [beat(1, 1, 9, 8), beat(2, 10, 40, 12, { added: true })] });
   const plan: BeatPlan = { ...PLAN, beats: [changed] };
-  assert.deepEqual([5, 12, 24, 30].map((at) => [whereIn(plan, at)?.part, whereIn(plan, at)?.parts, nameIn(plan, at)?.number]), [[1, 2, "1.1"], [1, 2, "1.1"], [2, 2, "1"], [2, 2, "1.2"]]);
+  assert.deepEqual([5, 10, 12, 24, 30].map((at) => [whereIn(plan, at)?.number, nameIn(plan, at)?.number]), [[1, "1"], [1, "1"], [1, "1"], [2, "2"], [2, "2"]]);
 });
 
 test("a long beat without beats of its own is gone through with one press, though it is listed in parts", () => {
