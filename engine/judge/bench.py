@@ -27,6 +27,7 @@ from engine.judge.partition_record import PartitionRecord
 from engine.judge.transaction_record import (
     FACTS,
     OutcomeVerdict,
+    Transaction,
     TransactionsRecord,
     accepted_from_fenced,
     hanging,
@@ -252,7 +253,7 @@ class Bench:
         place: str,
         serials: set[int],
         found: list[Broken],
-        transaction: str | None = None,
+        transaction: Transaction | None = None,
     ) -> None:
         """Report the serials that were not reported before, and count them for the guarantee."""
         known = self._known.get((name, place), frozenset())
@@ -262,7 +263,15 @@ class Bench:
         self._known[(name, place)] = known | new
         broken: Broken = {"guarantee": name, "partition": place, "serials": sorted(new)}
         if transaction is not None:
-            broken["transaction"] = transaction
+            broken["transaction"] = transaction.name
+            broken["producer"] = transaction.producer
+            intended = transaction.decided if transaction.reported is None else transaction.reported
+            marker = self.outcomes.marker_of(place, new)
+            if intended is not None and marker is not None:
+                broken["marker"] = marker
+                broken["reported"] = transaction.reported is not None
+        if name == "visible_early" and self.outcomes.marker_of(place, new) == "COMMIT":
+            broken["marker"] = "COMMIT"
         found.append(broken)
         row = self.guarantees[name]
         row.breaks(step, place, sorted(new), len(new))
@@ -274,7 +283,7 @@ class Bench:
         outcomes = self.outcomes
         for transaction in outcomes.weigh.values():
             for place, serials in torn(outcomes, transaction).items():
-                self._breaks(step, "atomic", place, serials, found, transaction=transaction.name)
+                self._breaks(step, "atomic", place, serials, found, transaction=transaction)
         for partition in sorted(outcomes.weigh_partitions):
             for name, judge in IN_PARTITION.items():
                 self._breaks(step, name, partition, judge(outcomes, partition), found)

@@ -253,6 +253,14 @@ class TransactionsRecord:
                 self.early.setdefault(fact.partition, set()).add(copy.serial)
                 self.weigh_partitions.add(fact.partition)
 
+    def marker_of(self, partition: str, serials: set[int]) -> str | None:
+        """The result of the markers that cover these records in the partition: COMMIT or ABORT; None if results differ
+        or a record has no marker."""
+        log = self.logs.get(partition)
+        copies = () if log is None else log.copies.values()
+        found = {copy.outcome for copy in copies if copy.serial in serials}
+        return {COMMITTED: "COMMIT", ABORTED: "ABORT"}.get(found.pop()) if len(found) == 1 else None
+
     def truncated(self, fact: events.LogTruncated) -> None:
         self.logs[fact.partition].truncated(fact.replica, fact.to)
         self._weigh_numbers(self.logs[fact.partition].offsets_of)

@@ -91,7 +91,13 @@ class Broken(TypedDict):
     partition: str | None
     serials: list[int]
     transaction: NotRequired[str]
-    """The transaction that is not atomic; only for the guarantee `atomic`."""
+    """The transaction that is not atomic; only for the guarantee `atomic`, like `producer`, which began it."""
+    producer: NotRequired[str]
+    marker: NotRequired[str]
+    """COMMIT or ABORT, for `atomic`: the marker that covers the records and contradicts the transaction's outcome.
+    COMMIT, for `visible_early`: such a marker covers the records, but their transaction is not decided to commit."""
+    reported: NotRequired[bool]
+    """Beside `marker` of `atomic`: whether the application learned the outcome, or else the coordinator decided it."""
     producer_id: NotRequired[int]
     """The producer of the hanging transaction, which begins at `first_offset`; only for the guarantee
     `hanging`."""

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
 
@@ -148,7 +148,10 @@ LAST_WORDS = frozenset({"ends"})
 ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
 """A beat of a changed run is about the same as one of the run without the change if these parameters are equal, as far
 as both have them."""
-RELEASED = {"beat.released_commit": "COMMIT", "beat.released_abort": "ABORT"}
+RELEASED = {
+    "beat.released_commit": "COMMIT", "beat.released_commit_of": "COMMIT",
+    "beat.released_abort": "ABORT", "beat.released_abort_of": "ABORT",
+}  # fmt: skip
 """Title of a beat to the result of the transactions whose records it releases."""
 SAME_KIND = {"commit_late": "commit_known"}
 """Name of an opener to the name of another one that opens a beat for the same event."""
@@ -214,6 +217,8 @@ class Ended:
     marker: int
     result: str
     again: bool = False
+    records: tuple[tuple[str, int], ...] = ()
+    """(client, number) of the records that it ends; empty if their clients are not known."""
 
 
 class Beats:
@@ -243,6 +248,9 @@ class Beats:
         """Partition to the read_committed consumers that have fetched from it."""
         self._first: dict[tuple[str, Any], int] = {}
         """(partition, producer id) to the first offset that was stored since the producer id's last marker there."""
+        self._unended: dict[tuple[str, Any], dict[str, int]] = {}
+        """(partition, producer id) to the number of records that each client stored since the producer id's last
+        marker there."""
         self._marked: dict[tuple[str, Any], tuple[Any, str]] = {}
         """(partition, producer id) to epoch and result of its newest marker there."""
         self._ended: dict[str, list[Ended]] = {}
@@ -411,9 +419,11 @@ class Beats:
         of the transaction that held it. The marker may have been written in an earlier step."""
         for key, params in taken.sentences:
             if key in STORED:
-                self._first.setdefault(
-                    (params["partition"], params.get("producer_id")), params["base_offset"]
-                )
+                written = params["partition"], params.get("producer_id")
+                self._first.setdefault(written, params["base_offset"])
+                if (client := params.get("client")) is not None:
+                    counts = self._unended.setdefault(written, {})
+                    counts[client] = counts.get(client, 0) + (params["record_count"] or 0)
             elif key in MARKED:
                 written = params["partition"], params["producer_id"]
                 marker = params["producer_epoch"], params["result"]
@@ -422,25 +432,28 @@ class Beats:
                     taken.marked_again = (*taken.marked_again, params["partition"])
                 self._marked[written] = marker
                 first = self._first.pop(written, params["offset"])
-                ended = Ended(first, params["offset"], params["result"], again)
+                records = tuple(self._unended.pop(written, {}).items())
+                ended = Ended(first, params["offset"], params["result"], again, records)
                 self._ended.setdefault(params["partition"], []).append(ended)
         advanced = [said for key, said in taken.sentences if key == "broker.last_stable_offset_advanced"]
-        found = [(params["partition"], self._released_by(params)) for params in advanced]
-        taken.released = tuple((partition, result) for partition, result in found if result is not None)
+        found = [(params["partition"], *self._released_by(params)) for params in advanced]
+        taken.released = tuple((partition, result) for partition, result, _ in found if result is not None)
+        taken.ended = tuple(one for _, result, records in found if result is not None for one in records)
         if taken.opener is OUTCOME and advanced and not taken.released:
             taken.opener = None
 
-    def _released_by(self, params: Mapping[str, Any]) -> str | None:
-        """The result of the transactions that held the last stable offset; BOTH if they differ, empty if it is not
-        known, None if the offset passed only markers that end no transaction."""
+    def _released_by(self, params: Mapping[str, Any]) -> tuple[str | None, tuple[tuple[str, int], ...]]:
+        """The result of the transactions that held the last stable offset, BOTH if they differ, empty if it is not
+        known, None if the offset passed only markers that end no transaction; and (client, number) of their records."""
         ended = self._ended.get(params["partition"], [])
         before, after = params["before"], params["last_stable_offset"]
         passed = [one for one in ended if one.first < after and one.marker < params["high_watermark"]]
         self._ended[params["partition"]] = [one for one in ended if one not in passed]
         if passed and all(one.again for one in passed):
-            return None
-        results = {one.result for one in passed if one.first >= before and not one.again}
-        return BOTH if len(results) > 1 else "".join(results)
+            return None, ()
+        held = [one for one in passed if one.first >= before and not one.again]
+        results = {one.result for one in held}
+        return BOTH if len(results) > 1 else "".join(results), tuple(of for one in held for of in one.records)
 
     def _look_for_late_commits(self, taken: BeatStep) -> None:
         """Find a client that learns of its commit after consumers could get the records."""
@@ -506,6 +519,7 @@ class Beats:
         fork._hanging = set(self._hanging)
         fork._readers = {partition: set(readers) for partition, readers in self._readers.items()}
         fork._first = dict(self._first)
+        fork._unended = {written: dict(counts) for written, counts in self._unended.items()}
         fork._marked = dict(self._marked)
         fork._ended = {partition: list(ended) for partition, ended in self._ended.items()}
         fork._read_committed = set(self._read_committed)
@@ -710,7 +724,13 @@ class Beats:
         and the one of this beat, and opens no beat. ``start``: the index of the level's first step. ``chosen``: the
         openings of the beats."""
         own = {at for one in chosen for at in _opens_at(one)}
-        others = [one for one in openings if one.weight >= PASSED_FROM and own.isdisjoint(_opens_at(one))]
+        weighed = [
+            replace(one, weight=max(one.weight, one.opener.weight))
+            if one.opener.name in FIRST_WRITES
+            else one
+            for one in openings
+        ]
+        others = [one for one in weighed if one.weight >= PASSED_FROM and own.isdisjoint(_opens_at(one))]
         opens = [replace(one, weight=PASSED_FROM) for one in chosen if one.weight >= HEAVY]
         number = self._steps[0].number
         seen = start - 1
@@ -719,8 +739,12 @@ class Beats:
             lands = beat["lands"] - number
             between = [one for one in (*others, *opens) if seen < one.at + one.lead < lands]
             heaviest = sorted(between, key=lambda one: -one.weight)
-            passed = (self._passed(one, lands, repeats) for one in heaviest)
-            unsaid = list(islice((one for one in passed if one["key"] != beat["key"]), PASSED_MOST))
+            passed: dict[int, Passed] = {}
+            for one in heaviest:
+                titled = self._passed(one, lands, repeats)
+                if titled["key"] != beat["key"] and len(passed) < PASSED_MOST:
+                    passed.setdefault(titled["step"], titled)
+            unsaid = list(passed.values())
             found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
             seen = max(seen, lands)
         return found

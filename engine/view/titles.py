@@ -31,14 +31,14 @@ BY_PARTITION = {
 LEADS = frozenset(
     {
         "behind", "behind_stores", "request_unanswered", "request_again", "commit_returns", "commit_late",
-        "resends_stored", "renumbered_stored", "left_stores",
+        "resends_stored", "renumbered_stored", "left_stores", "released_commit_of", "released_abort_of",
     }
 )  # fmt: skip
 """Titles that say something that the sentences of the step in which the beat lands do not say."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
-        "markers_in",
+        "released_commit_of", "released_abort_of", "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends",
         "takes_over_finds",
@@ -247,7 +247,12 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
     name = {frozenset({"COMMIT"}): "released_commit", frozenset({"ABORT"}): "released_abort"}.get(
         frozenset(results), "released"
     )
-    return name, {"partitions": partitions}
+    records = [of for step in released_in(steps) for of in step.ended]
+    clients = sorted({client for client, _ in records})
+    count = sum(number for _, number in records)
+    if name == "released" or not 0 < len(clients) <= NAMED_MOST or not count:
+        return name, {"partitions": partitions}
+    return f"{name}_of", {"partitions": partitions, "clients": clients, "count": count}
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:

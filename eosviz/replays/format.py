@@ -88,6 +88,9 @@ class Broken(_Shape, frozen=True):
     producer_id: int | UnsetType = UNSET
     first_offset: int | UnsetType = UNSET
     nodes: list[Name] | UnsetType = UNSET
+    producer: Name | UnsetType = UNSET
+    marker: Name | UnsetType = UNSET
+    reported: bool | UnsetType = UNSET
 
 
 class Step(_Shape, frozen=True):

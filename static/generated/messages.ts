@@ -851,9 +851,18 @@ export interface Broken {
   partition: string | null;
   serials: number[];
   /**
-   * The transaction that is not atomic; only for the guarantee `atomic`.
+   * The transaction that is not atomic; only for the guarantee `atomic`, like `producer`, which began it.
    */
   transaction?: string;
+  producer?: string;
+  /**
+   * COMMIT or ABORT, for `atomic`: the marker that covers the records and contradicts the transaction's outcome. COMMIT, for `visible_early`: such a marker covers the records, but their transaction is not decided to commit.
+   */
+  marker?: string;
+  /**
+   * Beside `marker` of `atomic`: whether the application learned the outcome, or else the coordinator decided it.
+   */
+  reported?: boolean;
   /**
    * The producer of the hanging transaction, which begins at `first_offset`; only for the guarantee `hanging`.
    */

@@ -24,11 +24,12 @@ export function notesOf(step: Step): Said[] {
   return step.notes.filter((_, place) => place !== step.derived?.leads && place !== step.derived?.follows);
 }
 
-/** What the step breaks, each guarantee in a sentence of its own. */
+/** What the step breaks, each guarantee in a sentence of its own; where a marker is at odds with the transaction, it is named. */
 export function breaksIn(step: Step): string[] {
-  return step.broken.map(({ guarantee, partition, serials }) => {
+  return step.broken.map(({ guarantee, partition, serials, marker, reported, producer = "" }) => {
     const records = serials.slice(0, defaults.named).map((serial) => `r${serial}`);
     if (serials.length > records.length) records.push(`+${serials.length - records.length}`);
-    return say(`breaks.${guarantee}`, { partition, records });
+    const odds = [marker, reported === undefined ? undefined : reported ? "reported" : "decided"].filter((one) => one !== undefined);
+    return say(["breaks", guarantee, ...odds].join("."), { partition, records, producer });
   });
 }

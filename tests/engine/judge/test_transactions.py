@@ -97,7 +97,9 @@ def test_an_outcome_that_differs_from_what_the_application_received_breaks_atomi
     decide(judges, True)
     judges.take(events.OutcomeReported(producer="p1", committed=True))
     store(judges, 1, control="ABORT")
-    assert names(judges) == [("atomic", "t-0", [1])]
+    (broken,) = judges.broken(1)
+    assert (broken["guarantee"], broken["partition"], broken["serials"]) == ("atomic", "t-0", [1])
+    assert (broken["producer"], broken["marker"], broken["reported"]) == ("p1", "ABORT", True)
 
 
 def test_records_whose_abort_no_coordinator_heard_of_share_the_next_decision():

@@ -109,16 +109,16 @@ BEATS_OF = {
 5. 50–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT marker stored in t-0, t-1
-8. 68–79 → 69  Committed, LSO advances: t-0, t-1
+8. 68–79 → 69  2 records from p1 committed, LSO advances: t-0, t-1
 9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
     "SC-61/k28": """\
 1. 1–35 → 27  p1's transaction stores 1 record
 2. 36–43 → 36  p1 is paused
 3. 44–54 → 44  Fencing begins for txn-1: p1 (epoch 0)
-4. 55–68 → 55  Aborted, LSO advances: t-0
+4. 55–68 → 55  1 record from p1 aborted, LSO advances: t-0
 5. 69–97 → 73  p2 gets PID 1000, epoch 2
-6. 98–121 → 109  Committed, LSO advances: t-0
+6. 98–121 → 109  1 record from p2 committed, LSO advances: t-0
 7. 122–127 → 122  p1 resumes
 8. 128–132 → 128  The leader refuses: epoch 0 is lower than 2
 9. 133–134 → 133  The coordinator refuses: epoch 0 is lower than 2
@@ -131,14 +131,14 @@ BEATS_OF = {
 5. 65–82 → 76  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1's transaction times out: fencing begins
 7. 88–91 → 88  ABORT marker stored in t-0
-8. 92–100 → 92  Aborted, LSO advances: t-0
+8. 92–100 → 92  2 records from p1 aborted, LSO advances: t-0
 9. 101–104 → 101  read_committed consumers skip the aborted records
 """,
     "SC-101/ended-by-hand": """\
 1. 1–32 → 27  p1's transaction stores 1 record
 2. 33–39 → 33  Delays let a batch arrive after the abort
 3. 40–41 → 40  Expired records are reported as failed, whether stored or not
-4. 42–64 → 56  Aborted, LSO advances: t-0
+4. 42–64 → 56  1 record from p1 aborted, LSO advances: t-0
 5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 87  Also held back: 1 record from p2
@@ -510,9 +510,12 @@ def test_a_beat_lands_where_its_title_is_true(name: str, kind: str, key: str, pa
     assert steps[lands[-1]]["params"].get("partition") == partition
 
 
-@pytest.mark.parametrize(("name", "leads"), [("SC-75/timeout", ["behind"]), ("SC-44/k28", ["commit_known"])])
+@pytest.mark.parametrize(
+    ("name", "leads"),
+    [("SC-75/timeout", ["behind", "outcome_shows"]), ("SC-44/k28", ["commit_known", "outcome_shows"])],
+)
 def test_a_title_that_the_sentences_of_its_step_do_not_say_leads(name: str, leads: list[str]) -> None:
-    """The one step raises the high watermark; the other is about the decision, and the call returns, too."""
+    """The steps raise the high watermark or are about the decision; records wait or end, and the call returns."""
     beats = leaves(plan_ahead(scenario_of(name))["beats"])
     assert [beat["kind"] for beat in beats if "leads" in beat] == leads
 
@@ -607,7 +610,7 @@ def test_beats_follow_a_crash_of_the_coordinator_to_its_end() -> None:
         (73, "coordinator_not_reached", {"client": "p1"}),
         (189, "takes_over", {"coordinator": "broker-3"}),
         (195, "resumes", {"coordinator": "broker-3", "state": "PrepareCommit"}),
-        (202, "released_commit", {"partitions": ["t-0", "t-1"]}),
+        (202, "released_commit_of", {"partitions": ["t-0", "t-1"], "clients": ["p1"], "count": 2}),
         (221, "commit_late", {"client": "p1"}),
     ]
 
@@ -617,21 +620,21 @@ def test_beats_follow_a_lost_marker_until_it_has_arrived() -> None:
     beats = plan_ahead(scenario_of("SC-44/k28"), [drop])["beats"]
     assert titles(beats)[4:] == [
         (60, "message_lost", {"api": "WriteTxnMarkers", "kind": "request"}),
-        (66, "released_commit", {"partitions": ["t-1"]}),
+        (66, "released_commit_of", {"partitions": ["t-1"], "clients": ["p1"], "count": 1}),
         (75, "markers_unanswered", {}),
         (77, "markers_resent", {"partitions": ["t-0"]}),
-        (80, "released_commit", {"partitions": ["t-0"]}),
+        (80, "released_commit_of", {"partitions": ["t-0"], "clients": ["p1"], "count": 1}),
     ]
 
 
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("SC-145/stable", [(109, "released_abort"), (204, "released_commit")]),
-        ("SC-145/random", [(149, "released_abort"), (227, "released_commit")]),
-        ("SC-145/shared", [(79, "released_abort"), (173, "released_commit")]),
-        ("SC-55", [(66, "released_commit"), (90, "released_commit")]),
-        ("SC-51/abort", [(78, "released_abort"), (156, "released_commit")]),
+        ("SC-145/stable", [(109, "released_abort_of"), (204, "released_commit_of")]),
+        ("SC-145/random", [(149, "released_abort_of"), (227, "released_commit_of")]),
+        ("SC-145/shared", [(79, "released_abort_of"), (173, "released_commit_of")]),
+        ("SC-55", [(66, "released_commit_of"), (90, "released_commit_of")]),
+        ("SC-51/abort", [(78, "released_abort_of"), (156, "released_commit_of")]),
     ],
 )
 def test_what_becomes_of_each_transaction_is_a_beat(name: str, shown: list[tuple[int, str]]) -> None:
@@ -734,7 +737,7 @@ def test_a_marker_that_is_sent_again_is_shown_where_it_is_written_and_what_comes
     assert titles(beats)[-3:] == [
         (1164, "markers_resent", {"partitions": ["t-0"]}),
         (1187, "identity", {"client": "p2", "producer_id": 1000, "producer_epoch": 2}),
-        (1223, "released_commit", {"partitions": ["t-0"]}),
+        (1223, "released_commit_of", {"partitions": ["t-0"], "clients": ["p2"], "count": 1}),
     ]
 
 
