@@ -207,7 +207,7 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     for words in (
         "hangopen-0</span>: slow but alive",
         "(producer 1022, epoch 0), open since",
-        "the transaction wrote 2 records, at offsets 2–3",
+        "the transaction wrote 2 records within offsets 2–3",
         "It still has the transaction: tx-open-public is in state Ongoing",
         '<span class="nb">--transactional-id</span> <span class="nb">tx-open-public</span>',
         "once it is aborted, the last stable offset is 9",
@@ -279,7 +279,7 @@ def test_the_case_speaks_the_readers_language(client: Client) -> None:
     replay = Replay.objects.get()
     page = client.get(reverse("replays:log_case", args=[replay.id]) + "?lang=zh-Hans").content.decode()
     assert "无法判定" in page
-    assert "悬挂事务（协调者没有它）" in page
+    assert "悬挂事务（协调者未登记）" in page
     assert "undecided" not in page
 
 

@@ -107,7 +107,7 @@ def test_what_began_behind_the_transaction_that_readers_wait_for_may_be_younger_
     first, second = all_open([home], waited)
     assert (first["producer_id"], first["kind"]) == (6, "orphan")
     assert (
-        "by your statement, not in any file: read_committed consumers of orders-0 were already waiting at"
+        "as you stated (no file shows it): read_committed consumers of orders-0 were already waiting at"
         in " ".join(one["says"] for one in first["evidence"])
     )
     assert "first end the open transaction at offset 0" in " ".join(second["would_change"])
@@ -138,7 +138,7 @@ def test_between_segments_of_a_compacted_log_a_lost_one_is_not_seen(tmp_path: Pa
     assert f"{place.name} has a gap at offsets 1–19, between two segments" in " ".join(found["would_change"])
     (found,) = all_open([home], replace(waited, rest_empty=True))
     assert found["kind"] == "orphan"
-    assert "by your statement, not in any file: no segment is missing" in " ".join(
+    assert "as you stated (no file shows it): no segment is missing" in " ".join(
         one["says"] for one in found["evidence"]
     )
 
