@@ -46,8 +46,8 @@ class Copying:
         return replication.answer_fetch(replica, request, parted, self._batches_max), effects
 
     def note_log_end(self, replica: Replica, follower: int, log_end: int | None, now: int) -> Effects:
-        """Note the log end of a follower that fetches, which may raise the high watermark (LOG-7) or bring
-        the follower back into the ISR. ``log_end`` None: the follower's log diverges from this one."""
+        """Note the log end of a follower that fetches, which may raise the high watermark (LOG-7) or make the leader
+        request the follower's return to the ISR. ``log_end`` None: the follower's log diverges from this one."""
         if log_end is not None:
             replica.follower_ends[follower] = log_end
         effects: Effects = []

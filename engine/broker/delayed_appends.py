@@ -66,7 +66,7 @@ class DelayedAppends:
 
         The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND when the batch is replicated but too few replicas are in
         sync, and NOT_LEADER_OR_FOLLOWER when this broker no longer leads under the leader epoch of the
-        append. The data stays in the log in both cases.
+        append. Neither error removes the data from the log.
         """
         if not replica.waiting:
             return []

@@ -135,8 +135,8 @@ class GroupHost:
         return effects
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """The append of a commit has ended: give the result to the coordinator (OFS-3). ``argument``: (token of
-        the write, group)."""
+        """The append of a commit, or of a group's members, has ended: give the result to the coordinator (OFS-3).
+        ``argument``: (token of the write, group)."""
         token, group_id = argument
         (answer,) = answers.values()
         self.coordinator.written(token, answer.error, answer.base_offset)

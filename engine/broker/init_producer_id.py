@@ -96,7 +96,8 @@ class InitProducerIdHandler:
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """Respond with a new producer id and epoch 0, and keep no state (PID-8). A request with a transactional id
-        goes to the coordinator (TXC-7). If no id is left, :meth:`_without_id` handles the request (PID-5)."""
+        goes to the coordinator (TXC-7). If no id is left, or earlier requests without a transactional id wait,
+        :meth:`_without_id` handles the request (PID-5)."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
@@ -117,7 +118,7 @@ class InitProducerIdHandler:
         return self._without_id(envelope, now)
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
-        """No id is left: the request waits until a block is claimed."""
+        """The request waits until a block is claimed."""
         self.waiting.append(envelope)
         block = self.producer_ids.block
         end = None if block is None else block.end

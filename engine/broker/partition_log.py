@@ -402,8 +402,8 @@ class PartitionLog:
         self._touch()
 
     def segment_times(self) -> dict[int, int]:
-        """First offset of each closed segment to the time in ms of the newest append whose records are still in
-        the segment; 0 if there is none."""
+        """For each closed segment, by its first offset: the time in ms of the newest append whose records are
+        still in the segment; 0 if there is none."""
         newest: dict[int, int] = {}
         for start in self.segments[:-1]:
             first, last = (bisect_left(self._base_offsets, at) for at in (start, self.segment_end(start)))
@@ -550,7 +550,8 @@ class PartitionLog:
     ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
         """Whole batches of one segment, from the batch with ``offset`` up to a bound (CON-1): the last stable
         offset if ``committed``, else the high watermark. If ``committed``, also (producer id, first offset) of
-        each aborted transaction between ``offset`` and the end of the segment.
+        each aborted transaction between ``offset`` and the end of the segment; if no batch is returned, only in
+        versions with ``indexes_empty_abort``.
 
         The first batch below the bound is returned whatever its size; ``batches_max`` and ``bytes_max`` limit
         the batches after it. The caller checks that ``offset`` lies inside the log.
@@ -604,7 +605,7 @@ class PartitionLog:
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """The newest epoch at or below ``leader_epoch``, and the offset at which it ends in this log, exclusive
         (KIP-101, KIP-279). If ``leader_epoch`` is older than every known epoch, it is returned itself, with the
-        offset at which the oldest known epoch begins."""
+        offset at which the oldest known epoch begins, or the log end if no epoch is known."""
         index = bisect_right(self.epoch_starts, leader_epoch, key=_epoch)
         found = self.epoch_starts[index - 1][0] if index else leader_epoch
         end = self.epoch_starts[index][1] if index < len(self.epoch_starts) else self.log_end

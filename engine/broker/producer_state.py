@@ -256,8 +256,7 @@ class ProducerStateManager:
         self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
         self.map_end_offset = 0
         self.last_snapshot = 0
-        """Offset of the newest snapshot; without one, the offset at which the state started. No snapshot is
-        written at a lower offset."""
+        """Snapshots are written only above this offset. It is the offset of the newest one, if there is one."""
 
     # Appending ------------------------------------------------------------------------------------
 
@@ -432,9 +431,10 @@ class ProducerStateManager:
         )
 
     def truncate_and_reload(self, log_start: int, log_end: int, now: int) -> None:
-        """Go back to the newest snapshot at or below ``log_end``; the log then replays the later batches.
+        """Go back to the newest snapshot above ``log_start`` and at most at ``log_end``; the log then replays the
+        later batches.
 
-        When the state already ends at ``log_end``, only entries below the log start are dropped
+        When the state already ends at ``log_end``, it only drops what :meth:`on_log_start_raised` drops
         (``truncateAndReload``).
         """
         self._keep_snapshots([offset for offset in self.snapshots if log_start < offset <= log_end])

@@ -152,7 +152,7 @@ class Replica:
 
     def broker_epoch_of(self, broker_id: int) -> int:
         """The broker epoch of a replica, as far as this broker has read the metadata log; -1 when that broker
-        may not be in sync."""
+        may not be in sync, and with ZooKeeper."""
         return -1 if self.cluster is None else self.cluster.broker_epochs.get(broker_id, -1)
 
     def forget_leadership(self) -> None:

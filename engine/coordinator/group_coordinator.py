@@ -215,7 +215,8 @@ class GroupCoordinator(LogOwner[_Writing]):
         self.outbox.append(WriteOffsets(token=token, group_id=request.group_id, batch=batch))
 
     def written(self, token: int, error: Error, base_offset: int) -> None:
-        """The append of a commit ended. ``base_offset``: the offset of its batch in the log (OFS-3)."""
+        """An append has ended; that of a group's members changes nothing. ``base_offset``: the offset of the batch
+        in the log (OFS-3)."""
         writing, answer = self.end_write(token, error)
         if not writing.offsets:
             return

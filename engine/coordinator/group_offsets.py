@@ -79,7 +79,7 @@ class Group:
     # -- commits outside transactions ------------------------------------------------------------------
 
     def stage(self, offsets: Mapping[str, CommittedOffset]) -> None:
-        """A commit outside transactions arrived; it becomes visible once its record is in the log."""
+        """A commit outside transactions arrived; it becomes visible once its record is replicated."""
         self.staged.update(offsets)
 
     def placed(self, partition: str, offset: CommittedOffset, position: int) -> None:

@@ -326,7 +326,8 @@ class MarkerChannel:
             self._carry_out(again, handling)
 
     def on_disconnected(self, broker_id: int) -> None:
-        """The connection ended: it is unknown whether the markers were written, so they are sent again (MRK-9)."""
+        """The connection ended: it is unknown whether the markers were written, so they are sent again, if this
+        broker still coordinates their ids (MRK-9)."""
         request = self.in_flight.get(broker_id)
         if request is None:
             return

@@ -830,8 +830,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- time ------------------------------------------------------------------------------------------
 
     def abort_timed_out(self, now: int) -> None:
-        """Abort, with a raised epoch, the transactions that are open for longer than their timeout, except those of
-        which a change is being written (TXC-20)."""
+        """Let the transactions time out that are open for longer than their timeout, except those of which a change
+        is being written (TXC-20). A raised epoch fences their producers, if there is a higher epoch (TXC-11)."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN

@@ -118,8 +118,9 @@ class TidGiven(Happening):
 
 @happening
 class TidUnknown(Happening):
-    """A message arrived about a transaction that a crash lost. ``known``: how many transactions the
-    middleware has. ``answered``: the message is a Confirm, the only message that gets a response then."""
+    """A message arrived about a transaction that the middleware does not have, for example because a crash lost
+    it. ``known``: how many transactions the middleware has. ``answered``: the message is a Confirm, the only
+    message that gets a response then."""
 
     tid: int
     sender: str

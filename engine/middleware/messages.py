@@ -142,7 +142,7 @@ class RollbackFail:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmAck:
     """Middleware → business: the outcome of the transaction (MW-8, MW-10). ``result``: the state in which the
-    middleware ended it, or ``FORGOTTEN`` after a restart that lost it."""
+    middleware ended it, or ``FORGOTTEN`` if a crash lost it."""
 
     api: ClassVar[str] = "ConfirmAck"
     tid: int

@@ -2,7 +2,7 @@
 (MW-3 to MW-14).
 
 The state machine is in middleware_states.py; this module has the effects of its rows. compensation.py handles
-missing answers. A restart keeps prepared messages and their transactions, unless the switch
+missing answers. A crash loses no prepared message and no transaction, unless the switch
 ``durable_prepared_messages`` is off.
 """
 
@@ -121,8 +121,8 @@ class Middleware(Node):
         return self.effects()
 
     def call(self, call: Call, now: int) -> Effects:
-        """The call ``roll_back``: an operator names the nodes to undo. It is used in strategy 1, and for
-        every transaction that ended in MANUAL."""
+        """The call ``roll_back``: an operator names the nodes to undo. It is refused unless the transaction is in
+        MANUAL."""
         transaction = self.transactions.get(call.args["tid"])
         if transaction is None:
             call.state = REFUSED
@@ -183,8 +183,8 @@ class Middleware(Node):
         self.watch.touch(transaction)
 
     def _unknown(self, envelope: Envelope, body: Any) -> None:
-        """Handle a message whose tid is unknown, because a restart without durable messages lost the
-        transaction. Only a Confirm gets a response."""
+        """Handle a message whose tid is unknown, for example because a crash lost the transaction. Only a Confirm
+        gets a response."""
         answered = isinstance(body, Confirm)
         self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions), answered)
         if answered:

@@ -32,7 +32,8 @@ from engine.watching import Watch
 
 
 class Branch:
-    """One transaction at this participant. ``applied``: how many executions of the operation were not undone."""
+    """One transaction at this participant. ``applied``: the executions of the operation minus those undone; below
+    0 if an undo was executed again."""
 
     __slots__ = ("applied", "operation", "state")
 
