@@ -188,7 +188,7 @@ def _head_deleted(h: happened.HeadDeleted, teller: Teller) -> None:
 
 def _producers_expired(h: happened.ProducersExpired, teller: Teller) -> None:
     rules = ("GEN-6", "LOG-12")
-    teller.say("fault.producers_expired", rules, broker=h.broker, partition=h.partition or "*")
+    teller.say("fault.producers_expired", rules, broker=h.broker, partition=h.partition)
 
 
 def _log_compacted(h: happened.LogCompacted, teller: Teller) -> None:

@@ -9,6 +9,7 @@ import pytest
 from engine.apis import error_of, partitions_of
 from engine.errors import Refused
 from engine.events import LeaderChanged, LogAppended, LogTruncated
+from engine.explain.sentences import sentence
 from engine.messages import (
     FetchRequest,
     PartitionProduceResponse,
@@ -431,6 +432,20 @@ def test_expiry_by_order_needs_no_check():
         broker.replicas.expire_producers("t-0", 0)
     assert all(cluster.log(broker).producers.entries == {} for broker in (1, 2, 3))
     assert answer(cluster.produce(1, batch_of(7), acks=1))[0] == "NONE"
+
+
+def test_expiry_in_every_partition_is_said_so():
+    cluster = Cluster(brokers=1)
+    cluster.produce(1, batch_of(0))
+    cluster.watch.finished()
+    cluster.brokers[1].replicas.expire_producers(None, 0)
+    step = cluster.watch.finished()
+    assert sentence(step.key, step.params).startswith("Fault: in every partition, broker-1 drops")
+
+
+def test_a_refusal_without_any_leader_names_none():
+    params = {"broker": "broker-1", "partition": "t-0", "leader": None, "leader_epoch": 1}
+    assert "leader broker in leader epoch 1: none" in sentence("broker.not_leader", params)
 
 
 def test_facts_for_judges_name_serials_and_replicas():

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from engine.errors import Refused
+from engine.explain.sentences import sentence
 from engine.scenario.bad_scenario import BadScenario
 from engine.scenario.document import load
 from engine.scenario.shelf import entry
@@ -245,6 +246,14 @@ def test_a_broker_that_never_answers_ends_the_command_after_a_minute() -> None:
     assert said(steps).count("tool.request_overdue") == 1, (
         "after 30 s; the second request is as old at the end"
     )
+
+
+def test_a_command_that_finds_no_broker_says_what_it_asked_for_in_both_languages() -> None:
+    asleep = [{"at": LATE, "action": "pause", "actor": f"broker-{number}"} for number in (1, 2, 3)]
+    _, steps = run({"at": LATE + 1, "action": "list_transactions"}, faults=(STRAY, *asleep))
+    (failed,) = [step for step in steps if step.key == "tool.fails"]
+    assert "REQUEST_TIMED_OUT for the list of brokers" in sentence(failed.key, failed.params)
+    assert "对 broker 列表的请求失败" in sentence(failed.key, failed.params, "zh-Hans")
 
 
 def test_without_a_search_or_an_identity_a_command_is_refused_before_the_run() -> None:
