@@ -8,6 +8,7 @@ chooses the method.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,6 +19,7 @@ from engine.happenings.kernel import (
     ErrorInjected,
     Fault,
     FaultStruck,
+    OthersLost,
     RegistersAnew,
     RequestsLeftAtBroker,
     WakesAsZombie,
@@ -224,7 +226,15 @@ class Interference:
         ends = drop_ends_connection(self.kernel.world, envelope)
         self._lose(self._about(Fault.ANSWER_DROPPED if ends else Fault.MESSAGE_DROPPED, message))
         if ends:
+            others = self.kernel.world.network.on(envelope.connection)
             self._end_connection(envelope.connection, entry)
+            self._tell_others_lost(others)
+
+    def _tell_others_lost(self, others: Iterable[Envelope]) -> None:
+        left = self.kernel.world.network.under_way
+        lost = Counter((one.destination, one.is_response) for one in others if one.id not in left)
+        for (receiver, is_response), count in sorted(lost.items()):
+            self.kernel.watch.emit(OthersLost, receiver, is_response, count)
 
     def _drop_alone(self, message: int, entry: dict[str, Any]) -> None:
         """Drop a response, but let later ones of its connection arrive, which no real connection does (GEN-11)."""

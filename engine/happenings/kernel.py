@@ -102,6 +102,15 @@ class RequestsLeftAtBroker(Aside):
 
 
 @happening
+class OthersLost(Aside):
+    """A connection has ended with the message that was dropped. ``count`` further messages to ``receiver`` are lost."""
+
+    receiver: str
+    is_response: bool
+    count: int
+
+
+@happening
 class ErrorInjected(Happening):
     """The receiver answers with an injected error and does nothing else."""
 

@@ -129,6 +129,11 @@ class Network:
         envelope = self.under_way.get(message)
         return None if envelope is None or envelope.arrives_at != arrives_at else envelope
 
+    def on(self, connection: Name) -> list[Envelope]:
+        """The messages that are in flight on the connection, or wait at its broker."""
+        ended = self.connections.is_of_ended
+        return [one for one in self.under_way.values() if one.connection == connection and not ended(one)]
+
     def drop(self, message: int) -> Envelope | None:
         """Drop one message; None when it is no longer in flight."""
         envelope = self.under_way.get(message)

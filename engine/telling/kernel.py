@@ -14,6 +14,11 @@ def _fault_struck(h: happened.FaultStruck, teller: Teller) -> None:
     teller.say(f"fault.{h.what.value}", rules, **h.facts)
 
 
+def _others_lost(h: happened.OthersLost, teller: Teller) -> None:
+    key = "network.responses_lost" if h.is_response else "network.requests_lost"
+    teller.note(key, ("GEN-5",), receiver=h.receiver, count=h.count)
+
+
 def _crafted_request_answered(h: happened.CraftedRequestAnswered, teller: Teller) -> None:
     key = "fault.crafted_message_answered" if h.error is None else "fault.crafted_request_answered"
     teller.say(key, ("GEN-6",), api=h.api, broker=h.broker, error=h.error)
@@ -25,6 +30,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.RequestWaitsInConnection: says("network.request_waits", "GEN-11"),
     happened.AnswerGoesNowhere: notes("network.answer_goes_nowhere", "GEN-11"),
     happened.RequestsLeftAtBroker: notes("network.requests_left", "GEN-11"),
+    happened.OthersLost: _others_lost,
     happened.FaultStruck: _fault_struck,
     happened.ErrorInjected: says("fault.error_injected", "GEN-6"),
     happened.AnswerReplaced: notes("fault.answer_replaced", "GEN-6"),

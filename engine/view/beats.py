@@ -67,7 +67,17 @@ from engine.view.openers import (
 )
 from engine.view.repeats import RecentSentences, Repeats, repeats_in, title_params
 from engine.view.resends import RESULTS, Resends, drained_partitions
-from engine.view.titles import LEADS, NEW, also_in, held_in, marker_in, read_in, released_in, title_of
+from engine.view.titles import (
+    COUNT_RECORDS,
+    LEADS,
+    NEW,
+    also_in,
+    held_in,
+    marker_in,
+    read_in,
+    released_in,
+    title_of,
+)
 
 Of = TypeVar("Of")
 To = TypeVar("To")
@@ -744,6 +754,13 @@ class Beats:
                 titled = self._passed(one, lands, repeats)
                 if titled["key"] != beat["key"] and len(passed) < PASSED_MOST:
                     passed.setdefault(titled["step"], titled)
+            counted = any(one["key"] in COUNT_RECORDS for one in (*found[-1:], *passed.values()))
+            if (
+                not counted
+                and len(passed) < PASSED_MOST
+                and (unnamed := self._stored(seen + 1, beat["first"] - number))
+            ):
+                passed.setdefault(unnamed["step"], unnamed)
             unsaid = list(passed.values())
             found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
             seen = max(seen, lands)
@@ -755,6 +772,22 @@ class Beats:
         steps = self._steps[opened.at : stop]
         title, params = title_of(self._kind(opened, steps), one.params, steps, self._consumers)
         return {"step": self._lands(opened, steps, repeats).number, "key": f"beat.{title}", "params": params}
+
+    def _stored(self, start: int, stop: int) -> Passed | None:
+        """The records that one client stores in the steps from index ``start`` up to, not including, ``stop``; None if
+        these are none, or those of several clients."""
+        steps = self._steps[max(start, 0) : stop]
+        stored = list(said_in(steps, *STORED))
+        clients = {said.get("client") for said in stored}
+        if len(clients) != 1 or (client := clients.pop()) in (None, Crafter.name):
+            return None
+        params = {
+            "client": client,
+            "count": sum(said["record_count"] or 0 for said in stored),
+            "partitions": sorted({said["partition"] for said in stored}),
+        }
+        last = next(step for step in reversed(steps) if not step.said.isdisjoint(STORED))
+        return {"step": last.number, "key": "beat.sends_into", "params": params}
 
     def _from_request(
         self, before: Opened, one: Opened, openings: Sequence[Opened], repeats: Repeats

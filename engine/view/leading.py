@@ -50,22 +50,26 @@ found, or that the middleware's window opens."""
 AFTER_ITS_STEP = {
     "broker.log_loaded_from_snapshot": ("fault.restarted", "producer_count", 1),
     "broker.log_replayed": ("fault.restarted", "producer_count", 1),
+    "network.requests_lost": ("fault.answer_dropped", "", 0),
+    "network.responses_lost": ("fault.answer_dropped", "", 0),
     "client.disconnected": ("fault.answer_dropped", "count", 2),
     "client.control_lost": ("client.request_timed_out", "", 0),
     "client.requeued": ("client.request_timed_out", "", 0),
 }
 """Key of a note to (key of the step's own sentence, a numeric parameter of the note, the lowest value with
-which the note is shown; an empty parameter: always). A broker that starts again has read the state of producers; a
-connection that breaks loses more than the one response that the sentence names; and the sentence about a timeout
-does not say which request or batch it was about."""
+which the note is shown; an empty parameter: always), the most important note first. A broker that starts again
+has read the state of producers; a connection that breaks loses more than the one response that the sentence names;
+and the sentence about a timeout does not say which request or batch it was about."""
 
 
 def following(step: Mapping[str, Any]) -> int | None:
     """The index of the note that comes after the step's own sentence; None when there is none."""
-    for place, note in enumerate(step["notes"]):
-        key, number, least = AFTER_ITS_STEP.get(note["key"], ("", "", 0))
-        if key == step["key"] and (not number or note["params"][number] >= least):
-            return place
+    for name, (key, number, least) in AFTER_ITS_STEP.items():
+        if key != step["key"]:
+            continue
+        for place, note in enumerate(step["notes"]):
+            if note["key"] == name and (not number or note["params"][number] >= least):
+                return place
     return None
 
 

@@ -35,6 +35,14 @@ LEADS = frozenset(
     }
 )  # fmt: skip
 """Titles that say something that the sentences of the step in which the beat lands do not say."""
+COUNT_RECORDS = frozenset(
+    f"beat.{name}"
+    for name in (
+        "sends", "sends_into", "meanwhile", "begins_stores", "round_stores", "behind_stores", "resends_stored",
+        "renumbered_stored", "muted_stores", "waited_stores", "left_stores", "success_first",
+    )
+)  # fmt: skip
+"""The keys of titles with the number of records that the beat's steps append."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",

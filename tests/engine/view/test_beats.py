@@ -1015,3 +1015,12 @@ def test_a_participant_that_restarts_too_late_and_the_attempts_before_are_named(
         "beat.broken_mixed",
         ["beat.broken_mixed", "beat.restarts_reserved"],
     )
+
+
+def test_records_that_no_title_counts_are_named_as_passed() -> None:
+    """r4–r5 of SC-03 are stored behind the step that a reader sees of beat 3, and before beat 4 begins."""
+    beats = plan_ahead(scenario_of("SC-03"))["beats"]
+    assert beats[3]["passed"] == [
+        {"step": 32, "key": "beat.sends_into", "params": {"client": "p1", "count": 2, "partitions": ["t-1"]}}
+    ]
+    assert "passed" not in beats[2], "the title of beat 2 counts its records"

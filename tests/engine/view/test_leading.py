@@ -61,18 +61,28 @@ def test_what_a_broker_still_knows_follows_its_restart(scenario: str, expected: 
     assert (None if place is None else made["notes"][place]["key"]) == expected
 
 
-def test_a_broken_connection_says_how_many_requests_it_leaves_in_doubt() -> None:
-    simulation = Simulation(entry("SC-03").scenario(None))
+@pytest.mark.parametrize(
+    ("scenario", "done", "lost"),
+    [
+        ("SC-03", [], ("network.requests_lost", {"receiver": "broker-1", "count": 1})),
+        (
+            "SC-19",
+            [{"action": "drop_message", "message": 9, "after": 35}],
+            ("network.responses_lost", {"receiver": "p1", "count": 1}),
+        ),
+    ],
+)
+def test_a_broken_connection_says_what_else_is_lost(
+    scenario: str, done: list[dict[str, Any]], lost: tuple[str, dict[str, Any]]
+) -> None:
+    simulation = Simulation(entry(scenario).scenario(None), done)
     while (step := simulation.step()) is not None and step.key != "fault.answer_dropped":
         pass
     assert step is not None
     made = step.to_json()
     place = following(made)
     assert place is not None
-    assert (made["notes"][place]["key"], made["notes"][place]["params"]["count"]) == (
-        "client.disconnected",
-        2,
-    )
+    assert (made["notes"][place]["key"], made["notes"][place]["params"]) == lost
 
 
 @pytest.mark.parametrize(("name", "done", "key", "named"), [
