@@ -91,8 +91,8 @@ in Python 3.11."""
 
 
 class EngineError(Exception):
-    """An internal rule of the engine was broken. Such an error is never repaired silently; it is reported
-    with scenario, step and seed."""
+    """An internal rule of the engine was broken. Such an error is never repaired silently; if it occurs in a step,
+    its text has scenario, step and seed."""
 
 
 class Refused(Exception):

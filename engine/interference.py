@@ -431,8 +431,8 @@ class Interference:
         kernel.ask("controller")
 
     def _hold_messages(self, entry: dict[str, Any]) -> None:
-        """Delay the messages from and to an actor until 1 ms after ``until`` (virtual ms), so that a timer
-        that is due at ``until`` runs first."""
+        """Delay the messages from and to an actor that would arrive before, until 1 ms after ``until`` (virtual ms),
+        so that a timer that is due at ``until`` runs first. Messages that wait at their broker are not delayed."""
         kernel, name, until = self.kernel, entry["actor"], entry["until"]
         network = kernel.world.network
         held = [

@@ -54,7 +54,7 @@ class BatchContent:
 class RecordBatch:
     """A batch, as it is sent and as it is stored (MSG-2). Only stored batches have offsets.
 
-    ``serials`` is hidden from the protocol; only judges use it (GEN-8).
+    ``serials`` is hidden from the protocol: it names records for applications, the view and the judges (GEN-8).
     """
 
     unsaid: ClassVar[Unsaid] = {"serials": ANY_VALUE, "content": None}

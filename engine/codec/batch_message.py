@@ -1,6 +1,6 @@
 """Conversion between batches of the engine's log and their bytes, in both directions.
 
-The hidden serials of records are not written; the bytes are those of a real log.
+The hidden serials of records are not written; the bytes have the format of a real log.
 """
 
 from engine.codec.control_record import ControlType

@@ -69,8 +69,8 @@ class IsrAskedBack(Happening):
 
 @happening
 class LogOpened(Aside):
-    """A starting broker opened a log. ``from_snapshot``: the producers were read from a snapshot; if False,
-    from the batches. ``producer_count`` None: this version keeps no producer state."""
+    """A starting broker opened a log. ``from_snapshot``: the stop was clean, so a snapshot has the
+    producers; if False, segments were read again. ``producer_count`` None: this version keeps no producer state."""
 
     broker: str
     partition: str

@@ -158,8 +158,8 @@ class ReservationKept(Aside):
 
 @happening
 class WindowOpens(Aside):
-    """The first CommitOk arrived: from now on, a reader may find participants that differ. ``alone``: there is only one
-    participant, so the window closes at once."""
+    """The first CommitOk arrived: from now on, the middleware knows that participants may differ. ``alone``: there is
+    only one participant, so the window closes at once."""
 
     tid: int
     alone: bool

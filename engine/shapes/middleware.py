@@ -63,8 +63,8 @@ class MiddlewareTimerView(TypedDict):
 
 
 class WindowView(TypedDict):
-    """The time during which participants differ, in virtual ms. If only `until` is null, they still differ
-    (MW-14)."""
+    """The time during which participants really differ, or may differ as far as the middleware knows (MW-14), in
+    virtual ms. If only `until` is null, it is not over; if both are null, it never began."""
 
     since: int | None
     until: int | None

@@ -250,8 +250,8 @@ def remembered(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -
 
 
 def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
-    """Send the stored answer again, with its steps: the first answer may never have arrived. If the stored
-    command has the same id but other content, refuse the new one."""
+    """Send the stored answer again, with at most `advance_steps` of its steps: the first answer may never have
+    arrived. If the stored command has the same id but other content, refuse the new one."""
     if bytes(known.asked) != messages.asked(command):
         refusal = Problem("conflict", "id_used").message(str(command.id))
         publish(known.session_id, [], refusal)

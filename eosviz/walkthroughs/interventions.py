@@ -97,7 +97,8 @@ class DisconnectMessage(EndsConnection, tag="disconnect_message", frozen=True):
 
 
 class HoldMessages(ToActor, tag="hold_messages", frozen=True):
-    """Everything in flight from or to the actor arrives after the virtual time `until`, in ms."""
+    """The messages in flight from or to the actor arrive after the virtual time `until` (ms), except those that have
+    reached their broker and wait there."""
 
     until: Milliseconds
 

@@ -105,7 +105,7 @@ class Facts:
 
     @cached_property
     def names(self) -> set[str]:
-        """Every name in the step: actors, partitions, transactional ids and others."""
+        """The names in the step: actors, partitions, transactional ids and others."""
         found: set[str] = {self.step["actor"]}
         for sentence in self.sentences:
             for value in sentence["params"].values():

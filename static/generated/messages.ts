@@ -255,7 +255,8 @@ export interface DisconnectMessage {
   taken?: number;
 }
 /**
- * Everything in flight from or to the actor arrives after the virtual time `until`, in ms.
+ * The messages in flight from or to the actor arrive after the virtual time `until` (ms), except those that have
+ *     reached their broker and wait there.
  */
 export interface HoldMessages {
   action: "hold_messages";
@@ -1751,8 +1752,8 @@ export interface MiddlewareTimerView {
   until: number;
 }
 /**
- * The time during which participants differ, in virtual ms. If only `until` is null, they still differ
- *     (MW-14).
+ * The time during which participants really differ, or may differ as far as the middleware knows (MW-14), in
+ *     virtual ms. If only `until` is null, it is not over; if both are null, it never began.
  */
 export interface WindowView {
   since: number | null;
