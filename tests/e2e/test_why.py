@@ -98,9 +98,7 @@ def test_the_answer_follows_the_reader_and_a_step_of_it_can_be_visited(address: 
     page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", MARKER_STORED)
     expect(chain(page).nth(1)).to_contain_text("appends the ABORT marker of PID 1000")
     expect(chain(page).nth(2)).to_contain_text("The marker sender of broker-2")
-    page.locator(".why-others").select_option(
-        label="What is still pending for txn-1 (PrepareAbort)?"
-    )
+    page.locator(".why-others").select_option(label="What is still pending for txn-1 (PrepareAbort)?")
     expect(chain(page).first).to_contain_text("Still without an acknowledged marker: t-0")
     expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
     page.locator(".why-step").first.click()
@@ -201,9 +199,7 @@ def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, P
     page = opened(address)
     page.locator("eos-stage").get_by_role("button", name="t-0, offset 1–2:").click()
     page.locator("eos-selection-bar .selected").click()
-    asked = page.locator(
-        ".action-list .questions li", has_text="What is still pending for txn-1"
-    )
+    asked = page.locator(".action-list .questions li", has_text="What is still pending for txn-1")
     asked.get_by_role("button").click()
     expect(page.locator(".action-list")).to_have_count(0)
     expect(chain(page).first).to_contain_text(
