@@ -155,7 +155,7 @@ def test_beside_branches_and_questions_the_guarantees_stay_one_line(stage: Stage
     # What the branches and the questions leave of the row.
     page.locator("eos-strip").evaluate("strip => { strip.style.width = '150px'; }")
     broken = page.locator(".guarantees-short > :first-child")
-    expect(broken).to_contain_text("1 broken" if language == "en" else "破坏 1")
+    expect(broken).to_contain_text("1 broken" if language == "en" else "被破坏 1")
     is_one_line = "one => one.scrollWidth <= one.clientWidth && one.clientHeight < 24"
     assert broken.evaluate(is_one_line)
     # Where there is a branch and a question, too.

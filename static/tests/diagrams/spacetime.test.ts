@@ -70,7 +70,7 @@ test("a message under way is said as it is at the step on show, not as it was se
   const sent = arrow(5, [9, 8], null, { message: message({ arrives_at: 13 }) });
   assert.equal(fateText(sent, true), "in transit, due at t = 13 ms");
   assert.equal(fateText(sent, true, { ...sent.message, arrives_at: 63 }), "in transit, due at t = 63 ms");
-  assert.equal(fateText(sent, true, { ...sent.message, held: true }), "waits for a paused receiver");
+  assert.equal(fateText(sent, true, { ...sent.message, held: true }), "waits until the receiver resumes");
   assert.equal(fateText(sent, true, { ...sent.message, waits_behind: 4 }), "waits in its connection behind an earlier request");
 });
 
