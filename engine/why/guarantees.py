@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.judge.transaction_record import accepted_from_fenced, hanging
 from engine.lately import STORED
 from engine.middleware.middleware_states import MANUAL
 from engine.why.fencing import decided, raised
@@ -119,7 +120,9 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
         raise NotAsked("subject", f"record {serial} is not stored", "a record of a fenced producer")
     transactional_id = moment.owner_of(batch["producer_id"])
     known = None if transactional_id is None else moment.entry_of(transactional_id)
-    if known is None or known[1]["producer_epoch"] <= batch["producer_epoch"]:
+    judges = moment.judges
+    is_fenced_later = judges is not None and serial not in accepted_from_fenced(judges.outcomes, partition)
+    if is_fenced_later or known is None or known[1]["producer_epoch"] <= batch["producer_epoch"]:
         raise NotAsked(
             "subject", f"record {serial} is of no fenced producer", "a record of a fenced producer"
         )
@@ -141,12 +144,15 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
     """Why a transaction hangs in a partition: no coordinator will end it, so the last stable offset stays at
-    its first record. Raises NotAsked for an unknown partition, and for one whose open transactions, if any, all have
-    a marker that is being sent."""
+    its first record. Raises NotAsked for an unknown partition, and if no transaction hangs, or each one that did has a
+    marker that is being sent."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     replica = moment.leading(partition)
-    if replica is not None and all(_marker_comes(moment, partition, one) for one, _ in _open(replica)):
+    judges = moment.judges
+    if (judges is not None and not hanging(judges.outcomes, partition)) or (
+        replica is not None and all(_marker_comes(moment, partition, one) for one, _ in _open(replica))
+    ):
         raise NotAsked("subject", f"no transaction hangs in {partition}", "a partition where one hangs")
     point = None if replica is None else _never_ended(moment, partition, replica)
     yield point or link("hanging.partition", "LOG-8", subject=subject, partition=partition)

@@ -115,8 +115,8 @@ _REACTIONS = (
 
 
 def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:
-    """The next timer of the component that sent a lost request or would have got a lost response. The component is
-    not notified of the loss."""
+    """The next timer of the component that sent a lost request or would have got a lost response, or that it does
+    not run or is idle. The component is not notified of the loss."""
     name = message["to"] if message["is_response"] else message["from"]
     if moment.broker(name) is not None and message["is_response"]:
         return  # Its timers need not be about this request.
@@ -201,8 +201,9 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """What the client of a lost message does next: it waits for a response that will not come, or resends.
-    With acks=0 it does neither."""
+    """What the client of a lost message does next: it waits for a response that will not come, and then resends,
+    or does not if it has no retries. With acks=0 it does neither. Nothing while a copy of the message, or the
+    response to one, is in transit."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
@@ -431,8 +432,8 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
-    """For each entry that a coordinator lost from its memory in this step: the markers of a decided transaction, or
-    the replicas that have the change which was being written."""
+    """For the entries that a coordinator lost from its memory in this step: which markers of a decided transaction
+    are stored, or which replicas have the change that was being written. Other entries have no link."""
     for change in step["changes"]:
         path = change["path"]
         if path[0] != "brokers" or path[2:3] != ["transactions"] or len(path) != 4 or "after" in change:

@@ -19,6 +19,7 @@ from engine.why.links import Json, NotAsked
 
 if TYPE_CHECKING:
     from engine.broker.configuration import BrokerConfiguration
+    from engine.judge.bench import Bench
     from engine.messages import Envelope
     from engine.profile import Profile
     from engine.simulation import Simulation
@@ -91,6 +92,11 @@ class Moment:
         return QUORUM if self.part("quorum") else ZOOKEEPER
 
     # -- parts of the view -----------------------------------------------------------------------------
+
+    @property
+    def judges(self) -> Bench | None:
+        """The judges of the run; None for a view without its run."""
+        return None if self.simulation is None else self.simulation.judges
 
     def part(self, name: str) -> Json:
         found: Json = self.view.get(name) or {}

@@ -35,7 +35,7 @@ from engine.why.links import Json, NotAsked, Question
 from engine.why.moment import Moment
 from engine.why.outcomes import OVER
 from engine.why.readers import fate_of
-from engine.why.records import copies
+from engine.why.records import copies, deltas_of
 from engine.why.states import known_states
 from engine.why.timeouts import timed_out
 from engine.why.waiting import RUN
@@ -230,8 +230,7 @@ def _of_record(moment: Moment, serial: str) -> Iterator[Asked]:
     known = record["partition"] in moment.part("partitions")
     for batch in moment.batches(record["partition"]) if known else ():
         if int(serial) in batch["serials"]:
-            deltas = (batch.get("content") or {}).get("offset_deltas") or range(len(batch["serials"]))
-            offset = batch["base_offset"] + list(deltas)[batch["serials"].index(int(serial))]
+            offset = batch["base_offset"] + list(deltas_of(batch))[batch["serials"].index(int(serial))]
             yield from _readers_of(moment, record["partition"], offset)
     yield from _of_actor(moment, record["producer"])
 

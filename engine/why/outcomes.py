@@ -194,8 +194,8 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """A link for each application of a client: the call that has not returned, the next call, or the sentence
-    that the application has ended."""
+    """A link for each application of a client: that its client is down, the call that has not returned, the next
+    call, or the sentence that the application has ended. None, if no next call is known."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue

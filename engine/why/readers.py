@@ -148,8 +148,8 @@ def _control(moment: Moment, consumer: str, partition: str, offset: int) -> Iter
 
 
 def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The offset is at or above the last stable offset: its record belongs to an open transaction, or follows
-    the first record of one in the log."""
+    """The offset is at or above the last stable offset: its record belongs to an open transaction, or follows the
+    first record of one in the log, or of one whose marker is not replicated."""
     replica = moment.leading(partition)
     if replica is None:
         yield from leaderless(moment, partition)
@@ -220,8 +220,9 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """What must end before a consumer gets its next records: a request, or a waiting time. ``partition``
-    None: for all its partitions."""
+    """What the consumer's next records wait for: the consumer or a leader that does not run, a missing leader, a
+    request, or a waiting time; and how many records it has in its buffer. ``partition`` None: for all its
+    partitions."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))
@@ -329,7 +330,7 @@ def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[L
 
 
 def _jumps(moment: Moment, consumer: str, partition: str, lane: Json) -> Iterator[Link]:
-    """The offsets that the consumer passed without a record for its application, grouped by their reason."""
+    """The markers, and the aborted and the compacted offsets, that the consumer passed."""
     kinds = {CONTROL: "lag.markers_passed", ABORTED: "lag.aborted_passed", COMPACTED: "lag.compacted_passed"}
     for fate, key in kinds.items():
         passed = [(first, last) for first, last, kind in lane["stretches"] if kind == fate]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from engine.lately import ACCEPTED, ANSWER_LOST, ARRIVED, CUT, LOST, REPORTED, SENT, STORED, Said, Turn
 from engine.record_names import record_names
@@ -85,12 +85,16 @@ def _acks(moment: Moment, client: str) -> str:
     return {0: "none", 1: "one"}.get(value, "all") if isinstance(value, int) else "all"
 
 
+def deltas_of(batch: Json) -> Iterable[int]:
+    """The offset deltas of a batch's records. Compaction leaves gaps."""
+    return (batch.get("content") or {}).get("offset_deltas") or range(len(batch["serials"]))
+
+
 def copies(moment: Moment, partition: str, serial: int) -> list[tuple[int, Json]]:
     """(offset, batch) of each copy in the leader's log."""
     found = []
     for batch in moment.batches(partition) if partition in moment.part("partitions") else ():
-        deltas = (batch.get("content") or {}).get("offset_deltas") or range(len(batch["serials"]))
-        for delta, one in zip(deltas, batch["serials"], strict=False):
+        for delta, one in zip(deltas_of(batch), batch["serials"], strict=False):
             if one == serial:
                 found.append((batch["base_offset"] + delta, batch))
     return found
@@ -101,11 +105,13 @@ def copies(moment: Moment, partition: str, serial: int) -> list[tuple[int, Json]
 
 def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
     """Why a record is not in the leader's log although its application got success. Raises NotAsked if it is
-    not lost."""
+    not lost, for example because it was deleted on purpose."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)
-    if record["status"] != "ok" or stored:
+    judge = None if moment.judges is None else moment.judges.records.get(partition)
+    is_missed = judge is None or serial in judge.lost
+    if record["status"] != "ok" or stored or not is_missed:
         raise NotAsked("subject", f"record {serial} is not lost", "lost: reported as stored, and in no log")
     yield link(
         "lost.record",
@@ -313,8 +319,8 @@ def _serials(moment: Moment, partition: str) -> Iterator[tuple[int, int]]:
     """(offset, serial) of each stored record, the newest batch first. So a dict by serial keeps the copy in the
     oldest batch."""
     for batch in reversed(moment.batches(partition)):
-        for place, serial in enumerate(batch["serials"]):
-            yield batch["base_offset"] + place, serial
+        for delta, serial in zip(deltas_of(batch), batch["serials"], strict=False):
+            yield batch["base_offset"] + delta, serial
 
 
 def _producer(moment: Moment, serial: int) -> str | None:

@@ -56,7 +56,7 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
 
 def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
     """The open transaction that keeps the last stable offset where it is, and why it has not ended. If the log shows
-    none: that the leader is down, or that the transaction's marker is not replicated."""
+    none: that the leader is down, or else ``_marker_not_replicated``."""
     stable = replica["last_stable_offset"]
     producer_id = open_at(replica, stable)
     if producer_id is None:
@@ -129,7 +129,7 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
 
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
     """The marker is above the high watermark, so consumers see the outcome only when every in-sync replica
-    has the marker."""
+    has the marker. Without such a marker: the replica has not recomputed the last stable offset yet."""
     stable = replica["last_stable_offset"]
     first = moment.batch_at(partition, stable)
     ends = [

@@ -72,7 +72,7 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
 
 def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Json) -> Iterator[Link]:
     """Where a batch in flight is: its request is on its way, at the broker, or lost, or it is not sent yet in the
-    present pass."""
+    present pass, or the Sender threw an exception while it handled the response."""
     for number, request in shown["requests"].items():
         if name not in request["batches"]:
             continue
