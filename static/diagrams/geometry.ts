@@ -78,7 +78,11 @@ const PIECES = /[（《「『]?(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]+)[，。：
 export function wrap(text: string, width: number, size: number, bold = false, widthOf = textWidth): string[] {
   const whole = text.trimEnd();
   if (whole.trim() !== "" && widthOf(whole, size, bold) <= width) return [whole];
-  const words = text.match(PIECES) ?? [];
+  return wrapPieces(text.match(PIECES) ?? [], width, size, bold, widthOf);
+}
+
+/** Breaks a text into lines between its pieces; a piece that is wider than a line is broken. */
+export function wrapPieces(words: readonly string[], width: number, size: number, bold = false, widthOf = textWidth): string[] {
   const pieces = words.flatMap((word) => (widthOf(word, size, bold) <= width ? [word] : broken(word, width, size, bold, widthOf)));
   const lines: string[] = [];
   let line = "";

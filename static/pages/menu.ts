@@ -4,6 +4,7 @@
  */
 
 import "./kept-lesson.ts";
+import "./phrases.ts";
 import "./time-zone.ts";
 
 const OPEN = "details.page-menu[open]";

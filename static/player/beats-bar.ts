@@ -97,7 +97,7 @@ export class BeatsBar extends MeasuredElement {
     const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
     const step = say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: stepsOf(store) });
     const { apart, isLong } = nameSetting(text, step, when, this.width - 2 * axis.besideNarrow);
-    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${isLong ? "long" : ""}>${breakable(text)}</b>
+    return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${isLong ? "long" : ""}>${breakable(text, "words")}</b>
       <span class="num">${step}${apart ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;
   }
 

@@ -13,8 +13,26 @@ const COUNTED = /^[条个次步批份项名台段]/;
 
 let segmenter: Intl.Segmenter | undefined;
 
+/** What was asked for last: a place asks for the phrases of one sentence at many sizes. */
+const kept = new Map<string, string[]>();
+const KEPT_MOST = 40;
+
+/** Whether a text has Chinese words, which a line may cut. */
+export function isChinese(text: string): boolean {
+  return CHINESE.test(text);
+}
+
 /** The text in pieces that stay on one line each; other text than Chinese is cut behind its spaces. */
 export function phrasesOf(text: string): string[] {
+  const before = kept.get(text);
+  if (before !== undefined) return before;
+  if (kept.size >= KEPT_MOST) kept.clear();
+  const pieces = cut(text);
+  kept.set(text, pieces);
+  return pieces;
+}
+
+function cut(text: string): string[] {
   const pieces: string[] = [];
   for (const part of text.split(CHINESE).flatMap((run) => (CHINESE.test(run) ? wordsOf(run) : run.split(/(?<=\s)|(?<=[，。：；、！？）》」』”])/)))) {
     if (part === "") continue;

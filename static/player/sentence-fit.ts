@@ -3,7 +3,8 @@
  * fit. What does not fit is counted, and is one press away. Pure: a layout that asked the page would cost every step.
  */
 
-import { wrap } from "../diagrams/geometry.ts";
+import { wrap, wrapPieces } from "../diagrams/geometry.ts";
+import { isChinese, phrasesOf } from "./phrases.ts";
 
 export const defaults = {
   /** px of letters and of a line: of the first sentence, and of what follows; the largest that fit, the first sentence before the rest. */
@@ -46,7 +47,8 @@ export function sentencesOf(text: string): string[] {
 }
 
 function lines(text: string, size: number, width: number): number {
-  return text === "" ? 0 : wrap(text, /[\u2e80-\uffff]/.test(text) ? width : width / defaults.narrower, size).length;
+  if (text === "") return 0;
+  return isChinese(text) ? wrapPieces(phrasesOf(text), width, size).length : wrap(text, width / defaults.narrower, size).length;
 }
 
 /** `width`, `height`: px of the place; `largest`: px of the largest letters. */

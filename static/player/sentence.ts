@@ -21,7 +21,7 @@ import type { PlayerStore } from "./store.ts";
 import type { Fitted } from "./sentence-fit.ts";
 import { fit, sentencesOf } from "./sentence-fit.ts";
 import { MeasuredElement, StoreElement } from "./store-element.ts";
-import { termed } from "./terms.ts";
+import { phrased, termed } from "./terms.ts";
 import { say, words } from "./text.ts";
 import { withoutVersion } from "./variant-name.ts";
 import { afterLeap } from "./when.ts";
@@ -238,7 +238,7 @@ export class SaidText extends MeasuredElement {
     const fitted = this.fits > this.largest ? fit(...place, this.largest) : own;
     const { lead, rest, leadType, restType, hidden } = fitted;
     const type = `--lead:${leadType.join("px/")}px;--rest:${restType.join("px/")}px`;
-    return html`<div class="s" .style=${type} role="status" aria-live="polite" tabindex="-1"><span class="lead">${termed(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${termed(rest)}</span>`}</div>
+    return html`<div class="s" .style=${type} role="status" aria-live="polite" tabindex="-1"><span class="lead">${phrased(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${phrased(rest)}</span>`}</div>
       ${hidden === 0 ? nothing : this.#more(hidden)}`;
   }
 

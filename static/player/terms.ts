@@ -6,6 +6,7 @@
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
+import { isChinese, phrasesOf } from "./phrases.ts";
 import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 import type { View } from "./whole-view.ts";
@@ -84,6 +85,11 @@ export function ruleChip(rule: string, rules: string): TemplateResult {
 export function errorName(name: string): TemplateResult | string {
   const term = errorTerm(name);
   return term === null ? name : html`<button class="term" data-term=${term}>${name}</button>`;
+}
+
+/** Like `termed`; a line of Chinese may end between its words only (`word-break: keep-all`). */
+export function phrased(text: string): unknown {
+  return isChinese(text) ? phrasesOf(text).map((phrase) => html`${termed(phrase)}<wbr>`) : termed(text);
 }
 
 /** A sentence in which names stay whole and the names of errors can be pressed. */
