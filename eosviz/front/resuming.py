@@ -24,17 +24,19 @@ DRAWN_STEPS_MAX = 1000
 """Only steps up to this number get a picture, because reading what is stored takes longer with each step."""
 
 PLACE_COOKIE = "place"
-_PLACE = re.compile(r"([0-9a-f-]{36})\.([0-9]{1,18})\.([0-9]{1,9})")
+_PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18})\.([0-9]{1,9})")
 """Matches the player's cookie: the session, the branch and the step that the player showed last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The newest session. `steps`: the length of the run; 0 if unknown. `next`: what comes after the scenario, once
-    its run is finished, as the player offers it (`following`); None before, and if nothing comes."""
+    """Where a visitor continues. `variant`: the title of the session's variant; None without one. `steps`: the length
+    of the run; 0 if unknown. `next`: what comes after the scenario, once its run is finished, as the player offers
+    it (`following`); None before, and if nothing comes."""
 
     scenario: str
     title: Words
+    variant: Words | None
     address: str
     step: int
     steps: int
@@ -46,9 +48,11 @@ class Resumed:
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """Where this browser continues; None if it has begun no session. `kept`: the value of the cookie
-    PLACE_COOKIE."""
-    session = Session.objects.of_browser(browser).begun().recent().select_related("version").first()
+    """Where this browser continues: in the session that its player showed last, or else in the newest one; None if it
+    has begun no session. `kept`: the value of the cookie PLACE_COOKIE."""
+    was = _PLACE.fullmatch(kept)
+    begun = Session.objects.of_browser(browser).begun().recent().select_related("version")
+    session = (None if was is None else begun.filter(id=was[1]).first()) or begun.first()
     if session is None:
         return None
     branches = Branch.objects.of_session(session.id)
@@ -56,7 +60,6 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
     if newest is None:
         return None
     branch, step = newest, newest.newest
-    was = _PLACE.fullmatch(kept)
     if was is not None and was[1] == str(session.id):
         branch = next((one for one in branches if str(one.id) == was[2]), newest)
         step = min(int(was[3]), branch.newest) if str(branch.id) == was[2] else step
@@ -74,6 +77,7 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
     return Resumed(
         scenario=session.version.identifier,
         title=session.title,
+        variant=session.decoded_header.get("variant_title"),
         address=f"{reverse('walkthroughs:player', args=[session.id])}?branch={branch.id}&step={step}",
         step=step,
         steps=_length_of(session, branch),

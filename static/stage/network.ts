@@ -613,9 +613,10 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
   };
 }
 
-/** Whether a wire leaves and arrives at the same side of the network: its direction does not tell a request from a response. */
-function turnsBack({ bulges, upright, from, to }: Wire): boolean {
-  return upright ? from.facing[1] !== 0 && from.facing[1] === to.facing[1] : bulges && from.facing[0] < 0;
+/** Whether a wire leaves and arrives at the same side of the network: its direction does not tell a request from a response.
+ * On an upright wire an arrow says where the message goes. */
+function turnsBack({ bulges, upright, from }: Wire): boolean {
+  return !upright && bulges && from.facing[0] < 0;
 }
 
 /** Behind its name, in a sheet that has room for it: a message on its way can be dropped. */

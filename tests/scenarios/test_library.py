@@ -363,6 +363,21 @@ class TestFrontPage:
             client.cookies["place"] = kept
             assert "&amp;step=20" in client.get("/").content.decode()
 
+    def test_the_run_on_show_last_is_offered_with_its_variant_though_another_is_newer(
+        self, client: Client
+    ) -> None:
+        for chosen in ({"scenario": "SC-61", "variant": "epoch-check-off"}, {"scenario": "SC-61"}):
+            client.post("/api/sessions", chosen, content_type="application/json")
+        shown, newer = Session.objects.order_by("created")
+        for session in (shown, newer):
+            carry_out(session, "advance", root(session), after=0, count=3)
+        client.cookies["place"] = f"{shown.id}.{root(shown).id}.2"
+        page = client.get("/").content.decode()
+        assert f'href="/sessions/{shown.id}/?branch={root(shown).id}&amp;step=2"' in page
+        assert "leaders do not compare epochs" in page.split("</section>")[0]
+        client.cookies["place"] = f"{'-' * 36}.1.2"
+        assert str(newer.id) in client.get("/").content.decode()
+
     def test_it_is_drawn_as_it_stands_and_the_track_goes_on_once_it_was_seen(self, client: Client) -> None:
         client.post("/tracks/exactly-once/1/begin")
         resumed = re.compile(r'<section class="resume".*?</section>', re.DOTALL)
