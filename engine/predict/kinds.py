@@ -119,6 +119,8 @@ def _append_reasons(name: str, right: str, rows: list[dict[str, Any]], step: Ste
 _MARKERS = "marker_states"
 _OF_NODES = ("business_transaction", "middleware_transaction", "participant")
 """The machines of one transaction at a node of the middleware: ``of`` is the node and the id of the transaction."""
+_OFFSETS = "group_pending_offset"
+"""The machine of a pending offset: ``of`` is the group and the partition."""
 
 
 def _is_transition(step: Step) -> bool:
@@ -167,6 +169,9 @@ def _ask_state(step: Step, _view: View, version: Profile) -> Asked:
     elif machine.name in _OF_NODES:
         node, tid = of.rsplit(" ", 1)
         of = {"key": "clause.transaction_at", "params": {"node": node, "tid": tid}}
+    elif machine.name == _OFFSETS:
+        group, partition = of.rsplit(" ", 1)
+        of = {"key": "clause.pending_offset_of", "params": {"group": group, "partition": partition}}
     params = {"machine": machine.name, "of": of, "from": before, "on": happened}
     reasons: dict[str, tuple[Reason, ...]] = {}
     for target, events in ways.items():

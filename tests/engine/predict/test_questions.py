@@ -192,7 +192,7 @@ def holds_state(made, before, step, after):
         states = {state for one in held if one for state in (one["state"], one["pending_state"])}
         assert made.right in states
     elif params["machine"] == "group_pending_offset":
-        group, partition = params["of"].split(" ")
+        group, partition = params["of"]["params"].values()
         assert (made.right == "Absent") == (partition not in pending(after, group))
         positions = [offset["position"] for offset in pending(after, group).values()]
         assert (made.right == "Staged") == (positions == [None])
@@ -428,6 +428,21 @@ def test_why_a_state_does_not_follow_is_said_in_words() -> None:
         "The state changes from PrepareAbort to CompleteAbort in these cases: no marker is outstanding."
         " Here something else happens: InitProducerId arrives."
     )
+
+
+def test_the_states_of_a_pending_offset_are_asked_of_the_offset() -> None:
+    question = next(
+        one for one in asked("SC-145", "shared") if one.asked.params.get("machine") == "group_pending_offset"
+    )
+    assert sentence(question.asked.key, question.asked.params).startswith(
+        "The pending offset of group g in in-0 is in state "
+    )
+
+
+def test_a_response_of_the_business_system_is_not_that_of_a_participant() -> None:
+    question = next(one for one in asked("SC-83", "local-rollback-a") if one.at == 30)
+    (reason,) = question.asked.reasons["MANUAL"]
+    assert "(a node responds to Commit or Rollback)" in sentence(reason.key, reason.params)
 
 
 def test_the_states_of_a_marker_are_asked_of_the_marker():
