@@ -213,7 +213,7 @@ class Fetched:
             name,
             start,
             self._controller.log.end,
-            tuple((record.kind, record.about) for record in records[-RECORDS_NAMED:]),
+            tuple((record.kind, record.about) for record in records if record.count)[-RECORDS_NAMED:],
         )
         effects: Effects = []
         if start == 0:

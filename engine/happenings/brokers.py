@@ -310,7 +310,7 @@ class LateControllerAnswer(Happening):
 @happening
 class MetadataRead(Happening):
     """A broker applied the records of the metadata log from ``start`` up to ``end`` (exclusive). ``records``:
-    (kind, object) of each."""
+    (kind, object) of the newest. An entry that takes no offset is no record of Kafka."""
 
     broker: str
     start: int

@@ -20,7 +20,11 @@ def _became_leader(h: happened.BecameLeader, teller: Teller) -> None:
 
 def _metadata_answered(h: happened.MetadataAnswered, teller: Teller) -> None:
     leaders = [f"{name}: {'–' if leader is None else f'broker-{leader}'}" for name, leader in h.leaders]
-    teller.say("broker.metadata_answered", ("MSG-1",), broker=h.broker, client=h.client, leaders=leaders)
+    known = {"broker": h.broker, "client": h.client}
+    if leaders:
+        teller.say("broker.metadata_answered", ("MSG-1",), leaders=leaders, **known)
+    else:
+        teller.say("broker.metadata_without_topics", ("MSG-1",), **known)
 
 
 def _block_moved(h: happened.BlockMoved, teller: Teller) -> None:

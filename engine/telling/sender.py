@@ -44,7 +44,7 @@ def _leaders_read(h: happened.LeadersRead, teller: Teller) -> None:
     leaders = [
         f"{name} → {'–' if leader is None else f'broker-{leader}'}" for name, leader in h.leaders.items()
     ]
-    teller.say("client.metadata_read", ("SND-2",), client=h.client, leaders=leaders)
+    teller.say("client.metadata_read", ("SND-2",), client=h.client, leaders=leaders or ["–"])
 
 
 def _metadata_asked(h: happened.MetadataAsked, teller: Teller) -> None:

@@ -27,6 +27,11 @@ def _asks_again(h: happened.AsksAgain, teller: Teller) -> None:
     teller.say("tool.looks_up_again" if h.looks_up else "tool.asks_again", ("GEN-6",), **params_of(h))
 
 
+def _partitions_to_search(h: happened.PartitionsToSearch, teller: Teller) -> None:
+    key = "tool.partitions_to_search" if h.partitions else "tool.no_partition_to_search"
+    teller.say(key, ("GEN-6",), **params_of(h))
+
+
 def _description_shown(h: happened.DescriptionShown, teller: Teller) -> None:
     key = "tool.description_shown" if h.partitions else "tool.description_shown_over"
     teller.say(key, ("TXC-2",), **params_of(h))
@@ -51,7 +56,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.RequestOverdue: says("tool.request_overdue", "GEN-6"),
     happened.BrokerFound: says("tool.broker_found", "GEN-6"),
     happened.EveryBrokerFound: says("tool.every_broker_found", "GEN-6"),
-    happened.PartitionsToSearch: says("tool.partitions_to_search", "GEN-6"),
+    happened.PartitionsToSearch: _partitions_to_search,
     happened.ProducersShown: says("tool.producers_shown", "GEN-6"),
     happened.ProducerShown: notes("tool.producer_shown"),
     happened.OpenTransactionShown: notes("tool.open_transaction_shown"),

@@ -43,7 +43,8 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     "metadata": (
         "client.metadata_requested", "client.metadata_received", "client.metadata_unchanged", "client.metadata_read",
         "client.metadata_requested_alone",
-        "client.metadata_wanted", "broker.metadata_answered", "client.leader_unknown", "consumer.metadata_requested",
+        "client.metadata_wanted", "broker.metadata_answered", "broker.metadata_without_topics", "client.leader_unknown",
+        "consumer.metadata_requested",
         "consumer.metadata_received", "consumer.metadata_unchanged", "lifecycle.metadata_read",
     ),
     "registration": (
@@ -74,7 +75,8 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     "tool": (
         "broker.producers_described", "broker.transaction_described", "broker.transaction_described_over",
         "broker.transactions_listed", "broker.no_transaction_listed", "broker.coordinates_nothing",
-        "tool.broker_found", "tool.every_broker_found", "tool.partitions_to_search", "tool.producers_shown",
+        "tool.broker_found", "tool.every_broker_found", "tool.partitions_to_search", "tool.no_partition_to_search",
+        "tool.producers_shown",
         "tool.transactions_shown", "tool.description_shown", "tool.description_shown_over",
     ),
     "database": (

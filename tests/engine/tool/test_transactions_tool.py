@@ -248,6 +248,22 @@ def test_a_broker_that_never_answers_ends_the_command_after_a_minute() -> None:
     )
 
 
+def test_a_search_at_a_broker_without_replicas_says_that_it_has_nothing_to_search() -> None:
+    topics = [{"name": "t", "partitions": 2, "leaders": [1, 3], "replication": 1}]
+    _, steps = run({**FIND, "broker": 2}, topics=topics)
+    assert "tool.no_partition_to_search" in said(steps)
+    assert "tool.partitions_to_search" not in said(steps)
+
+
+def test_after_the_last_topic_is_deleted_the_brokers_name_one_removal_and_no_leaders() -> None:
+    deletion = {"at": 700, "action": "delete_topic", "topic": "t"}
+    _, steps = run({"at": LATE, "action": "list_transactions"}, faults=(STRAY, deletion))
+    read = [step.params["records"] for step in steps if step.key == "lifecycle.metadata_read"]
+    assert ["RemoveTopicRecord t"] in read
+    assert not any("RemoveTopicRecord t-1" in records for records in read)
+    assert "broker.metadata_without_topics" in said(steps)
+
+
 def test_a_command_that_finds_no_broker_says_what_it_asked_for_in_both_languages() -> None:
     asleep = [{"at": LATE, "action": "pause", "actor": f"broker-{number}"} for number in (1, 2, 3)]
     _, steps = run({"at": LATE + 1, "action": "list_transactions"}, faults=(STRAY, *asleep))
