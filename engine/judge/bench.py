@@ -246,6 +246,10 @@ class Bench:
         self._weigh.clear()
         return found
 
+    def has_found(self, guarantee: str, serial: int) -> bool:
+        """Whether a step broke the guarantee with this record."""
+        return any(serial in serials for (name, _), serials in self._known.items() if name == guarantee)
+
     def _breaks(
         self,
         step: int,

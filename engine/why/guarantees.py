@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.judge.transaction_record import accepted_from_fenced, hanging
+from engine.judge.transaction_record import hanging
 from engine.lately import STORED
 from engine.middleware.middleware_states import MANUAL
 from engine.why.fencing import decided, raised
@@ -36,6 +36,11 @@ def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[
         yield own_words(step, found)
 
 
+def _was_found(moment: Moment, guarantee: str, serial: int) -> bool:
+    """Whether a judge found the guarantee broken with this record; True for a view without its run."""
+    return moment.judges is None or moment.judges.has_found(guarantee, serial)
+
+
 def switched_off(moment: Moment) -> Iterator[Link]:
     """The mechanisms that a switch turned off in this run, so that the guarantee may break."""
     switches = {} if moment.simulation is None else moment.simulation.header()["switches"]
@@ -53,8 +58,10 @@ def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json 
 
 
 def why_early(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why a read_committed consumer got a record whose transaction was not committed."""
+    """Why a read_committed consumer got a record whose transaction was not committed. Raises NotAsked if none did."""
     serial, record, turns = record_of(moment, subject)
+    if not _was_found(moment, "visible_early", serial):
+        raise NotAsked("subject", f"record {serial} was not delivered early", "a record that was")
     where, batch = _stored_at(moment, serial, record["partition"])
     yield link(
         "early.record",
@@ -94,8 +101,13 @@ def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
 
 
 def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why parts of a transaction have different outcomes, or another outcome than the application's result."""
+    """Why parts of a transaction have different outcomes, or another outcome than the application's result. Raises
+    NotAsked if the record is in no such transaction."""
     serial, record, turns = record_of(moment, subject)
+    if not _was_found(moment, "atomic", serial):
+        raise NotAsked(
+            "subject", f"the transaction of record {serial} is atomic", "a record of one that is not"
+        )
     partition, client = record["partition"], record["producer"]
     where, batch = _stored_at(moment, serial, partition)
     yield link("torn.record", "CPT-4", subject=where, serial=serial, partition=partition, client=client)
@@ -120,9 +132,11 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
         raise NotAsked("subject", f"record {serial} is not stored", "a record of a fenced producer")
     transactional_id = moment.owner_of(batch["producer_id"])
     known = None if transactional_id is None else moment.entry_of(transactional_id)
-    judges = moment.judges
-    is_fenced_later = judges is not None and serial not in accepted_from_fenced(judges.outcomes, partition)
-    if is_fenced_later or known is None or known[1]["producer_epoch"] <= batch["producer_epoch"]:
+    if (
+        not _was_found(moment, "fenced", serial)
+        or known is None
+        or known[1]["producer_epoch"] <= batch["producer_epoch"]
+    ):
         raise NotAsked(
             "subject", f"record {serial} is of no fenced producer", "a record of a fenced producer"
         )

@@ -61,7 +61,8 @@ _GUARANTEES = {
 _OUTCOMES = frozenset({*_GUARANTEES, TIMED_OUT, LSO, UNSEEN, STATE, UNENDED})
 """The questions about an outcome. For any other one, no run is made again."""
 _REFUSES = (LOST, TWICE, REORDERED, UNFENCED, HANGING)
-"""Questions that raise NotAsked in a run in which nothing of the kind happened to their subject."""
+"""In another run, these questions must be about the same record or partition. They raise NotAsked if nothing of the
+kind happened to it there."""
 _ABORTS = (
     "coordinator.decides_abort",
     "coordinator.transaction_timed_out",

@@ -27,8 +27,8 @@ def _by_serial(facts: DataFrame) -> DataFrame:
 
 
 def _stored(logs: Logs) -> DataFrame:
-    """``session, serial, partition, at_offset``: every copy of a record in the log of each partition's last
-    leader. Internal topics are left out."""
+    """``session, serial, partition, at_offset``: every copy of a record that each partition's last leader stored and
+    did not truncate, also if it was deleted or compacted since. Internal topics are left out."""
     last = _newest(of_kind(logs.facts, kinds.LEADER).where("replica is not null"), *LANE).select(
         *LANE, "replica"
     )

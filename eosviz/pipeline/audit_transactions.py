@@ -214,7 +214,8 @@ def prepared_completes(logs: Logs) -> DataFrame:
 
 def undecided_left_open(logs: Logs) -> DataFrame:
     """TXC-15: at rest no transaction is open in a partition, unless its coordinator has the transaction
-    as ongoing or prepared in this partition."""
+    as ongoing or prepared in this partition. Not judged for batches without an application's records, such as those
+    of group offsets."""
     held = (
         _last_state(logs)
         .where("state in ('Ongoing', 'PrepareCommit', 'PrepareAbort')")

@@ -282,7 +282,8 @@ class RecentSimulations:
                 self._weigh(branch_id, slot)
 
     def _weigh(self, branch_id: int, slot: Slot) -> None:
-        """Measure this slot's memory, and drop other slots until the sum is within the bound."""
+        """Measure this slot's memory, and drop the least recently used slots until their number and the sum are within
+        the bounds."""
         kilobytes = 0 if slot.simulation is None else kilobytes_of(slot.simulation)
         with self._guard:
             if self._slots.get(branch_id) is not slot:

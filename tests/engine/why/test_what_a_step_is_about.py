@@ -369,12 +369,13 @@ def test_what_did_not_happen_has_no_answer(question: str, subject: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "steps", "question", "subject"),
-    [("SC-60", 56, "lost", "2"), ("SC-61", 49, "unfenced", "1"), ("SC-42", 27, "hanging", "t-0"),
+    [("SC-60", 56, "lost", "2"), ("SC-61", 49, "early", "1"), ("SC-61", 49, "torn", "1"),
+     ("SC-61", 49, "unfenced", "1"), ("SC-42", 27, "hanging", "t-0"),
      ("SC-13", 21, "hanging", "t-1")],
 )  # fmt: skip
 def test_what_no_judge_found_has_no_answer(name: str, steps: int, question: str, subject: str) -> None:
-    """A record of a deleted topic, one that was stored before its producer was fenced, an ongoing transaction, and a
-    partition without a leader."""
+    """The subjects: a record of a deleted topic, a record that was stored before its producer was fenced, a partition
+    with an ongoing transaction, and a partition without a leader."""
     simulation = Simulation(entry(name).scenario())
     simulation.run(steps=steps)
     assert not simulation.view()["guarantees"]["lost"]["count"]
