@@ -115,7 +115,7 @@ BEATS_OF = {
     "SC-61/k28": """\
 1. 1–35 → 27  p1's transaction stores 1 record
 2. 36–43 → 36  p1 is paused
-3. 44–54 → 44  Fencing begins for txn-1: p1 (epoch 0)
+3. 44–54 → 44  txn-1: fencing of p1 (epoch 0) begins
 4. 55–68 → 55  1 record from p1 aborted, LSO advances: t-0
 5. 69–97 → 73  p2 gets PID 1000, epoch 2
 6. 98–121 → 109  1 record from p2 committed, LSO advances: t-0
