@@ -24,6 +24,9 @@ import { ledBy, replicaIn } from "./places.ts";
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;
 
+/** A cell of this height has room for its records on a line of their own between the two. */
+const THREE_LINES = 56;
+
 /** Size of type in which a cell must have room for its records beside the identity, even between two gates: gates move, and
  * names stay. */
 const NAMED = 9;
@@ -271,8 +274,12 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
     const said = textWidth(whole, 13, true) <= inner ? whole : what;
     return svg`${shell}${line(said, height / 2 + 5, 15, 9, "b", true)}`;
   }
-  const named = `${who} ${serialsText(batch.serials)}`;
+  const records = serialsText(batch.serials);
+  const named = `${who} ${records}`;
   const top = batch.serials.length > 0 && textWidth(named, NAMED) <= besideGates ? named : who;
+  if (top === who && batch.serials.length > 0 && height >= THREE_LINES && textWidth(records, NAMED) <= besideGates) {
+    return svg`${shell}${line(who, height * 0.27, small, 8, "k", false)}${line(records, height * 0.5, small, 9, "k", false)}${line(what, height * 0.84, large, 9, "b", true)}`;
+  }
   return svg`${shell}${line(top, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 
