@@ -23,6 +23,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reference/terms/", views.terms, name="terms"),
     path("reference/limits/", views.limits, name="limits"),
     path("search/", views.search, name="search"),
+    path("search/suggested", views.suggested, name="suggested"),
     path(
         "reference/search/",
         RedirectView.as_view(pattern_name="reference:search", query_string=True),

@@ -38,6 +38,8 @@ QUESTION_LENGTH = 400
 SCENARIOS_SHOWN = 8
 OTHERS_SHOWN = 3
 """At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
+SUGGESTED_MOST = 7
+"""At most this many scenarios are listed while a question is being typed."""
 FAR_SHOWN = 2
 """At most this many entries of each kind are shown, by their titles only, if they hardly fit the question."""
 KIND_SHOWN_MAX = 200
@@ -236,6 +238,16 @@ def search(request: HttpRequest) -> HttpResponse:
         "suggestions": say("search.suggestions", language_of(get_language())).split(", "),
     }
     return render(request, "reference/search.html", context)
+
+
+@require_safe
+def suggested(request: HttpRequest) -> HttpResponse:
+    """A part of a page: the first scenarios that the search page would show for the question typed so far."""
+    question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
+    answer = search_index.answer(question, language_of(get_language()))
+    rows = [] if answer.is_far else answer.found.get(search_index.LESSON, [])
+    found = [{"found": row, "address": _ADDRESSES[row.kind](row.identifier)} for row in rows[:SUGGESTED_MOST]]
+    return render(request, "reference/suggested.html", {"question": question, "rows": found})
 
 
 def _shown(kind: str) -> int:

@@ -5,6 +5,7 @@
 
 import "./kept-lesson.ts";
 import "./phrases.ts";
+import "./suggest.ts";
 import "./time-zone.ts";
 
 const OPEN = "details.page-menu[open]";

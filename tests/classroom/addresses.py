@@ -245,6 +245,7 @@ ROWS: dict[str, Row] = {
     "reference:limits": _for_all("/reference/limits/"),
     "reference:player": _for_all("/reference/player/"),
     "reference:search": _for_all("/search/?q=marker"),
+    "reference:suggested": _for_all("/search/suggested?q=marker"),
     "reference:search_of_before": _for_all("/reference/search/?q=marker"),
     "analytics:of_all": Row(lambda things: "/analytics/", TEACHERS, strangers=302),
     "analytics:ask_of_all": Row(lambda things: "/analytics/ask", TEACHERS, "post", strangers=302),

@@ -105,6 +105,22 @@ def test_without_scripts_every_way_in_is_open(browser: Browser, running_site: Ru
     context.close()
 
 
+def test_scenarios_are_suggested_while_a_reader_types(door: Page) -> None:
+    door.keyboard.press("/")
+    door.keyboard.type("zombie")
+    suggested = door.locator(".suggested:visible a")
+    expect(suggested.first).to_contain_text("SC-61")
+    assert_accessible(door)
+    door.keyboard.press("ArrowDown")
+    expect(suggested.first).to_be_focused()
+    door.keyboard.press("Escape")
+    expect(suggested).to_have_count(0)
+    door.keyboard.type(" fencing")
+    expect(suggested.first).to_contain_text("SC-61")
+    suggested.first.click()
+    expect(door).to_have_url(re.compile(r"/sessions/new\?scenario=SC-61"))
+
+
 def test_the_key_for_search_leads_from_any_page_to_what_people_type(door: Page) -> None:
     door.keyboard.press("/")
     door.keyboard.type("stuck")

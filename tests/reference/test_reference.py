@@ -328,6 +328,18 @@ def test_a_word_is_found_where_it_begins_one_and_an_abbreviation_by_its_long_for
     assert "MRK-6" in rules
 
 
+def test_what_is_suggested_while_typing_is_what_the_search_page_shows_first(client: Client) -> None:
+    def scenarios(address: str, question: str) -> list[str]:
+        content = client.get(address, {"q": question}).content.decode()
+        return list(dict.fromkeys(re.findall(r"scenario=(SC-\d+)", content)))
+
+    for question in ("zombie", "SC-44", "transaction is stuck"):
+        shown = scenarios("/search/suggested", question)
+        assert shown == scenarios("/search/", question)[: len(shown)] != []
+    assert scenarios("/search/suggested", "helm chart colours") == []
+    assert "<script" not in client.get("/search/suggested", {"q": "zombie <script>"}).content.decode()
+
+
 def test_the_search_page_shows_what_was_asked_and_escapes_it(client: Client) -> None:
     address = reverse("reference:search")
     page = client.get(address, {"q": "<b>marker"}).content.decode()

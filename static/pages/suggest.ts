@@ -1,0 +1,69 @@
+/** While a reader types into the search of the header, the scenarios that the search would find first are listed under it. */
+
+const PAUSE_MS = 150;
+const SHORTEST = 2;
+
+const CHINESE = /[\u4e00-\u9fff]/;
+
+function suggests(form: HTMLFormElement, input: HTMLInputElement, address: string): void {
+  const list = document.createElement("div");
+  list.className = "suggested";
+  list.hidden = true;
+  form.append(list);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let asked: AbortController | null = null;
+
+  const close = (): void => {
+    clearTimeout(timer);
+    asked?.abort();
+    list.hidden = true;
+  };
+
+  const ask = async (question: string): Promise<void> => {
+    asked?.abort();
+    const mine = new AbortController();
+    asked = mine;
+    try {
+      const response = await fetch(`${address}?q=${encodeURIComponent(question)}`, { signal: mine.signal });
+      if (!response.ok || input.value.trim() !== question) return;
+      const found = new DOMParser().parseFromString(await response.text(), "text/html").body;
+      list.replaceChildren(...found.childNodes);
+      list.hidden = list.querySelector("a") === null || !form.contains(document.activeElement);
+    } catch {
+      // A newer question, or no connection: the form still searches.
+    }
+  };
+
+  input.addEventListener("input", () => {
+    clearTimeout(timer);
+    const question = input.value.trim();
+    if (question.length < SHORTEST && !CHINESE.test(question)) close();
+    else timer = setTimeout(() => void ask(question), PAUSE_MS);
+  });
+  form.addEventListener("focusout", ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && form.contains(relatedTarget))) close();
+  });
+  input.addEventListener("focus", () => {
+    list.hidden = list.querySelector("a") === null || input.value.trim() === "";
+  });
+  // A press on a result may take the focus from the field before it arrives.
+  list.addEventListener("pointerdown", (event) => event.preventDefault());
+  form.addEventListener("keydown", (event) => {
+    if (list.hidden) return;
+    const rows = [...list.querySelectorAll<HTMLElement>("a")];
+    const here = rows.indexOf(document.activeElement as HTMLElement);
+    if (event.key === "Escape") {
+      input.focus();
+      list.hidden = true;
+    } else if (event.key === "ArrowDown") rows[Math.min(here + 1, rows.length - 1)]?.focus();
+    else if (event.key === "ArrowUp" && here >= 0) (rows[here - 1] ?? input).focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+for (const form of document.querySelectorAll<HTMLFormElement>("form[data-suggests]")) {
+  const input = form.querySelector<HTMLInputElement>("input[type=search]");
+  if (input !== null) suggests(form, input, form.dataset["suggests"] ?? "");
+}
