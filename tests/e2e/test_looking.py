@@ -116,7 +116,7 @@ def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
     page.keyboard.press("/")
     page.keyboard.type("producer id")
     search = dialog(page, "eos-search")
-    expect(search.get_by_role("status")).to_contain_text(f"All {STEPS} steps made so far were searched")
+    expect(search.get_by_role("status")).to_contain_text(f"All steps made so far ({STEPS}) were searched")
     numbers = [int(text) for text in search.locator(".found-steps li .num:first-child").all_inner_texts()]
     assert len(numbers) > 2
     pleasant(page)
