@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from engine.shapes.alongside import Alongside
@@ -23,6 +23,8 @@ SAME_EVENT = 2
 SAME_NUMBERS = 4
 """``SAME_EVENT``: what two steps of the same event weigh. ``SAME_NUMBERS``: what is added if all numbers in their
 parameters are equal, or a share of it if only some are."""
+CHOSEN = frozenset({"api_call", "fault"})
+"""Kinds of steps whose times the scenario chooses."""
 COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
 """Names of facts that are counts. They grow at another pace in each run, so a count differs only from the step on at
 which it exceeds its last value in the other run."""
@@ -72,13 +74,16 @@ class Followed:
 def alongside(left: Followed, right: Followed) -> Alongside:
     """``same``: the number of the last step up to which both runs are equal. ``ends``: their numbers of steps.
     ``moments``: (step, step) of both runs that stand beside each other, after ``same``. ``parts``: subject to the step
-    of each run from which on it differs."""
+    of each run from which on it differs. ``crossed``: both runs make a call or a fault at the same time, but no moment
+    holds both."""
     same = _same(left.steps, right.steps)
+    moments = _moments(left.steps, right.steps, same)
     return {
         "same": same,
         "ends": [len(left.steps), len(right.steps)],
-        "moments": _moments(left.steps, right.steps, same),
+        "moments": moments,
         "parts": _parts(left.facts(), right.facts()),
+        "crossed": _crossed(left.steps, right.steps, same, moments),
     }
 
 
@@ -154,6 +159,25 @@ def _moments(
             at, beside = one + 1, other + 1
             moments.append([same + at, same + beside])
     return moments
+
+
+def _crossed(
+    left: Sequence[Mapping[str, Any]],
+    right: Sequence[Mapping[str, Any]],
+    same: int,
+    moments: Sequence[Sequence[int]],
+) -> bool:
+    """Whether a call or fault that one moment has in the left run alone happens in the right run at the same time,
+    also alone. Then other equal events stand before it in one run and after it in the other."""
+    alone: tuple[set[Any], set[Any]] = (set(), set())
+    for before, now in pairwise([[same, same], *moments]):
+        moved = [side for side in (0, 1) if now[side] != before[side]]
+        if len(moved) == 1:
+            side = moved[0]
+            step = (left, right)[side][now[side] - 1]
+            if step["kind"] in CHOSEN:
+                alone[side].add((step["at"], _event(step)))
+    return not alone[0].isdisjoint(alone[1])
 
 
 def _pairs(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:

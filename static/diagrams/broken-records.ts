@@ -1,6 +1,6 @@
 /** The records that have broken a guarantee, found by the engine. Pure. */
 
-import type { Frame } from "../player/frame.ts";
+import type { Frame, LogBatchView } from "../player/frame.ts";
 import { found } from "./reading.ts";
 
 type Serials = Record<string, boolean> | readonly number[];
@@ -21,4 +21,20 @@ export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<numb
     sets.set(serials, known);
   }
   return known;
+}
+
+export interface Broken {
+  guarantee: string;
+  /** Of the records of the batch, those that have broken it. */
+  serials: readonly number[];
+}
+
+/** The guarantees that records of a batch have broken; the guarantee that was looked at first comes first. */
+export function brokenIn(frame: Frame, batch: Pick<LogBatchView, "control" | "serials">): Broken[] {
+  if (batch.control !== null) return [];
+  return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => {
+    const broken = brokenRecords(frame, guarantee);
+    const serials = broken.size === 0 ? [] : batch.serials.filter((serial) => broken.has(serial));
+    return serials.length === 0 ? [] : [{ guarantee, serials }];
+  });
 }

@@ -66,11 +66,13 @@ interface Facts {
   whole: string;
   /** How many it read; its strip shows the rest. */
   brief: string;
+  /** The same as a number. */
+  least: string;
 }
 
 function factsOf(consumer: Reader, partition: string): Facts {
   const read = consumer.lanes?.[partition]?.read ?? consumer.delivered[partition]?.length ?? 0;
-  return { whole: readerFact(consumer, partition, REASONS_MOST), brief: say("diagram.lanes.read_count", { read }) };
+  return { whole: readerFact(consumer, partition, REASONS_MOST), brief: say("diagram.lanes.read_count", { read }), least: say("diagram.lanes.read_least", { read }) };
 }
 
 /** Offsets that one of two readers was given and the other was not, although it read or waits behind them. */
@@ -297,7 +299,7 @@ function compactWords(consumers: Readers, partition: string, cells: Cells, repli
   const room = options.right - beyondGates(cells, replica);
   const readers = consumers.map(([name, consumer]) => ({ name, ...factsOf(consumer, partition) }));
   // Half a fact would say nothing: then the strip beside the name shows it.
-  const levels = [...(options.isSmall ? [] : [readers.map(({ name, whole }) => named(name, whole))]), readers.map(({ name, brief }) => named(name, brief))];
+  const levels = [...(options.isSmall ? [] : [readers.map(({ name, whole }) => named(name, whole))]), readers.map(({ name, brief }) => named(name, brief)), readers.map(({ name, least }) => named(name, least))];
   return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? (isLow ? readers.map(({ name }) => name) : []);
 }
 

@@ -17,6 +17,8 @@ export interface CellShape {
   deleted: boolean;
   /** A record of it is stored more than once. */
   twice: boolean;
+  /** A record of it has broken a guarantee. */
+  broken: boolean;
   /** Appended by this step. */
   landed: boolean;
   /** The stored batch that the arriving one is compared with. */

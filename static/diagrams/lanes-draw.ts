@@ -105,7 +105,7 @@ export function drawText(text: TextShape): SVGTemplateResult {
 export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, animate: boolean): SVGTemplateResult {
   const { click, key } = onPick(actions.pick, cell.selection);
   const classes = [
-    "cell", cell.hue, cell.pending ? "pending" : "", cell.twice && !cell.deleted ? "twice" : "", cell.deleted ? "deleted" : "",
+    "cell", cell.hue, cell.pending ? "pending" : "", cell.broken && !cell.deleted ? "broken" : "", cell.deleted ? "deleted" : "",
   ].filter(Boolean).join(" ");
   const ring = cell.landed || cell.matched || cell.picked;
   const middle = cell.x + cell.width / 2;

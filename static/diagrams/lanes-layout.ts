@@ -11,7 +11,7 @@ import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
-import { brokenRecords, OF_RECORDS } from "./broken-records.ts";
+import { brokenIn, brokenRecords, OF_RECORDS } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
@@ -303,11 +303,12 @@ function whoOf(batch: LogBatchView): string | null {
 
 function foldShape(piece: Extract<Cells["pieces"][number], { kind: "fold" }>, twice: number, y: number, height: number, to: number): Omit<FoldShape, "opens"> {
   const count = piece.last - piece.first + 1;
+  const whole = say("diagram.lanes.fold_count", { count });
   return {
     ...piece,
     y,
     height,
-    lines: [say("diagram.lanes.fold_count", { count }), twice === 0 ? say("diagram.lanes.folded") : say("diagram.lanes.fold_twice", { count: twice })],
+    lines: [textWidth(whole, MARK) <= piece.width - 4 ? whole : say("diagram.lanes.fold_least", { count }), twice === 0 ? say("diagram.lanes.folded") : say("diagram.lanes.fold_twice", { count: twice })],
     twice: twice > 0,
     name: sentences([say("diagram.lanes.fold_name", { offsets: range(piece.first, piece.last), count, batches: piece.batches }), ...(twice > 0 ? [say("diagram.lanes.twice_name")] : [])]),
     to,
@@ -321,6 +322,7 @@ function cellShape(
   const batch = piece.batch;
   const copies = copiesOf(batch, replica, duplicated);
   const twice = copies > 1;
+  const broken = brokenIn(frame, batch).map(({ guarantee }) => guarantee).filter((guarantee) => guarantee !== "duplicated");
   const selection: Selection = {
     kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials],
   };
@@ -333,6 +335,7 @@ function cellShape(
     aborted: outcome === "aborted",
     deleted: isDeleted(batch, replica),
     twice,
+    broken: twice || broken.length > 0,
     landed: landed.includes(batch.base_offset),
     matched: matched === batch.base_offset,
     picked: isPicked(frame.selection, selection) || (isInTransaction(batch) && isOfPicked(frame, { producer: batch.producer_id })) || isImageOfPicked(frame, batch),
@@ -340,7 +343,7 @@ function cellShape(
     label: batch.control !== null ? controlLetter(batch.control) : piece.label,
     labelSmall: tier.name === "compact",
     below: isDeleted(batch, replica) ? deletedLine(piece, tier) : secondLine(batch, piece, tier, copies),
-    name: cellName(batch, replica, twice),
+    name: cellName(batch, replica, twice, broken),
     selection,
   };
 }
@@ -385,7 +388,7 @@ function deletedLine(piece: Placed, tier: Tier): string | null {
   return piece.batch.control !== null || tier.cell < TWO_LINES || textWidth(word, MARK) > piece.width - 6 ? null : word;
 }
 
-function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): string {
+function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean, broken: readonly string[] = []): string {
   const offsets = range(batch.base_offset, batch.last_offset);
   if (batch.control !== null) {
     return say("diagram.lanes.marker_name", {
@@ -401,6 +404,7 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean): st
   if (isDeleted(batch, replica)) parts.push(say("diagram.lanes.deleted_name"));
   if (batch.outcome === "ended") parts.push(say("diagram.lanes.ended_untold"));
   if (twice) parts.push(say("diagram.lanes.twice_name"));
+  for (const guarantee of broken) parts.push(say("diagram.lanes.broken_name", { guarantee: say(`player.guarantee.${guarantee}`) }));
   return sentences(parts);
 }
 

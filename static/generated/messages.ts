@@ -3311,4 +3311,8 @@ export interface Alongside {
   parts: {
     [k: string]: (number | null)[];
   };
+  /**
+   * Whether both runs make a call or a fault at the same time, but at no common moment, because other events stand before it in one run and after it in the other. Then only virtual time shows both beside each other.
+   */
+  crossed: boolean;
 }

@@ -142,6 +142,8 @@ export class Compare extends LitElement {
   #isAsked = false;
   /** By virtual time many steps share a moment: of these sides one of them is meant, not the last. */
   #exact = new Map<Side, number>();
+  /** The moment that was on show before. */
+  #left = 0;
   /** Whether both sides are on the way to a beat's landing. */
   #goes = false;
   /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
@@ -236,8 +238,10 @@ export class Compare extends LitElement {
     this.#isAsked = true;
     if (this.#opens === "asked") this.#opens = "looking";
     await this.#align();
-    const { first = null } = this.#moments ?? {};
-    if (this.#opens === "looking" && first !== null) await this.#showMoment(first);
+    if (this.#opens === "looking") {
+      if (this.#moments?.crossed === true) this.lockstep = "time";
+      await this.#showFirst();
+    }
     this.#opens = "done";
     this.requestUpdate();
   }
@@ -283,6 +287,7 @@ export class Compare extends LitElement {
 
   #goTo(at: number, exact = new Map<Side, number>()): void {
     this.#opens = "done";
+    this.#left = this.at;
     this.#exact = exact;
     this.at = Math.max(0, at);
     this.#catchUp();
@@ -322,10 +327,10 @@ export class Compare extends LitElement {
     return Math.max(0, ...ends);
   }
 
-  /** Virtual time of its last step; where that is not known, of its end. */
+  /** Virtual time of its last step, or of its end as far as its plan knows. */
   #lasts(side: Side): number {
     const plan = planOf(side);
-    return side.line.time(side.store.newest) ?? (plan?.complete === true ? (endOf(plan)?.time ?? 0) : 0);
+    return Math.max(side.line.time(side.store.newest) ?? 0, plan?.complete === true ? (endOf(plan)?.time ?? 0) : 0);
   }
 
   get #isAtEnd(): boolean {
@@ -429,18 +434,28 @@ export class Compare extends LitElement {
   async #toDifference(): Promise<void> {
     this.#opens = "done";
     if (this.#moments === null) await this.#align();
-    const { first = null } = this.#moments ?? {};
-    if (first !== null) await this.#showMoment(first);
+    await this.#showFirst();
     this.#toTheTop();
     this.requestUpdate();
   }
 
-  async #showMoment(moment: number): Promise<void> {
-    const [now, before] = [this.#stepsAt(moment), this.#stepsAt(moment - 1)];
-    await Promise.all(this.#sides.map((side) => this.#make(side, now[placeOf(side)])));
-    if (this.lockstep === "step") return this.#goTo(moment);
-    const moved = this.#sides.filter((side) => now[placeOf(side)] !== before[placeOf(side)]);
-    this.#land(moved.map((side) => [side, now[placeOf(side)]]), Math.min);
+  /** Shows the first moment that differs; by virtual time, the first time at which a run makes a step of its own. */
+  async #showFirst(): Promise<void> {
+    const { first = null, same = 0 } = this.#moments ?? {};
+    if (first === null) return;
+    const steps = this.lockstep === "step" ? this.#stepsAt(first) : ([same + 1, same + 1] as const);
+    await Promise.all(this.#sides.map((side) => this.#make(side, steps[placeOf(side)])));
+    if (this.lockstep === "step") this.#goTo(first);
+    else this.#land(this.#sides.map((side) => [side, same + 1]), Math.min);
+  }
+
+  /** Whether a side shows the first step that differs, and makes it at this moment or time. */
+  #isFirst({ store, line, ...side }: Side): boolean {
+    const { first = null, same = 0 } = this.#moments ?? {};
+    if (first === null || this.#moments === null) return false;
+    if (this.lockstep === "step") return this.#stepsAt(first)[placeOf(side)] === store.shown && this.#moments.moved(first)[placeOf(side)];
+    const times = this.#sides.map((one) => one.line.time(same + 1) ?? Infinity);
+    return store.shown === same + 1 && line.time(same + 1) === Math.min(...times);
   }
 
   /** A step of one side, which may still have to be made. */
@@ -594,7 +609,7 @@ export class Compare extends LitElement {
     // Branches of two sessions have their names by chance.
     const said = this.#isOneSession ? say("player.compare.branch", { name: store.info?.name ?? "" }) : "";
     const first = this.#moments?.first ?? null;
-    const isFirstDifference = first !== null && this.#stepsAt(first)[placeOf(side)] === store.shown && this.#moments?.moved(first)[placeOf(side)] === true;
+    const isFirstDifference = this.#isFirst(side);
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
       <h2><b class="side-name">${unbroken(name)}</b>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
@@ -697,7 +712,9 @@ export class Compare extends LitElement {
   #mark(side: Side, isFirst: boolean): TemplateResult | typeof nothing {
     if (isFirst) return html`<b>≠ ${say("player.compare.differs_here")}</b>`;
     if (this.lockstep !== "step" || this.#moments === null || this.at <= this.#moments.same || this.#isAtEnd) return nothing;
-    const moved = this.#moments.moved(this.at);
+    // A press may pass several moments.
+    const [before, now] = [this.#stepsAt(Math.min(this.#left, this.at - 1)), this.#stepsAt(this.at)];
+    const moved = [now[0] !== before[0], now[1] !== before[1]];
     if (moved[0] === moved[1]) return nothing;
     return moved[placeOf(side)] ? html`<b>${say("player.compare.only_this")}</b>` : html`${say("player.compare.stays")}`;
   }
@@ -762,7 +779,7 @@ export class Compare extends LitElement {
 /** What a reader scrolls in one run is scrolled in the other. */
 const SCROLLS = { handleEvent: linkScrolling(), capture: true, passive: true };
 
-function placeOf({ name }: Side): 0 | 1 {
+function placeOf({ name }: Pick<Side, "name">): 0 | 1 {
   return name === "left" ? 0 : 1;
 }
 
@@ -770,9 +787,9 @@ function titleOf({ store }: Side): string {
   return store.header === null ? "…" : store.header.title[words.language] || store.header.scenario;
 }
 
-/** The variant that a side is of; the run without one is named by its scenario. */
+/** The variant that a side is of. */
 function variantOf(side: Side): string {
-  return side.store.header?.variant_title?.[words.language] ?? titleOf(side);
+  return side.store.header?.variant_title?.[words.language] ?? say("player.compare.original");
 }
 
 /** What was done to a side's run. */

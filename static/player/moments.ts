@@ -70,6 +70,11 @@ export class Moments {
     return this.#known.same;
   }
 
+  /** Whether only virtual time shows beside each other what both runs do at the same time. */
+  get crossed(): boolean {
+    return this.#known.crossed;
+  }
+
   /** Whether an actor, a partition or a transaction differs at these steps otherwise than in time. */
   differs(subject: string, { 0: left, 1: right }: Pair): boolean {
     const [ours, theirs] = this.#known.parts[subject] ?? [];

@@ -6,7 +6,8 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { batchWords, identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
-import { brokenRecords } from "../diagrams/broken-records.ts";
+import { brokenIn } from "../diagrams/broken-records.ts";
+import type { Broken } from "../diagrams/broken-records.ts";
 import { clamp, round } from "../diagrams/geometry.ts";
 import { isPicked } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
@@ -325,21 +326,6 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
   };
 }
 
-interface Broken {
-  guarantee: string;
-  records: string;
-  serials: readonly number[];
-}
-
-/** What a guarantee names of the records in a batch; the guarantee that was looked at first comes first. */
-function brokenIn(frame: Frame, batch: LogBatchView): Broken[] {
-  if (batch.control !== null) return [];
-  return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => {
-    const serials = batch.serials.filter((serial) => brokenRecords(frame, guarantee).has(serial));
-    return serials.length === 0 ? [] : [{ guarantee, records: serialsText(serials), serials }];
-  });
-}
-
 /** Offsets of records in a batch, those that follow each other together; null if not all are known, or it is the whole batch. */
 export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "serials">[]): [first: number, last: number][] | null {
   const serials = new Set(broken.flatMap((one) => one.serials));
@@ -411,10 +397,11 @@ function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView): Foot[] 
   const [from, last] = parts?.[0] ?? [batch.base_offset, batch.last_offset];
   const offset = parts === null ? String(from) : range(from, last);
   const guarantee = say(`player.guarantee.${broken.guarantee}`);
+  const records = serialsText(broken.serials);
   // Rather the records that broke it than where they lie, unless the cell names them: two copies differ by where they lie.
-  const isNamed = isAbsent(batch.first_sequence) && recordsIn(batch, end - left - 8) === broken.records;
+  const isNamed = isAbsent(batch.first_sequence) && recordsIn(batch, end - left - 8) === records;
   const words = isNamed ? [`${offset} ${guarantee}`, offset]
-    : [say("stage.offset_broken", { offset, records: broken.records, guarantee }), `${broken.records} ${guarantee}`, `${offset} ${broken.records}`, broken.records];
+    : [say("stage.offset_broken", { offset, records, guarantee }), `${records} ${guarantee}`, `${offset} ${records}`, records];
   const middle = parts === null ? left + Math.min(end - left, window.unit) / 2 : (window.x(from) + window.x(last + 1)) / 2;
   const red: Foot = { words, bad: true, middle, left, right };
   if (parts === null || !fit) return [red];

@@ -53,7 +53,7 @@ def test_what_is_stored_twice_is_red_whatever_its_producer(page: Page) -> None:
     stage.open("SC-02", Manner(), 1)
     stage.show("middle", "lanes")
     page.keyboard.press("End")
-    cell = page.locator("svg .cell.twice").first
+    cell = page.locator("svg .cell.broken").first
     red = "getComputedStyle(document.querySelector('.strip .bad, .bad')).color"
     expect(cell).to_be_visible()
     assert cell.evaluate("(one) => getComputedStyle(one).stroke") == page.evaluate(red)

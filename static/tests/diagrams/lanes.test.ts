@@ -273,6 +273,13 @@ test("every record that broke the guarantee is red, not those of the first break
   assert.deepEqual(twice({}), [true, false, true, false], "a recording of before names the first");
 });
 
+test("a record that broke another guarantee is red, too, and its name says which", () => {
+  const now = view({ partitions: { "t-0": partition(replica([logBatch(40, 1, { serials: [1] }), logBatch(41, 1, { serials: [2] })])) } });
+  const [first, second] = laneOf(frameOf(null, { ...now, guarantees: { visible_early: { judged: true, count: 1, serials: [2] } } })).cells;
+  assert.deepEqual([first?.broken, second?.broken], [false, true]);
+  assert.match(second?.name ?? "", /broke a guarantee: \[player.guarantee.visible_early\]/, "its word is the player's");
+});
+
 test("what lies before the start of the log is dotted and struck through, and says that it is deleted", () => {
   const cells = laneOf(frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE, { log_start: 44 })) } }))).cells;
   assert.deepEqual(cells.map((cell) => cell.deleted), [true, false, false, false, false]);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Moments } from "../../player/moments.ts";
 
 /** Both runs have steps 1 and 2. Then the right one has a step more, and the left one ends sooner. */
-const moments = new Moments({ same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: { "t-0": [4, 3], c1: [null, 5] } });
+const moments = new Moments({ same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: { "t-0": [4, 3], c1: [null, 5] }, crossed: false });
 
 test("a step that only one run has moves that run alone", () => {
   assert.deepEqual([0, 1, 2, 3, 4, 5, 6].map((moment) => moments.at(moment)), [[0, 0], [1, 1], [2, 2], [2, 3], [3, 4], [3, 5], [4, 6]]);
@@ -13,7 +13,7 @@ test("a step that only one run has moves that run alone", () => {
   assert.deepEqual([3, 4].map((step) => moments.isShared(1, step)), [false, true]);
   assert.deepEqual(moments.at(8), [6, 8], "behind what was compared both go on");
   assert.equal(moments.first, 3);
-  assert.equal(new Moments({ same: 2, ends: [2, 2], moments: [], parts: {} }).first, null);
+  assert.equal(new Moments({ same: 2, ends: [2, 2], moments: [], parts: {}, crossed: false }).first, null);
 });
 
 test("the moment of a step is the first one that shows it", () => {

@@ -67,3 +67,10 @@ def test_a_run_beside_itself_has_no_difference() -> None:
     found = both("SC-44", None)[2]
     assert (found["moments"], found["parts"]) == ([], {})
     assert found["ends"] == [found["same"]] * 2
+
+
+def test_what_both_do_at_one_time_in_another_order_is_crossed() -> None:
+    # With the checks off, p2 commits later: after p1 has resumed, which both runs have at 840 ms.
+    original = run("SC-61", None)
+    assert alongside(run("SC-61", "epoch-and-sequence-checks-off"), original)["crossed"]
+    assert not alongside(run("SC-61", "k20"), original)["crossed"]
