@@ -51,7 +51,7 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly [string, stri
   const room = right - left - defaults.gap * (beats.length - 1);
   const set = (breaks: LineBreaks, setting: number): { setting: number; breaks: LineBreaks; need: number[] } => {
     const { size, lines, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
-    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside : defaults.air)) };
+    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside + textWidth(numberOf(beats, place).slice(1), size) : defaults.air)) };
   };
   const settings = [...defaults.settings.keys()];
   const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];

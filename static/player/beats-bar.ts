@@ -90,7 +90,7 @@ export class BeatsBar extends MeasuredElement {
   #named(plan: BeatPlan, store: PlayerStore): TemplateResult {
     const named = nameIn(plan, store.shown);
     // Before its landing the title says where the beat leads.
-    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${numberText(named.number)} ${store.shown < named.beat.lands ? "→ " : ""}${titleOf(named.beat)}`;
+    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${numberText(named.number)}${store.shown < named.beat.lands ? "→ " : ""}${titleOf(named.beat)}`;
     const from = this.walk?.cameFrom ?? null;
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
@@ -171,10 +171,11 @@ export class BeatsBar extends MeasuredElement {
   }
 }
 
-/** `8.`, inside of a long beat `8, part 2:`. */
+/** `8. `, inside of a long beat `8, part 2: `. */
 function numberText(number: string): string {
   const [beat = "", part] = number.split(".");
-  return part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });
+  const text = part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });
+  return text.endsWith("：") ? text : `${text} `;
 }
 
 /** Names of errors break behind their underscores, others nowhere; Chinese where `breaks` says. */
