@@ -262,7 +262,7 @@ def tried(text: str, variant: str | None) -> Trial:
         trial.mistakes = [mistake_of(bad)]
         return trial
     except Refused as refused:
-        expected = document.get("expect_refused") == refused.rule
+        expected = scenario.source.get("expect_refused") == refused.rule
         trial.refused = {
             "rule": refused.rule,
             "place": refused.place,

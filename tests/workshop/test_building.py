@@ -193,6 +193,13 @@ def test_a_refused_configuration_and_a_long_run_are_reported(monkeypatch: pytest
     assert (answered.stopped, answered.steps, answered.unmet) == ("steps", 10, [])
 
 
+def test_a_trial_shows_whether_its_variant_expects_the_refusal() -> None:
+    text = entry("SC-07").text
+    for shown, expected in ((text, True), (text.replace('expect_refused = "CFG-2"', ""), False)):
+        refused = tried(shown, "acks-one").refused
+        assert refused is not None and refused["expected"] is expected
+
+
 def test_a_run_that_grows_without_end_is_ended_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(trial.TASKS, "trial", replace(trial.TASKS["trial"], clock_seconds=0))
     with pytest.raises(BeyondBounds):
