@@ -531,8 +531,16 @@ def _check_nodes(document: dict[str, Any]) -> list[str]:
             raise BadScenario(
                 f"middleware.participants.{name}.name", wrong("taken"), allowed("no_actors_name")
             )
-    present = {INITIATOR: not section["one_node"], MANAGER: section["manager"]}
-    return [name for name in NODES if present.get(name, True)] + participants
+    return nodes_of(section) + participants
+
+
+def nodes_of(middleware: Mapping[str, Any]) -> list[str]:
+    """The nodes besides the participants. Those that the section leaves out are missing."""
+    present = {
+        INITIATOR: middleware.get("one_node") is not True,
+        MANAGER: middleware.get("manager") is not False,
+    }
+    return [name for name in NODES if present.get(name, True)]
 
 
 def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
@@ -645,7 +653,7 @@ def _check_service(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """Check that a service has the clients of its approach, and that no other part of the document uses them.
+    """Check that a service has the clients of its approach, and that no other service or loop uses them.
     A consumer whose offsets are in the database has no group; any other has one."""
     place = f"services.{service['name']}"
     approach = APPROACHES[service["approach"]]

@@ -16,10 +16,10 @@ from engine.errors import Error
 from engine.explain.in_force import states_in
 from engine.explain.machines import machines
 from engine.judge.bench import EVERY_GUARANTEE
-from engine.middleware.configuration import NODES
 from engine.profiles import PROFILES
 from engine.scenario import schema
 from engine.scenario.belonging import BELONGING
+from engine.scenario.document import nodes_of
 from engine.scenario.faults_and_overrides import ERROR_ANSWER_FIELDS, FAULT_NEEDS, PRODUCE_FIELDS
 from engine.scenario.kept_by import absent
 from engine.scenario.mistakes import MISTAKES_MAX
@@ -179,9 +179,10 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
     count = brokers if type(brokers) is int and 0 <= brokers <= 9 else 3
     producers, consumers = _names(document, "producers"), _names(document, "consumers")
     topics = _named_rows(document, "topics") or ([{"name": "t"}] if count else [])
-    middleware = document.get("middleware")
-    nodes = _names(middleware, "participants") if isinstance(middleware, dict) else []
-    nodes = [*NODES, *nodes] if nodes else []
+    section = document.get("middleware")
+    middleware = section if isinstance(section, dict) else {}
+    participants = _names(middleware, "participants")
+    nodes = [*nodes_of(middleware), *participants] if participants else []
     services = _names(document, "services")
     beside = [*services, DATABASE] if services else []
     actors = [f"broker-{number}" for number in range(1, count + 1)]

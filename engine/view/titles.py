@@ -15,7 +15,8 @@ from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DROPPED, GATHERED, MARKED, POSITIONS_VISIBLE, STORED
 
 NAMED_MOST = 3
-"""A title names at most this many records; it counts the others."""
+"""A title names at most this many records, and counts the others; or at most this many partitions or clients, and
+names none of them if there are more."""
 NEW = ("client.drained", "client.drained_plain", "client.drained_mixed")
 """The sentences of a step that drains batches which were not sent before."""
 UNANSWERED = ("broker.appended_unanswered", "broker.appended_plain_unanswered")

@@ -137,6 +137,13 @@ def test_names_are_those_that_the_loader_knows() -> None:
                 assert application["client"] in names["callable"]
 
 
+def test_nodes_that_the_middleware_leaves_out_are_no_names() -> None:
+    section = {"participants": [{"name": "participant-1"}]}
+    every = names_in({"middleware": section})["callable"]
+    fewer = names_in({"middleware": {**section, "one_node": True, "manager": False}})["callable"]
+    assert set(every) - set(fewer) == {"initiator", "manager"}
+
+
 @pytest.mark.parametrize("broken", [{}, {"topics": 3}, {"cluster": []}, {"topics": [{"partitions": "x"}, 4]}])
 def test_names_of_a_broken_document_are_some(broken: dict[str, Any]) -> None:
     assert set(names_in(broken)) >= {"producers", "partitions", "actors"}
