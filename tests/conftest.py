@@ -35,6 +35,9 @@ MOSTLY_WAIT = (
 )
 """Tests that wait for other processes. They come first, so that they run beside tests that need the processor."""
 
+SHARING = ("tests/reference/test_asking.py",)
+"""Files whose tests share what is dear to make."""
+
 # The same examples on every run: a test that failed fails again. No deadline: machines differ.
 hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 hypothesis_settings.load_profile("repeatable")
@@ -54,7 +57,7 @@ class InGroups(LoadScopeScheduling):
         for name in ("TestEverybody", "TestAdministration"):
             if f"::{name}::" in nodeid:
                 return f"{path}::{name}"  # one process makes what they look at
-        if file.is_relative_to("tests/e2e") and file.name != "test_first_track.py":
+        if path in SHARING or (file.is_relative_to("tests/e2e") and file.name != "test_first_track.py"):
             return path
         # The walks of the first track share nothing but the site, and together they are longer than what the other
         # process has left by then.

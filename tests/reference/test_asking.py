@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from django.test import Client
@@ -16,6 +17,13 @@ from engine.scenario.shelf import library
 from engine.scenario.tracks import tracks
 from eosviz.reference import search_index, search_terms
 from eosviz.reference.views import FAR_SHOWN, QUESTION_LENGTH
+
+
+@cache
+def answered(question: str, language: str) -> search_index.Answer:
+    """The answer; a question that several tests ask is answered once."""
+    return search_index.answer(question, language)
+
 
 SOUGHT = [
     ("hanging", {"scenario": "SC-101", "term": "hanging_transaction"}),
@@ -124,7 +132,7 @@ ASKED = [
 
 @pytest.mark.parametrize(("question", "wanted"), ASKED)
 def test_a_whole_sentence_leads_to_its_scenario(question: str, wanted: str) -> None:
-    found = search_index.answer(question, "en").found
+    found = answered(question, "en").found
     assert wanted in [row.identifier for row in found["scenario"][:3]]
 
 
@@ -176,7 +184,7 @@ ASKED_IN_CHINESE_APART = [
 
 
 def is_found_in_chinese(question: str, wanted: str) -> bool:
-    found = search_index.answer(question, "zh-Hans").found
+    found = answered(question, "zh-Hans").found
     return any(row.identifier in wanted.split() for row in found.get("scenario", [])[:3])
 
 
@@ -392,7 +400,7 @@ def test_where_nothing_fits_the_page_says_so_and_offers_the_questions_of_the_lib
 def test_few_questions_that_have_a_lesson_are_called_far() -> None:
     asked = [(question, "en") for question, _ in ASKED]
     asked += [(question, "zh-Hans") for question, _ in ASKED_IN_CHINESE + ASKED_IN_CHINESE_APART]
-    assert [question for question, language in asked if search_index.answer(question, language).is_far] == []
+    assert [question for question, language in asked if answered(question, language).is_far] == []
 
 
 def test_words_that_match_are_marked_to_their_end_and_the_text_stays_whole() -> None:
