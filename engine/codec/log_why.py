@@ -148,4 +148,4 @@ def _links(stretch: _Stretch, internal: InternalRecords) -> Iterator[Link]:
         yield Link(key="log.now_unknown", params={"producer_id": exact(one.producer_id)}, rules=("TXC-3",))
     else:
         yield Link(key="log.now_no_coordinator", rules=("TXC-3",))
-    yield Link(key="log.why.untold")
+    yield Link(key="log.why.application_log")

@@ -556,7 +556,7 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
     if call["if_failed"] and call["again"] is None:
         raise BadScenario(f"{place}.again", MISSING, allowed("int_from", low=1))
     if call["do"] == "roll_back" and not call["nodes"]:
-        raise BadScenario(f"{place}.nodes", wrong("nobody"), allowed("a_node"))
+        raise BadScenario(f"{place}.nodes", wrong("no_component"), allowed("a_node"))
     for name in call["nodes"]:
         known(
             f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]

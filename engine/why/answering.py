@@ -63,7 +63,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "why.coordinator.stalled",
         "why.client.down",
         "why.client.paused",
-        "why.client.nobody",
+        "why.client.none",
         "why.client.error",
         "why.application.silent",
         "why.coordinator.undecided",

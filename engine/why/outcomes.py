@@ -102,7 +102,7 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(
-            "client.nobody",
+            "client.none",
             "TXC-20",
             subject=transaction_subject(transactional_id),
             transactional_id=transactional_id,

@@ -69,7 +69,7 @@ def reported(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> It
     client = record["producer"]
     acks = _acks(moment, client)
     yield link(
-        f"told.acks_{acks}",
+        f"reported.acks_{acks}",
         "SND-8" if acks == "none" else "LOG-2",
         subject=actor_subject(client),
         step=found[-1].said.number,

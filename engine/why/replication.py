@@ -84,7 +84,7 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
     is_short = len(shown["isr"]) < shown["min_isr"]
     if not late and not is_short and _high_watermark(moment, partition) < offset:
         yield link(
-            "leader_not_told",
+            "leader_learns_later",
             "LOG-7",
             subject=partition_subject(partition),
             partition=partition,

@@ -186,7 +186,7 @@ def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
         if shown["isolation"] == "read_committed" and partition in shown["positions"]
     ]
     if not readers:
-        yield link("held.nobody", "CON-5", subject=partition_subject(partition), partition=partition)
+        yield link("held.none", "CON-5", subject=partition_subject(partition), partition=partition)
     for name, shown in readers[:NAMED_MAX]:
         yield link(
             "held.reader",

@@ -222,7 +222,7 @@ class _Steps:
 
     def _open_next(self, number: int) -> None:
         if not self._waiting:
-            raise ReplayRefused("more_steps_than_told", line=number)
+            raise ReplayRefused("more_steps_than_declared", line=number)
         self._pack(b"{" if self._branch is None else b"],", number)
         self._branch = branch = self._waiting.pop()
         self._pack(canonical(branch.id) + b":[", number)

@@ -58,7 +58,7 @@ class BrowserCookie(APIKeyCookie):
     param_name = settings.SESSION_COOKIE_NAME
 
     def authenticate(self, request: HttpRequest, key: str | None) -> str:
-        return browser_of(request.session) or "nobody yet"
+        return browser_of(request.session) or "no browser yet"
 
 
 class Api(NinjaAPI):

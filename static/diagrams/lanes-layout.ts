@@ -402,7 +402,7 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean, bro
     : say("diagram.lanes.content_name", { offsets, whose: content.whose, what: content.what })];
   if (batch.base_offset >= replica.high_watermark) parts.push(say("diagram.lanes.not_replicated"));
   if (isDeleted(batch, replica)) parts.push(say("diagram.lanes.deleted_name"));
-  if (batch.outcome === "ended") parts.push(say("diagram.lanes.ended_untold"));
+  if (batch.outcome === "ended") parts.push(say("diagram.lanes.ended_unknown"));
   if (twice) parts.push(say("diagram.lanes.twice_name"));
   for (const guarantee of broken) parts.push(say("diagram.lanes.broken_name", { guarantee: say(`player.guarantee.${guarantee}`) }));
   return sentences(parts);
@@ -552,7 +552,7 @@ function laneTwin(
         })
       : names.get(`${name}/${piece.batch.base_offset}`) ?? cellName(piece.batch, replica, false),
   );
-  const leader = partition.leader === null ? say("diagram.lanes.nobody") : `broker-${partition.leader}`;
+  const leader = partition.leader === null ? say("diagram.lanes.leader_none") : `broker-${partition.leader}`;
   const gatesText = say("diagram.lanes.gates_twin", {
     last_stable_offset: replica.last_stable_offset, high_watermark: replica.high_watermark, log_end: replica.log_end,
     log_start: replica.log_start,

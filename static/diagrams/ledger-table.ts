@@ -8,7 +8,7 @@ import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { layoutLedger } from "./ledger.ts";
 
-const COLUMNS = ["record", "partition", "stored", "told", "read", "result"] as const;
+const COLUMNS = ["record", "partition", "stored", "reported", "read", "result"] as const;
 const FORMULA = /^[=+\-@\t\r]/;
 /** Without it, spreadsheets read UTF-8 as something else. */
 const BYTE_ORDER_MARK = "\ufeff";

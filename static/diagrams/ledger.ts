@@ -331,7 +331,7 @@ export class Ledger extends DiagramElement {
   #table(shape: LedgerShape): TemplateResult {
     const rows = this.#rows.keysFor(shape.rows.map((item) => item.serial));
     return html`<table><thead><tr><th>${say("diagram.ledger.record")}</th><th>${say("diagram.ledger.partition")}</th><th>${say(
-      "diagram.ledger.stored")}</th><th>${say("diagram.ledger.told")}</th><th>${say("diagram.ledger.read")}</th><th>${say(
+      "diagram.ledger.stored")}</th><th>${say("diagram.ledger.reported")}</th><th>${say("diagram.ledger.read")}</th><th>${say(
       "diagram.ledger.result")}</th></tr></thead><tbody>${repeat(shape.rows, (_, index) => rows[index], (item) => this.#row(item))}</tbody></table>${
       shape.rowsFolded > 0 ? html`<p class="quiet">${say("diagram.ledger.more", { count: shape.rowsFolded })}</p>` : nothing}`;
   }

@@ -103,7 +103,7 @@ export class Pending extends DiagramElement {
   protected override show(frame: Frame): TemplateResult {
     const shape = layoutPending(frame);
     return html`<details class="more" @toggle=${this.toggled}><summary><b>${say("diagram.pending.heading")}</b> ${
-      shape.next ?? say(shape.isOrdered ? "diagram.pending.none" : "diagram.pending.not_told")}</summary>${this.isOpen ? this.#list(frame, shape) : nothing}</details>`;
+      shape.next ?? say(shape.isOrdered ? "diagram.pending.none" : "diagram.pending.not_recorded")}</summary>${this.isOpen ? this.#list(frame, shape) : nothing}</details>`;
   }
 
   #list(frame: Frame, shape: PendingShape): TemplateResult {

@@ -7,13 +7,13 @@
 import { copyText } from "./clipboard.ts";
 
 export function begin(place: HTMLElement): void {
-  const [command, button, told] = [place.querySelector("pre"), place.querySelector("button"), place.querySelector<HTMLElement>("[data-when=copied]")];
+  const [command, button, notice] = [place.querySelector("pre"), place.querySelector("button"), place.querySelector<HTMLElement>("[data-when=copied]")];
   if (command === null || button === null) return;
   button.hidden = false;
   button.addEventListener("click", () => {
     void copyText(command.textContent ?? "", null).then((copied) => {
       if (!copied) select(command);
-      if (told !== null) told.hidden = !copied;
+      if (notice !== null) notice.hidden = !copied;
     });
   });
 }

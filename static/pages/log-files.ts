@@ -4,7 +4,7 @@
  * and then a link leads back to the form.
  *
  *  <form data-log-files data-files-max data-file-bytes-max data-all-bytes-max data-not-read=".index .timeindex">
- *    <p data-when="sending">… <span data-told></span></p>
+ *    <p data-when="sending">… <span data-count></span></p>
  *    <div data-when="too-much" data-needs="…">… <code data-command></code></div> <p data-when="unreachable">…</p>
  */
 
@@ -113,7 +113,7 @@ export function begin(form: HTMLFormElement): void {
     const bounds = { files: numberOf(form, "filesMax"), fileBytes: numberOf(form, "fileBytesMax"), allBytes: numberOf(form, "allBytesMax") };
     const passed = tooMuch(files, bounds);
     const shown = show(form, passed === null ? "sending" : "too-much");
-    for (const place of shown?.querySelectorAll("[data-told]") ?? []) place.textContent = countText(files);
+    for (const place of shown?.querySelectorAll("[data-count]") ?? []) place.textContent = countText(files);
     if (passed !== null) {
       for (const part of shown?.querySelectorAll<HTMLElement>("[data-needs]") ?? []) part.hidden = part.dataset["needs"] !== passed;
       const command = shown?.querySelector<HTMLElement>("[data-command]");

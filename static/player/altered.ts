@@ -40,8 +40,8 @@ export function alteredOf(header: Header): Altered[] {
     value: plain(value),
     normal: null,
   }));
-  const settings = Object.entries(header.altered).map(([path, told]) => {
-    const [normal = null, value = null, kafka = null] = told as (Json | undefined)[];
+  const settings = Object.entries(header.altered).map(([path, values]) => {
+    const [normal = null, value = null, kafka = null] = values as (Json | undefined)[];
     const name = path.split(".").pop() ?? path;
     return {
       name: name.replaceAll("_", " "),

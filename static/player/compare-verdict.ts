@@ -25,7 +25,7 @@ export type IsApart = (partition: string) => boolean;
 const always: IsApart = () => true;
 
 /** Counts that differ in a partition, or that say of a broken guarantee. */
-export function toldCounts(left: Verdicts, right: Verdicts, isApart = always): Counted[] {
+export function shownCounts(left: Verdicts, right: Verdicts, isApart = always): Counted[] {
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   return COUNTED.filter((count) => names.some((name) => {
     const [one, other] = [left[name]?.[count] ?? 0, right[name]?.[count] ?? 0];
@@ -41,7 +41,7 @@ export function brokenNames(...frames: (Frame | null | undefined)[]): string[] {
 
 /** What differs between both sides: counts of records first, then facts of the step. */
 export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdicts, isApart = always): ApartRow[] {
-  const counts = toldCounts(left, right, isApart);
+  const counts = shownCounts(left, right, isApart);
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
   const counted = names.flatMap((partition) => counts.flatMap((count): ApartRow[] => {
     const [one, other] = [left[partition]?.[count] ?? 0, right[partition]?.[count] ?? 0];

@@ -21,7 +21,7 @@ export class Hands extends AudienceElement {
   protected override sentenceOf(heard: Heard): string | null {
     if (heard.kind === "lowered") return say("hands.was_lowered");
     if (heard.kind !== "hand") return null;
-    return say("hands.told", { who: called(heard.hand), step: heard.hand.step, text: heard.hand.text });
+    return say("hands.raised_with", { who: called(heard.hand), step: heard.hand.step, text: heard.hand.text });
   }
 
   /** The key: opens it, with the focus inside, or closes it. */

@@ -320,10 +320,10 @@ function verdict(store: PlayerStore): TemplateResult {
   const rows = judgedRows(store);
   const broken = rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null);
   const held = rows.filter(({ count }) => count === 0);
-  const told = store.frame === undefined ? null : resultsOf(store.frame);
+  const results = store.frame === undefined ? null : resultsOf(store.frame);
   return html`${broken.map(({ name, count, brokenAt }) => html`<p class="bad">✕ ${say("lesson.broken", { what: say(`outcome.count.${name}`, { count }), step: brokenAt ?? 0 })}</p>`)}
     ${held.length === 0 ? nothing : html`<p>${say("lesson.held", { names: held.map(({ name }) => say(`outcome.free.${name}`)) })}</p>`}
-    ${told === null ? nothing : html`<p>${resultsText(told)}</p>`}
+    ${results === null ? nothing : html`<p>${resultsText(results)}</p>`}
     ${rows.length === 0 ? html`<p class="quiet">${say("lesson.not_judged")}</p>` : nothing}`;
 }
 

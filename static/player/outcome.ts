@@ -68,20 +68,20 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
   if (rows.length === 0 || finished === null) return "";
   const broken = brokenWords(brokenIn(rows));
   if (isBeside || changesOf(store).length === 0) {
-    const told = store.frame === undefined ? null : resultsOf(store.frame);
-    const parts = [say("outcome.over", { broken }), endedText(store, rows), heldText(store), told === null ? "" : resultsText(told)];
+    const results = store.frame === undefined ? null : resultsOf(store.frame);
+    const parts = [say("outcome.over", { broken }), endedText(store, rows), heldText(store), results === null ? "" : resultsText(results)];
     return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");
   }
-  const told = toldOfChanges(store, broken, rows, written);
-  return [told, endedText(store, rows)].filter((part) => part !== "").join(words.language === "en" ? " " : "");
+  const said = changesText(store, broken, rows, written);
+  return [said, endedText(store, rows)].filter((part) => part !== "").join(words.language === "en" ? " " : "");
 }
 
-function toldOfChanges(store: PlayerStore, broken: string[], rows: readonly StripRow[], written: Broken | undefined): string {
+function changesText(store: PlayerStore, broken: string[], rows: readonly StripRow[], written: Broken | undefined): string {
   const cost = costText(store);
   if (cost !== "" && (written === undefined || isSame(brokenIn(rows), written))) return say("outcome.over_cost", { broken, cost });
   if (written === undefined) return say("outcome.over", { broken });
-  const told = say("outcome.over_changed", { broken, written: brokenWords(written) });
-  return cost === "" ? told : `${told}${words.language === "en" ? " " : ""}${cost}`;
+  const said = say("outcome.over_changed", { broken, written: brokenWords(written) });
+  return cost === "" ? said : `${said}${words.language === "en" ? " " : ""}${cost}`;
 }
 
 /** How long read_committed consumers had to wait for records that were replicated; empty where that is of no weight. */
@@ -161,9 +161,9 @@ export function resultsOf(frame: Frame): Results | null {
 }
 
 /** What was reported to applications, beside what is stored. */
-export function resultsText(told: Results): string {
-  const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || told[part] > 0);
-  const words = parts.map((part) => say(`lesson.told_${part}`, { ...told }));
-  const twice = told.twice === 0 ? "" : "_twice";
-  return say(`lesson.told${twice}${told.aborted > 0 ? "_aborted" : ""}`, { told: words, kept: told.kept, twice: told.twice, aborted: told.aborted });
+export function resultsText(results: Results): string {
+  const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || results[part] > 0);
+  const words = parts.map((part) => say(`lesson.results_${part}`, { ...results }));
+  const twice = results.twice === 0 ? "" : "_twice";
+  return say(`lesson.results${twice}${results.aborted > 0 ? "_aborted" : ""}`, { results: words, kept: results.kept, twice: results.twice, aborted: results.aborted });
 }

@@ -164,7 +164,7 @@ export class Player extends PlayerAttributes {
 
   /** Others are taken along, or this page is. */
   #accompany(socket: SessionSocket, store: PlayerStore): void {
-    const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => this.#why()?.tell(why), place: () => this.#whereabouts() };
+    const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => this.#why()?.present(why), place: () => this.#whereabouts() };
     this.company = new Company(socket, store, this.zoom, seat);
     this.company.addEventListener("change", () => this.#met());
     this.#met();

@@ -284,8 +284,8 @@ export class SessionSocket implements Source {
   #sayHelloAgain(params: JsonObject): void {
     const socket = this.#socket;
     if (socket === null) return;
-    const told = Math.min(Number(params["wait"] ?? 0) * 1000, defaults.helloLongest);
-    const wait = Math.max(told, growing(defaults.tryAgainFirst, defaults.tryAgainLongest, this.#hello.putOff));
+    const asked = Math.min(Number(params["wait"] ?? 0) * 1000, defaults.helloLongest);
+    const wait = Math.max(asked, growing(defaults.tryAgainFirst, defaults.tryAgainLongest, this.#hello.putOff));
     this.#hello.putOff += 1;
     this.#around.after(wait * (1 + this.#around.chance() / 2), () => {
       if (socket === this.#socket && !this.#welcomed) this.#sayHello(socket);

@@ -5,7 +5,7 @@
  * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. What a sentence is about is a button that
  * selects it in every picture. The words stand where time stands and reach up over the picture's foot, and move nothing. While it is open, the same question is asked again at each step that the reader goes to; selecting
  * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
- * sees the presenter's answer (`tell`) and asks nothing.
+ * sees the presenter's answer (`present`) and asks nothing.
  */
 
 import type { TemplateResult } from "lit";
@@ -38,7 +38,7 @@ export class Why extends StoreElement {
     asked: { state: true },
     answer: { state: true },
     problem: { state: true },
-    told: { state: true },
+    presented: { state: true },
     whole: { state: true },
     isInstead: { state: true },
   };
@@ -49,7 +49,7 @@ export class Why extends StoreElement {
   declare answer: WhyAnswer | null;
   declare problem: Problem | null;
   /** The presenter's answer. */
-  declare told: ShownWhy | null;
+  declare presented: ShownWhy | null;
   /** Whether all of a long chain is on show. */
   declare whole: boolean;
   /** Nothing can be asked about the selection at this step, so the answer is about the step. */
@@ -66,23 +66,23 @@ export class Why extends StoreElement {
     this.asked = null;
     this.answer = null;
     this.problem = null;
-    this.told = null;
+    this.presented = null;
     this.whole = false;
     this.isInstead = false;
   }
 
   get isOpen(): boolean {
-    return this.asked !== null || this.told !== null;
+    return this.asked !== null || this.presented !== null;
   }
 
   /** The sentences on show, its own or a presenter's: the one that answers first. */
   get links(): readonly WhyLink[] {
-    const links = answerFirst(this.told?.links ?? this.answer?.links ?? []);
+    const links = answerFirst(this.presented?.links ?? this.answer?.links ?? []);
     return this.whole || links.length <= defaults.first + 1 + defaults.few ? links : links.slice(0, defaults.first + 1);
   }
 
   get #folded(): number {
-    return (this.told?.links ?? this.answer?.links ?? []).length - this.links.length;
+    return (this.presented?.links ?? this.answer?.links ?? []).length - this.links.length;
   }
 
   /** Brings a sentence into view, by its number, and the focus to it. */
@@ -100,9 +100,9 @@ export class Why extends StoreElement {
   }
 
   /** Shows a presenter's answer in place of one's own; null: the presenter closed it. */
-  tell(told: ShownWhy | null): void {
-    if (told !== null) this.close();
-    this.told = told;
+  present(presented: ShownWhy | null): void {
+    if (presented !== null) this.close();
+    this.presented = presented;
   }
 
   /** Asks; without a question the best one about what is selected, or about what is most unusual. */
@@ -111,7 +111,7 @@ export class Why extends StoreElement {
     if (store === undefined) return;
     const selection = question === null ? store.selection : null;
     const wasOpen = this.isOpen;
-    this.told = null;
+    this.presented = null;
     if (!wasOpen) this.#opener = deepFocus();
     this.#kept = null;
     this.asked = { selection, question: question?.question ?? null, subject: question?.subject ?? "" };
@@ -134,7 +134,7 @@ export class Why extends StoreElement {
     this.asked = null;
     this.answer = null;
     this.problem = null;
-    this.told = null;
+    this.presented = null;
     this.#kept = null;
     this.#place = "";
     if (hadFocus) this.#opener?.focus();
@@ -146,12 +146,12 @@ export class Why extends StoreElement {
 
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
-    if (changed.has("answer") || changed.has("told")) this.whole = false;
+    if (changed.has("answer") || changed.has("presented")) this.whole = false;
     if (this.isOpen) void this.#fetch(defaults.settle);
   }
 
   protected override updated(changed: Map<string, unknown>): void {
-    if (["answer", "told", "whole"].some((name) => changed.has(name))) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
+    if (["answer", "presented", "whole"].some((name) => changed.has(name))) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
   }
 
   #keepsAnswer({ branch, shown }: PlayerStore, asked: Asked): boolean {
@@ -204,7 +204,7 @@ export class Why extends StoreElement {
 
   protected override render(): TemplateResult | typeof nothing {
     if (this.store === undefined) return nothing;
-    if (this.told !== null) return this.#tellWhy(this.told);
+    if (this.presented !== null) return this.#presentedWhy(this.presented);
     if (this.asked === null) return nothing;
     const current = this.answer === null ? null : currentQuestion(this.answer);
     return html`<section class="why-panel" aria-label=${say("player.why")}>
@@ -217,7 +217,7 @@ export class Why extends StoreElement {
     </section>`;
   }
 
-  #tellWhy({ key, params, links }: ShownWhy): TemplateResult {
+  #presentedWhy({ key, params, links }: ShownWhy): TemplateResult {
     return html`<section class="why-panel" aria-label=${say("player.why")}>
       <header class="why-head" tabindex="-1"><span class="why-asked">${say(key, params)}</span> <span class="badge">${say("player.why.presented")}</span></header>
       <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button>

@@ -123,9 +123,9 @@ function databaseOf(frame: Frame, view: DatabaseView, own: Box): Drawn {
   const offsets = Object.entries(view.offsets).map(([partition, offset]) => `${partition} → ${offset}`);
   const lines: [string, Cell[]][] = [["rows", rows], ...(entries.length > 0 ? [["outbox", entries] as [string, Cell[]]] : [])];
   const state = say(view.alive ? (open.length > 0 ? "stage.database.open" : "stage.database.closed") : "stage.database.down");
-  const told = [named(say("stage.database.rows"), words(rows)), ...(entries.length > 0 ? [named(say("stage.database.outbox"), words(entries))] : []), ...(offsets.length > 0 ? [named(say("diagram.database.offsets"), listed(offsets))] : [])];
+  const shown = [named(say("stage.database.rows"), words(rows)), ...(entries.length > 0 ? [named(say("stage.database.outbox"), words(entries))] : []), ...(offsets.length > 0 ? [named(say("diagram.database.offsets"), listed(offsets))] : [])];
   return {
-    fact: state, alive: view.alive, label: named(DATABASE_NAME, facts([state, ...told])),
+    fact: state, alive: view.alive, label: named(DATABASE_NAME, facts([state, ...shown])),
     inner: svg`${lines.map(([name, cells], index) => lineOf(name, cells, HEAD + 6 + index * (CELL.height + 5), own))}${
       offsets.length === 0 ? nothing : fittedText(14, own.height - 9, named(say("diagram.database.offsets"), listed(offsets)), own.width - 28, 12, { least: 8, classes: "k" })}`,
   };

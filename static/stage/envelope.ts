@@ -102,10 +102,10 @@ function flags(sheet: Sheet, here: Places): Envelope {
   const shown = sheet.flags.slice(0, sheet.flags.length > most ? Math.max(1, most - 1) : most);
   const rows = shown.map(({ letter, producerId, partitions }, index): Row => {
     const more = index === shown.length - 1 ? sheet.flags.slice(shown.length).reduce((sum, flag) => sum + flag.partitions.length, 0) : 0;
-    const told = partitions.length > 2 || more > 0 ? `${partitions[0] ?? ""} +${partitions.length - 1 + more}` : listed(partitions);
+    const label = partitions.length > 2 || more > 0 ? `${partitions[0] ?? ""} +${partitions.length - 1 + more}` : listed(partitions);
     return {
-      width: 22 + textWidth(told, 15, true),
-      draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, told, "s15 b")}`,
+      width: 22 + textWidth(label, 15, true),
+      draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, label, "s15 b")}`,
     };
   });
   const width = round(Math.max(62, ...rows.map((row) => row.width + 24)));

@@ -51,8 +51,8 @@ export function guaranteeTag(guarantee: string, serials: readonly number[]): Tag
 /** Where the coordinator's entry of an id changed: which of its states is to be seen, and whether it counts. */
 export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null {
   for (const { rest: [id = "", room, name = ""] } of changedBelow(step, "brokers")) {
-    const told = room === "transactions" ? entryTag(frame, step, id, name) : null;
-    if (told !== null) return { actor: `broker-${id}`, transactional_id: name, ...told };
+    const tag = room === "transactions" ? entryTag(frame, step, id, name) : null;
+    if (tag !== null) return { actor: `broker-${id}`, transactional_id: name, ...tag };
   }
   const { transition } = step;
   if (transition?.machine === "transaction_states") {
@@ -208,9 +208,9 @@ export function clientTag(frame: Frame, step: Step, client: string): { tag: Tag;
 
 /** How many records were reported to the application. */
 function recordsTag(step: Step): { tag: Tag; bad: boolean } | null {
-  const told = changedBelow(step, "records").filter(({ rest }) => rest[1] === "status").map(({ change }) => change.after);
-  const failed = told.filter((status) => status === "failed").length;
+  const statuses = changedBelow(step, "records").filter(({ rest }) => rest[1] === "status").map(({ change }) => change.after);
+  const failed = statuses.filter((status) => status === "failed").length;
   if (failed > 0) return { tag: { key: "stage.tag.records_failed", params: { count: failed } }, bad: true };
-  const count = told.filter((status) => status === "ok").length;
+  const count = statuses.filter((status) => status === "ok").length;
   return count === 0 ? null : { tag: { key: "stage.tag.acknowledged", params: { count } }, bad: false };
 }

@@ -157,8 +157,8 @@ const append: Finder = (frame, step) => {
 
 /** The coordinator's own entry, or its list of markers. */
 const coordinator: Finder = (frame, step) => {
-  const told = coordinatorTag(frame, step);
-  return told === null ? null : { kind: "coordinator", ...told };
+  const tagged = coordinatorTag(frame, step);
+  return tagged === null ? null : { kind: "coordinator", ...tagged };
 };
 
 const GATES = ["last_stable_offset", "high_watermark", "log_start"] as const;
@@ -220,10 +220,10 @@ const learnt: Finder = (frame, step) => {
 const client: Finder = (frame, step, { messages }) => {
   const own = frame.view.applications?.[step.actor]?.client ?? step.actor;
   if (frame.view.clients?.[own] === undefined) return null;
-  const told = clientTag(frame, step, own);
+  const tagged = clientTag(frame, step, own);
   // The messages that leave show who sends; a client without a new state is quiet then.
-  if (told === null && messages.sent.length > 0) return null;
-  return { kind: "client", actor: own, tag: told?.tag ?? null, bad: told?.bad ?? false };
+  if (tagged === null && messages.sent.length > 0) return null;
+  return { kind: "client", actor: own, tag: tagged?.tag ?? null, bad: tagged?.bad ?? false };
 };
 
 const node: Finder = (frame, step) => {

@@ -306,9 +306,9 @@ function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decide
   const width = here.width - 2 * LOW.side;
   const room = width - 2 * LOW.pad;
   const lines = wrap(sentences([sentence, answer]), room, 13, true, textWidth);
-  const told = [{ said: `${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}`, differs: false }, ...fields.map((field) => ({ said: fieldText(field), differs: field.arrived !== field.stored && field.stored !== "–" }))];
+  const rows = [{ said: `${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}`, differs: false }, ...fields.map((field) => ({ said: fieldText(field), differs: field.arrived !== field.stored && field.stored !== "–" }))];
   let [x, row] = [0, 0];
-  const placed = told.map(({ said, differs }) => {
+  const placed = rows.map(({ said, differs }) => {
     const wide = textWidth(said, 12, differs);
     if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
     const at = { said, differs, x: LOW.pad + x, row };

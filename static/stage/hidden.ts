@@ -13,8 +13,8 @@ type HeldStretches = NonNullable<Derived["held"]>[string];
  * Its own transaction has no marker yet, or the marker is not replicated; it is behind another's; the view does not say which of
  * these (a file of an earlier version, or far back in a log); its transaction was aborted; it is not replicated yet.
  */
-export type Reason = HeldStretches[number][2] | "untold" | "aborted" | "not_replicated";
-export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "untold", "aborted", "not_replicated"];
+export type Reason = HeldStretches[number][2] | "unrecorded" | "aborted" | "not_replicated";
+export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "unrecorded", "aborted", "not_replicated"];
 
 /** What the engine says of a log; empty for a file of an earlier version. */
 export const heldIn = ({ view }: Frame, partition: string): HeldStretches => view.derived?.held?.[partition] ?? [];
@@ -44,7 +44,7 @@ export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBa
   const within = ([first, last]: readonly [number, number, string]): boolean => first <= offset && offset <= last;
   const [, , fate] = lane.ahead?.find(within) ?? lane.stretches?.find(within) ?? [0, 0, ""];
   if (batch !== undefined && batch.control !== null) return null;
-  if (fate === "undecided") return held.find(within)?.[2] ?? "untold";
+  if (fate === "undecided") return held.find(within)?.[2] ?? "unrecorded";
   if (fate === "aborted" || fate === "not_replicated") return fate;
   return null;
 }

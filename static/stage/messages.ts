@@ -101,8 +101,8 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
   },
   ListOffsets: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, end]) =>
     say("stage.message.offset", { partition, offset: object(end)["offset"] ?? "?" }))),
-  Metadata: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, told]) => {
-    const leader = object(told)["leader"];
+  Metadata: (fields) => firstOf(Object.entries(object(fields["partitions"])).map(([partition, state]) => {
+    const leader = object(state)["leader"];
     return leader == null ? say("stage.message.no_leader", { partition }) : say("stage.message.leads", { partition, leader });
   })),
   WriteTxnMarkers: (_, message) => say("stage.message.marker_written", { partitions: eachOnce(message.partitions) }),
@@ -126,8 +126,8 @@ export function sheetOf(message: MessageView, records: Readonly<Record<string, r
 const isNoWider = (words: string, name: string): boolean => textWidth(words, 12) <= textWidth(name, 12, true) + 4;
 
 function wordsOf(message: MessageView): string {
-  const told = (message.is_response ? ANSWERS : REQUESTS)[message.api];
-  if (told !== undefined) return told(message.fields, message);
+  const describe = (message.is_response ? ANSWERS : REQUESTS)[message.api];
+  if (describe !== undefined) return describe(message.fields, message);
   // Messages of the middleware are named by what they say; their number is the transaction's.
   if (message.fields["tid"] !== undefined) return say("stage.message.transaction", { tid: message.fields["tid"] });
   if (message.is_response && message.error !== null) return say("stage.message.answered");

@@ -138,13 +138,13 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   // At the end of a lane there is room for one: what is answered has made room for its answer.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
-  const told = single.filter((one) => !counted.includes(one) && !isAnswered(one));
+  const shown = single.filter((one) => !counted.includes(one) && !isAnswered(one));
   // If several messages are lost together on a phone, each has room for its name.
   const isOfMany = (one: Candidate): boolean => here.upright && tight > 0 && tight !== 3 && one.state === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));
   const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
   const queueOf = (one: Candidate): number | null => lines.map((line) => line.indexOf(one)).find((place) => place >= 0) ?? null;
-  const flights = withoutCovered(apart(told.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one)), queue: queueOf(one) })), here));
+  const flights = withoutCovered(apart(shown.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one)), queue: queueOf(one) })), here));
   return { flights, bundles: bundled(counted, here, flights) };
 }
 
@@ -629,10 +629,10 @@ function gripOf({ fate, wire, message, sheet, envelope: { width } }: Flight): Pi
 export function nameOf({ message, sheet, fate }: Pick<Flight, "message" | "sheet" | "fate">): string {
   const { api, from, to, arrives_at: at, held, waits_behind: behind } = message;
   const state = fate.lost ? "lost" : fate.docked ? "docked" : behind !== undefined ? "waits" : held ? "held" : at === null ? "flying" : "due";
-  const told = say(`stage.message.fate.${state}`, { to, at });
+  const ending = say(`stage.message.fate.${state}`, { to, at });
   const carries = carriedWords(sheet);
-  if (carries === "") return say(message.is_response ? "stage.message.answer_name_empty" : "stage.message.request_name_empty", { api, from, to, fate: told });
-  return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries, fate: told });
+  if (carries === "") return say(message.is_response ? "stage.message.answer_name_empty" : "stage.message.request_name_empty", { api, from, to, fate: ending });
+  return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries, fate: ending });
 }
 
 function bundleObject(frame: Frame, bundle: Bundle): StageObject {

@@ -49,8 +49,8 @@ export function isAt(here: Places, frame: Frame, focus: Focus): boolean {
 
 /** The broker of a log case, with a coordinator if the coordinator's log is among the files. */
 function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number] {
-  const told = plan.brokers.find(({ name }) => name === FILES);
-  return { name: FILES, lanes, transactional_ids: told?.transactional_ids ?? [], groups: told?.groups ?? [] };
+  const files = plan.brokers.find(({ name }) => name === FILES);
+  return { name: FILES, lanes, transactional_ids: files?.transactional_ids ?? [], groups: files?.groups ?? [] };
 }
 
 /** Whether each broker leads and coordinates in one plan where it does in the other, and both have readers or none. */

@@ -94,7 +94,7 @@ interface Row {
 
 function rowOf(here: Places, held: ReturnType<typeof heldIn>, lane: ReaderLaneView, batches: readonly LogBatchView[], most: number): Row {
   const stretches = [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
-  const counts: Row["counts"] = { undecided: 0, marker: 0, behind: 0, untold: 0, aborted: 0, not_replicated: 0 };
+  const counts: Row["counts"] = { undecided: 0, marker: 0, behind: 0, unrecorded: 0, aborted: 0, not_replicated: 0 };
   let total = 0;
   let read = lane.read ?? 0;
   const seen: Seen[] = [];
@@ -125,10 +125,10 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
 /** What is hidden and why, in words that fit a row; aborted records are left out for good. */
 export function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
   const own = counts.undecided + counts.marker;
-  const hidden = own + counts.behind + counts.untold;
+  const hidden = own + counts.behind + counts.unrecorded;
   if (hidden > 0) {
     const short = say("stage.reader.hidden", { count: hidden });
-    if (counts.behind === 0 || own === 0 || counts.untold > 0) return { short, long: short };
+    if (counts.behind === 0 || own === 0 || counts.unrecorded > 0) return { short, long: short };
     const key = counts.marker === 0 ? "stage.reader.hidden_unmarked" : "stage.reader.hidden_two";
     return { short, long: say(key, { undecided: own, behind: counts.behind }) };
   }
@@ -310,6 +310,6 @@ function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateR
   if (reason === "undecided" || reason === "marker") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
   if (reason === "behind") return box(left, top, side, side, `cell small ${hue}`, 1.5);
   if (reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
-  if (fate === "not_fetched" || fate === "not_replicated" || reason === "untold") return box(left, top, side, side, "none wait", 1.5);
+  if (fate === "not_fetched" || fate === "not_replicated" || reason === "unrecorded") return box(left, top, side, side, "none wait", 1.5);
   return path(`M${x + 3},${y + SQUARE / 2}h${SQUARE - 6}`, "rail");
 }

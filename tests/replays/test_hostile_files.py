@@ -134,7 +134,7 @@ HOSTILE: dict[str, tuple[Callable[[], list[bytes] | bytes], str]] = {
     "fewer steps than told": (lambda: chained(WHOLE[0], [("1", counting_step(1))]), "steps_missing"),
     "more steps than told": (
         lambda: chained(WHOLE[0], [("1", counting_step(number)) for number in (1, 2, 3, 4)]),
-        "more_steps_than_told",
+        "more_steps_than_declared",
     ),
     "a change of what is not there": (
         lambda: with_step(changes=[{"path": ["clock"], "before": 0, "after": 1}]),

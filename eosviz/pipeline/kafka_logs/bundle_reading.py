@@ -302,7 +302,7 @@ def _log(line: lines.CoordinatorLogLine, bundle: Path) -> ReadLog:
                   is_bare=line.is_bare, cluster_id=_own(bundle, line.cluster),
                   topic_id=_own(bundle, line.topic_id))  # fmt: skip
     for _ in line.flaws:
-        log.add_flaw(words("flaw.told"))
+        log.add_flaw(words("flaw.declared"))
     return log
 
 

@@ -397,7 +397,9 @@ def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declare
     Raises ContradictedError if they contradict each other."""
     recorded, count = metadata.transaction_partitions, declared.transaction_partitions
     if recorded is not None and count is not None and recorded != count:
-        raise ContradictedError(words("refused.told", count=count, stated=recorded, place=metadata.place))
+        raise ContradictedError(
+            words("refused.stated_otherwise", count=count, stated=recorded, place=metadata.place)
+        )
     count = recorded or count
     if count is None:
         return None

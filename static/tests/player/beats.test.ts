@@ -182,7 +182,7 @@ test("it stops before a question, and says so where one is due at once", async (
   await forward();
   assert.equal(await forward(), 5);
   assert.equal(await forward(), 5);
-  assert.equal(store.gate, null, "who pressed was told");
+  assert.equal(store.gate, null, "the one who pressed got the answer");
 });
 
 test("it stops where a breakpoint holds", async () => {

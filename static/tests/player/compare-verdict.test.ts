@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frame, VerdictView } from "../../player/frame.ts";
-import { apartRows, brokenNames, toldCounts } from "../../player/compare-verdict.ts";
+import { apartRows, brokenNames, shownCounts } from "../../player/compare-verdict.ts";
 
 const verdict = (over: Partial<VerdictView> = {}): VerdictView => ({ stored: 2, duplicates: 0, lost: 0, failed: 0, reordered: 0, ...over }) as VerdictView;
 
 test("counts are shown where both differ, and where both have something broken", () => {
-  assert.deepEqual(toldCounts({ "t-0": verdict() }, { "t-0": verdict() }), [], "a row of zeros says nothing");
-  assert.deepEqual(toldCounts({ "t-0": verdict() }, { "t-0": verdict({ stored: 3 }) }), ["stored"]);
-  assert.deepEqual(toldCounts({ "t-0": verdict({ failed: 1 }) }, { "t-0": verdict({ failed: 1 }) }), [], "a record that failed in both breaks nothing");
-  assert.deepEqual(toldCounts({ "t-0": verdict({ lost: 1 }) }, { "t-0": verdict({ lost: 1 }) }), ["lost"]);
-  assert.deepEqual(toldCounts({ "t-0": verdict() }, {}), ["stored"], "the other has no such partition yet");
+  assert.deepEqual(shownCounts({ "t-0": verdict() }, { "t-0": verdict() }), [], "a row of zeros says nothing");
+  assert.deepEqual(shownCounts({ "t-0": verdict() }, { "t-0": verdict({ stored: 3 }) }), ["stored"]);
+  assert.deepEqual(shownCounts({ "t-0": verdict({ failed: 1 }) }, { "t-0": verdict({ failed: 1 }) }), [], "a record that failed in both breaks nothing");
+  assert.deepEqual(shownCounts({ "t-0": verdict({ lost: 1 }) }, { "t-0": verdict({ lost: 1 }) }), ["lost"]);
+  assert.deepEqual(shownCounts({ "t-0": verdict() }, {}), ["stored"], "the other has no such partition yet");
 });
 
 test("a guarantee that breaks later in one of the runs is named already", () => {

@@ -36,7 +36,7 @@ test("who looks at one column learns in which others the step is to be seen", ()
     return [...placesOf({ step } as unknown as Frame)].sort();
   };
   assert.deepEqual(placesAfter(["clients", "p1", "pool", "free"]), ["left"]);
-  assert.deepEqual(placesAfter(["partitions", "t-0", "replicas", "1", "log_end"], ["records", "1", "told"]), ["middle", "right"]);
+  assert.deepEqual(placesAfter(["partitions", "t-0", "replicas", "1", "log_end"], ["records", "1", "status"]), ["middle", "right"]);
   assert.deepEqual(placesAfter(["time"]), []);
   assert.deepEqual([...placesOf(undefined)], []);
 });

@@ -147,8 +147,8 @@ test("a client: its error in red, the records that were reported to it", () => {
   const failed = view({ clients: { p1: client({ transaction_manager: { ...manager, last_error: "PRODUCER_FENCED" } }) } });
   const focus = focusOf(frameOf(stepOf({ actor: "p1", kind: "delivery" }), failed));
   assert.deepEqual([focus.kind, focus.bad, focus.tag?.params], ["client", true, { error: "PRODUCER_FENCED" }]);
-  const told = stepOf({ actor: "p1", kind: "delivery", changes: [change(["records", "1", "status"], "pending", "ok"), change(["records", "2", "status"], "pending", "ok")] });
-  assert.deepEqual(focusOf(frameOf(told)).tag, { key: "stage.tag.acknowledged", params: { count: 2 } });
+  const step = stepOf({ actor: "p1", kind: "delivery", changes: [change(["records", "1", "status"], "pending", "ok"), change(["records", "2", "status"], "pending", "ok")] });
+  assert.deepEqual(focusOf(frameOf(step)).tag, { key: "stage.tag.acknowledged", params: { count: 2 } });
 });
 
 test("who only sends is not in focus: what leaves is", () => {

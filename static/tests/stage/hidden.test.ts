@@ -15,18 +15,18 @@ const lane: ReaderLaneView = {
 };
 
 test("Why a record is hidden is what the engine tells of the log, where a reader is held back", () => {
-  const told: [number, number, "undecided" | "behind"][] = [[1, 2, "undecided"], [3, 4, "behind"]];
-  assert.equal(reasonAt(told, lane, logBatch(0, 1), 0), null);
-  assert.equal(reasonAt(told, lane, logBatch(1, 2), 1), "undecided");
-  assert.equal(reasonAt(told, lane, logBatch(3, 1), 3), "behind");
-  assert.equal(reasonAt(told, lane, logBatch(5, 1), 5), "not_replicated");
-  assert.equal(reasonAt(told, lane, logBatch(4, 1, { control: "COMMIT" }), 4), null);
+  const held: [number, number, "undecided" | "behind"][] = [[1, 2, "undecided"], [3, 4, "behind"]];
+  assert.equal(reasonAt(held, lane, logBatch(0, 1), 0), null);
+  assert.equal(reasonAt(held, lane, logBatch(1, 2), 1), "undecided");
+  assert.equal(reasonAt(held, lane, logBatch(3, 1), 3), "behind");
+  assert.equal(reasonAt(held, lane, logBatch(5, 1), 5), "not_replicated");
+  assert.equal(reasonAt(held, lane, logBatch(4, 1, { control: "COMMIT" }), 4), null);
   // Who may read it reads it, whatever is held for others.
-  assert.equal(reasonAt(told, { ...lane, ahead: [[1, 4, "not_fetched"]] }, logBatch(3, 1), 3), null);
+  assert.equal(reasonAt(held, { ...lane, ahead: [[1, 4, "not_fetched"]] }, logBatch(3, 1), 3), null);
 });
 
 test("Only a marker that is written waits for its copies", () => {
-  const counts = { undecided: 0, marker: 0, behind: 1, untold: 0, aborted: 0, not_replicated: 0 };
+  const counts = { undecided: 0, marker: 0, behind: 1, unrecorded: 0, aborted: 0, not_replicated: 0 };
   assert.equal(hiddenText({ ...counts, undecided: 1 })?.long, "1 without a marker, 1 waiting");
   assert.equal(hiddenText({ ...counts, marker: 1 })?.long, "1 needs a replicated marker, 1 waiting");
 });
@@ -38,8 +38,8 @@ test("A consumer that fetches no more says why", () => {
 });
 
 test("A file of before that does not tell why says so", () => {
-  assert.equal(reasonAt([], lane, logBatch(1, 2, { outcome: "open" }), 1), "untold");
-  assert.match(wordsOf("untold", null).long, /reason not recorded/);
+  assert.equal(reasonAt([], lane, logBatch(1, 2, { outcome: "open" }), 1), "unrecorded");
+  assert.match(wordsOf("unrecorded", null).long, /reason not recorded/);
 });
 
 test("A coordinator's states stand on the way that an id takes; none is left out", () => {

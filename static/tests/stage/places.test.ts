@@ -196,6 +196,6 @@ test("The tool of an operator stands in the corner of the network, above the con
   assert.ok(!overlap(controller, tool) && tool.y < controller.y && overlap(tool, desk.network));
   assert.deepEqual(made({ ...plan, controller: false }, DESK).others[TOOL]?.box, controller);
   const phone = made(plan, PHONE);
-  const told = (actor: string): string[] => Object.keys(standing(phone, frameOf(null, view()), { ...NO_FOCUS, actor }).others);
-  assert.deepEqual([told(TOOL), told("zookeeper"), told("p1")], [[TOOL], ["controller"], []]);
+  const others = (actor: string): string[] => Object.keys(standing(phone, frameOf(null, view()), { ...NO_FOCUS, actor }).others);
+  assert.deepEqual([others(TOOL), others("zookeeper"), others("p1")], [[TOOL], ["controller"], []]);
 });

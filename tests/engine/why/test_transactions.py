@@ -76,7 +76,7 @@ ROWS: list[Row] = [
         lambda p, v: v["consumers"][p["consumer"]]["positions"]["t-0"] == p["position"],
     ),
     (
-        "held.nobody",
+        "held.none",
         "SC-07/id-implies",
         "lso",
         "t-0",
@@ -134,7 +134,7 @@ ROWS: list[Row] = [
         ),
     ),
     (
-        "client.nobody",
+        "client.none",
         "SC-66/every-request",
         "unended",
         "txn-demo",
@@ -386,7 +386,7 @@ ROWS: list[Row] = [
         ),
     ),
     (
-        "leader_not_told",
+        "leader_learns_later",
         "SC-75/wall",
         "lso",
         "t-0",

@@ -44,12 +44,13 @@ def first_answer(simulation: Simulation) -> tuple[str, str, tuple[Link, ...]]:
 LOST, DUPLICATED = "fault.answer_dropped", "duplicated"
 ABOUT = [
     # First steps: acks=0, and the network loses the only copy.
-    ("SC-01", "lost", "lost", "2", ["lost.record", "told.acks_none", "fault.message_dropped", "lost.not_sent_again"]),
+    ("SC-01", "lost", "lost", "2",
+        ["lost.record", "reported.acks_none", "fault.message_dropped", "lost.not_sent_again"]),
     ("SC-40/acks-one", "lost", "lost", "1",
-        ["lost.record", "broker.appended_plain", "told.acks_one", "fault.crashed", "lost.only_on_old_leader",
+        ["lost.record", "broker.appended_plain", "reported.acks_one", "fault.crashed", "lost.only_on_old_leader",
          "lost.leader_alone"]),
     ("SC-78/given-up-but-stored", "lost", "lost", "2",
-        ["lost.record", "broker.duplicate_found", "told.acks_all", "lost.mistaken"]),
+        ["lost.record", "broker.duplicate_found", "reported.acks_all", "lost.mistaken"]),
     # The answer is lost: stored twice without numbers, known again with them.
     ("SC-02", DUPLICATED, "twice", "1",
         ["twice.record", "broker.appended_plain_and_waits", LOST, "client.sent", "broker.appended_plain_and_waits",
