@@ -66,7 +66,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   }
   if (plan.rest.length > 0) {
     const [first = "", last = ""] = [plan.rest[0], plan.rest[plan.rest.length - 1]];
-    shape.rest = { y, text: say("diagram.lanes.rest", { count: plan.rest.length, first, last }) };
+    shape.rest = { y, text: say(plan.rest.length === 1 ? "diagram.lanes.rest_one" : "diagram.lanes.rest", { count: plan.rest.length, first, last }) };
     shape.twin.push(shape.rest.text);
     y += LINE_HEIGHT;
   }
