@@ -200,8 +200,8 @@ class AllocatedIds:
         return {"start": self.block.start, "end": self.block.end, "next": self.next_id}
 
     def view_next(self) -> ProducerIdBlock | None:
-        """The block that was requested ahead, as ``next_block`` of the shape ``BrokerFields``; None when there
-        is none."""
+        """The block that was received and from which no id was issued yet, as ``next_block`` of the shape
+        ``BrokerFields``; None when there is none."""
         if self.next_block is None:
             return None
         return {"start": self.next_block.start, "end": self.next_block.end, "next": self.next_block.start}

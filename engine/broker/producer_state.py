@@ -371,8 +371,8 @@ class ProducerStateManager:
         return min(times, default=None)
 
     def _forgotten_below(self, log_start: int) -> int:
-        """The offset below which producers and snapshots are dropped together with their records. In 2.0 it
-        is the log start; later versions drop none."""
+        """The log start, if this version drops producers and snapshots below it (2.0); else -1, below every
+        offset. Later versions remove snapshots only with their segments (``on_segments_dropped``)."""
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:

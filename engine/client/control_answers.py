@@ -206,8 +206,8 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
     """Apply the result of each partition.
 
-    A reaction that is neither to accept nor an abortable error without ``at_once`` decides, and the results
-    after it are not read. Otherwise an abortable error, if there is one, decides after all results were read.
+    After a result that is accepted, or an abortable error without ``at_once``, the next result is read. The first
+    other result decides at once. If all were read, an abortable error decides; without one, the partitions are added.
     """
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None

@@ -16,7 +16,8 @@ from engine.shapes.brokers import MarkerView
 
 @dataclass(slots=True)
 class Marker:
-    """The markers of one transaction for partitions of one broker. ``log_partition``: the partition of the
+    """The markers of one transaction for partitions that one broker leads, or while they are parked, for
+    partitions whose leaders cannot be reached. ``log_partition``: the partition of the
     transaction log to which the transactional id belongs. ``state``: the state of ``marker_states`` that all
     ``partitions`` have. ``sent_before``: an earlier request carried these markers, too."""
 

@@ -278,7 +278,8 @@ class LifecycleMoved(Happening):
 class AllocationMoved(Happening):
     """A broker's allocation of producer ids took a row of its state machine. ``next_id`` and ``end``: the
     next id, and the end of the block. ``next_start`` and ``next_end``: the bounds of the block that was
-    requested ahead. ``error`` and ``not_before``: those of the newest refusal."""
+    received and from which no id was issued yet, the first one included. ``error`` and ``not_before``: those
+    of the newest refusal."""
 
     broker: str
     next_id: int | None

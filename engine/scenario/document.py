@@ -587,8 +587,8 @@ def _check_loop(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """Check that a loop reads as a member of a group, writes only to partitions that it does not read, and
-    shares its consumer with no other loop."""
+    """Check that a loop's consumer has a group, that the loop writes only to partitions that it does not read,
+    and that no other loop has the same consumer."""
     place = f"loops.{loop['name']}"
     known(f"{place}.producer", loop["producer"], clients)
     known(f"{place}.consumer", loop["consumer"], consumers)

@@ -68,6 +68,6 @@ def shown(value: Any) -> str:
 
 
 def nearest_of(name: Any, known: Iterable[str]) -> str:
-    """The one of ``known`` that is most similar to ``name``; empty if none is."""
+    """The one of ``known`` that is most similar to ``name``; empty if none is similar."""
     found = difflib.get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
     return found[0] if found else ""

@@ -197,13 +197,17 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
     """Search the entries and ``own``, the reader's own ones. ``known``: the threads whose answers are known; all of
     them if None.
 
-    With one term, a match contains it. With two that one scenario contains, a match contains both; further scenarios
-    follow in the order of `fused`. Otherwise matches may lack terms: scenarios are in the order of `fused`, other kinds
-    in that of `_weighed`.
+    A question of one term: every match contains it. Of two terms that some scenario contains together: every match
+    contains both, and further scenarios follow in the order of `fused`. Any other question: matches may lack terms;
+    scenarios are in the order of `fused`, other kinds in that of `_weighed`.
 
-    The kinds are in this order: errors, if the whole question is the name of one or of its exception in Java; a kind
-    other than `limit` whose best match the question names (`_is_named`) and whose score is higher than that of every
-    scenario; scenarios; the others by their best match."""
+    Order of the kinds:
+
+    1. errors, if the whole question is the name of an error or of its exception in Java;
+    2. a kind other than `limit` whose best match the question names (`_is_named`), if this match has a higher score
+       than every scenario;
+    3. scenarios;
+    4. the other kinds, by their best match."""
     answered = _answer(question, language, own, known)
     errors, called = answered.found.get("error"), _error_called(question)
     if called is None or errors is None:

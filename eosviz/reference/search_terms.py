@@ -200,8 +200,9 @@ def _names_of(piece: str, names: Collection[str]) -> list[str]:
 
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
-    """A term for each word of the table that `is_sought` accepts and that is in the text outside longer names; and
-    the text without the first such occurrence of each."""
+    """The words of the table that `is_sought` accepts and that are in the text, as terms; and the text without
+    them. Long words come first: *hanging transaction* leaves no *transaction*. Only the first occurrence of a word is
+    taken. One within a name with `_` does not count."""
     wishes = []
     for word, rows in _known():
         places = _whole(word).finditer(rest) if is_sought(word) else ()

@@ -76,8 +76,8 @@ class BodyLimit:
 
 
 async def _discard(receive: Receive, size: int) -> None:
-    """Read up to ``size`` bytes and discard them. A browser that is still sending would not read the answer, but
-    report a reset connection."""
+    """Read and discard messages of the body until it ends or ``size`` bytes were read. Otherwise a browser that is
+    still sending would not read the answer, but report a reset connection."""
     while size > 0:
         message = await receive()
         if message["type"] != "http.request" or not message.get("more_body", False):

@@ -223,7 +223,8 @@ def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
-    """The row and the packed player file of a case that the command `logs` read: its verdicts without steps."""
+    """The row and the packed player file of a case that the command `logs` read: the row has the case's analysis,
+    the player file no steps."""
     return stored(_printed_case(document), bounded(document), identity)
 
 

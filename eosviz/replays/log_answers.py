@@ -113,7 +113,8 @@ class _Answer:
 
     @property
     def _listed(self) -> Json:
-        """The row of a printed list of transactions for this producer; empty without one."""
+        """Transactional id and state of this producer in a printed list of transactions; empty without such a
+        row, or if the coordinator's record is known."""
         found = (one["says"]["params"] for one in self._verdict["evidence"]
                  if one["says"]["key"] == "logs.evidence.listed")  # fmt: skip
         return next(found, {})

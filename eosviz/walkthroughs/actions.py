@@ -565,8 +565,8 @@ def _branches(session_id: uuid.UUID) -> bytes:
 
 
 def frames_of(branch: Branch, chunk: Chunk, presented: Presented | None = None) -> list[bytes]:
-    """The messages for pages about a chunk that was just stored. `presented`: the presenter's place, if the
-    presenter went to its last step."""
+    """The messages with which open pages get a chunk that was just stored. `presented`: the presenter's place, if
+    the presenter went to the chunk's last step."""
     frames = []
     if chunk.steps:
         bodies = [sent(step) for step in chunk.steps]

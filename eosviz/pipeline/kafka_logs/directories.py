@@ -188,7 +188,7 @@ def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
 
 def find(paths: Sequence[Path]) -> Found:
     """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if a path
-    is neither a folder nor a segment, if there is no segment, if there are more than PARTITIONS_MAX folders,
+    is neither a folder nor a segment, if no segment remains, if there are more than PARTITIONS_MAX folders,
     or if one cannot be read."""
     found: dict[Path, tuple[Path, set[str]]] = {}
     left_out: list[Path] = []

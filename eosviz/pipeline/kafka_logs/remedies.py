@@ -95,7 +95,8 @@ def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[W
 
 
 def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
-    """Which component has to end the transaction, and when."""
+    """The conditions under which waiting ends the transaction: the component that has to end it is running. If
+    the timeout ends it, also the time."""
     entry, kind = verdict.entry, verdict.rests_on or verdict.kind
     if entry is None or kind is VerdictKind.SLOW_BUT_ALIVE:
         return (words("condition.timeout", at=moment_by(verdict.timeout_at)),)
