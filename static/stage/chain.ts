@@ -15,6 +15,8 @@ const HEIGHT = 22;
 const BESIDE = 9;
 /** By how many units a mark above a body overlaps it. */
 const INSIDE = 3;
+/** A thing of this width has room for a mark between its own words. */
+const WIDE = 120;
 /** Numbers that are shown on one thing before the others are counted. */
 const NUMBERS = 4;
 
@@ -86,8 +88,10 @@ function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
   const along = [0.15, 0.35, 0.55, 0.75, 1].map((share) => x + whole * share - width / 2);
   const corners = [left, x - width - 2, x + whole + 2];
   const beside = [0.5, 0.25, 0.75].map((share) => [x + whole - width / 2, y + (foot - y) * share - HEIGHT / 2]);
+  // Upright bodies stand close under each other: a mark across an edge would be taken for the other one's.
+  const within = here.upright && tall >= HEIGHT - 1 && whole >= WIDE ? along.slice(0, -1).map((at) => [at, y + Math.min(4, (tall - HEIGHT) / 2)]) : [];
   const narrow = whole < 2 * width ? [[middle, above], [middle, under]] : [];
-  const places = [...narrow, [left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...beside, ...along.map((at) => [at, under]), ...corners.map((at) => [at, under])];
+  const places = [...within, ...narrow, [left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...beside, ...along.map((at) => [at, under]), ...corners.map((at) => [at, under])];
   const inside = places.map(([atX = 0, atY = 0]): Box => ({
     x: round(Math.min(Math.max(atX, 2), here.width - width - 2)), y: round(Math.min(Math.max(atY, 2), here.height - HEIGHT - 2)), width, height: HEIGHT,
   }));

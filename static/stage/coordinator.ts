@@ -277,25 +277,36 @@ function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], w
   const moreWidth = more === null ? 0 : othersWidth(more, width);
   const batches = loggedOf(frame, name, own);
   const from = 12 + textWidth(log, 12) + 8;
-  let room = (tag === null ? width - 16 - moreWidth : tag - 8) - from - 24;
-  const shown: { batch: LogBatchView; said: string; width: number }[] = [];
-  for (const batch of batches.toReversed()) {
-    const said = shortState(imageState(batch, id));
-    const wide = entryWidth(batch, id);
-    if (wide + 2 > room) break;
-    room -= wide + 2;
-    shown.unshift({ batch, said, width: wide });
-  }
-  const earlier = batches.length - shown.length;
+  const { shown, earlier, said: words } = newestIn(batches, id, (tag === null ? width - 16 - moreWidth : tag - 8) - from);
   let x = from;
-  const before = earlier === 0 ? nothing : svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${text(x, 75, say("stage.earlier", { count: earlier }), "s12 q")}</g>`;
-  if (earlier > 0) x += textWidth(say("stage.earlier", { count: earlier }), 12) + 6;
+  const before = earlier === 0 ? nothing : svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${text(x, 75, words, "s12 q")}</g>`;
+  if (earlier > 0) x += textWidth(words, 12) + 6;
   const high = replica?.high_watermark ?? 0;
   return svg`${text(12, 75, log, "s12 q")}${before}${shown.map(({ batch, said, width: wide }) => {
     const cell = svg`${box(x, 63, wide, 17, batch.base_offset >= high ? "pill pend" : "pill", 2)}${text(x + wide / 2, 76, said, "s12 k", "middle")}`;
     x += wide + 2;
     return cell;
   })}${more === null ? nothing : fittedText(width - 12, 75, more, moreWidth - 16, 12, { least: 9, classes: "q", anchor: "end" })}`;
+}
+
+interface Logged {
+  batch: LogBatchView;
+  said: string;
+  width: number;
+}
+
+/** The newest entries that have room, and how many are before them: in words, or briefly where words leave no room for the newest. */
+function newestIn(batches: readonly LogBatchView[], id: string, room: number): { shown: Logged[]; earlier: number; said: string } {
+  const all = batches.map((batch): Logged => ({ batch, said: shortState(imageState(batch, id)), width: entryWidth(batch, id) }));
+  const wide = (some: readonly Logged[]): number => some.reduce((sum, one) => sum + one.width + 2, 0);
+  for (const key of ["stage.coordinator.earlier", "stage.earlier"]) {
+    for (let earlier = 0; earlier < all.length; earlier += 1) {
+      const said = earlier === 0 ? "" : say(key, { count: earlier });
+      const shown = all.slice(earlier);
+      if (wide(shown) + (earlier === 0 ? 0 : textWidth(said, 12) + 6) <= room) return { shown, earlier, said };
+    }
+  }
+  return { shown: [], earlier: all.length, said: all.length === 0 ? "" : say("stage.earlier", { count: all.length }) };
 }
 
 const entryWidth = (batch: LogBatchView, id: string): number => round(textWidth(shortState(imageState(batch, id)), 12) + 8);

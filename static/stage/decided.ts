@@ -4,8 +4,8 @@
  * (ghosts.ts), and at the foot of an upright stage whose network has no room for it.
  */
 
-import { html } from "lit";
-import type { nothing, TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import type { TemplateResult } from "lit";
 import { answered, layoutFields } from "../diagrams/decision-fields.ts";
 import type { DecisionShape } from "../diagrams/decision-fields.ts";
 import type { Frame } from "../player/frame.ts";
@@ -49,12 +49,13 @@ export function fieldText(field: Decided["fields"][number]): string {
   return `${field.name} ${sideOf(field)}`;
 }
 
-/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `offer`: what can be done, at its end. */
-export function decidedCard(decided: Decided, least: number, offer: TemplateResult | typeof nothing): TemplateResult {
+/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `readers`: how much each consumer read, where the
+ * card lies over their rows; `offer`: what can be done, at its end. */
+export function decidedCard(decided: Decided, least: number, readers: readonly string[], offer: TemplateResult | typeof nothing): TemplateResult {
   const { by, sentence, answer, fields } = decided;
   return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${unbroken(sentences([sentence, answer]))}</b></p>
     <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map((field) =>
-      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${offer}</section>`;
+      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${readers.length === 0 ? nothing : html`<p class="fields reads">${readers.map((reader) => html`<span>${reader}</span>`)}</p>`}${offer}</section>`;
 }
 
 /** What a client cannot know from now on, at the foot of an upright stage. */

@@ -198,6 +198,7 @@ function chipOf(frame: Frame, here: Places, name: string, client: ClientView, pl
   const isPlain = client.alive && !client.paused && has;
   return {
     key: `client:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), brings: plainly("actor", name), picked: selected(frame, name, client),
+    ...(open ? {} : { holds: applicationsOf(frame.view, name).map(([application]) => plainly("actor", application)) }),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(5, 3, said + 12, height - 6, "tag", 4)}` : nothing}${
       fittedText(11, height / 2 + 4.5, name, width * 0.5, 12, { bold: true, least: 8, classes: open ? "b inv" : "b" })}${
       fact === "" ? nothing : svg`${isPlain ? box(width - 5 - pill, 4, pill, height - 8, `cell small ${here.hue(manager.producer_id)}`, 3) : nothing}${
@@ -283,7 +284,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
         fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}`}${
       rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, more > 0 ? `${partition} +${more}` : partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
         ZONES.map((zone) => zoneOf(queue, zone, place.box, queue[zone].height / 2 + 4.5, !isHeaded && isFree(client, partition, zone)))}`)}${
-      isHeaded ? foldedQueues(client, place, width) : nothing}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : nothing}`,
+      isHeaded ? foldedQueues(client, place, width) : nothing}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : lowFoot(frame, name, client, place, width)}`,
   };
 }
 
@@ -321,6 +322,19 @@ function footOf(frame: Frame, here: Places, name: string, client: ClientView, wi
     tally.total === 0 ? nothing : svg`${path(`M12,${y - 8}h${width - 24}`, "hair")}${fittedText(12, y + 10, say("stage.knows"), width * 0.38, 12, { classes: "q", least: 9 })}${
       fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(here, client, tally, y + 19, width)}`}`;
 }
+
+/** Under the last row of a box that has no room for more: how many records the application knows to be stored, in one line. */
+function lowFoot(frame: Frame, name: string, client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
+  const { y, height } = place.box;
+  const rows = Object.values(place.queues).map(({ row }) => row.y + row.height - y);
+  const tally = tallyOf(frame, name);
+  if (tally.total === 0 || rows.length === 0 || height - Math.max(...rows) < LOW_FOOT || withoutRow(client, place).batches > 0) return nothing;
+  return svg`${fittedText(12, height - 9, say("stage.knows"), width * 0.38, 12, { classes: "q", least: 9 })}${
+    fittedText(width - 12, height - 9, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}`;
+}
+
+/** px under the last row that one line needs. */
+const LOW_FOOT = 24;
 
 interface Tally {
   total: number;

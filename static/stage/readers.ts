@@ -154,6 +154,17 @@ function readText({ lanes = {} }: ConsumerView, partition: string, read: string)
   return Object.keys(lanes).length > 1 && textWidth(whole, 12) <= FLAT.read ? whole : read;
 }
 
+/** How much each consumer read of the lanes that have rows here: `t-0: c1 1 read`. In words, for where something lies over the rows. */
+export function readersText(frame: Frame, here: Places): string[] {
+  return Object.entries(here.readers).flatMap(([partition, places]) => Object.keys(places).flatMap((name) => {
+    const lane = frame.view.consumers?.[name]?.lanes?.[partition];
+    if (lane === undefined) return [];
+    const { read } = rowOf(here, heldIn(frame, partition), lane, [], 0);
+    const count = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: read });
+    return [say("stage.reader.read_of", { consumer: name, partition, read: count })];
+  }));
+}
+
 function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string, place: ReaderPlace, named: readonly Named[]): StageObject[] {
   const slowest = named.reduce((slow, one) => (positionIn(one, partition) < positionIn(slow, partition) ? one : slow));
   const { consumer } = slowest;

@@ -41,6 +41,7 @@ import { networkOf } from "./network.ts";
 import { awayNames, nextAway } from "./offer.ts";
 import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
+import { readersText } from "./readers.ts";
 import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { basisOf, besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
@@ -167,7 +168,7 @@ export class Stage extends SizedElement {
   #foot(frame: Frame, { here, focus, objects }: Scene, offer: TemplateResult | typeof nothing): TemplateResult | null {
     if (!here.upright) return null;
     const decided = objects.some(({ key }) => key === "compare") ? null : decidedBy(frame, focus);
-    if (decided !== null) return decidedCard(decided, this.#covered(here), offer);
+    if (decided !== null) return decidedCard(decided, this.#covered(here), readersText(frame, here), offer);
     return focus.doubt === null ? null : doubtLine(focus.doubt, UNDER, offer);
   }
 

@@ -48,6 +48,16 @@ test("on a telephone a number stands on the small box that brings its component 
   assert.equal(objectOf([...SCENE, chip], { kind: "actor", id: "broker-2" })?.key, "broker:broker-2");
 });
 
+test("on a telephone a number stands inside a wide box, between its words, and an application's on the small box of its producer", () => {
+  const chip = { ...thing("client:p1", 10), y: 66, width: 180, height: 22, brings: { kind: "actor", id: "p1" }, holds: [{ kind: "actor", id: "app-1" }] } as StageObject;
+  const phone = { width: 390, height: 460, upright: true } as unknown as Places;
+  const words = [{ x: 20, y: 68, width: 20, height: 16 }, { x: 130, y: 68, width: 50, height: 16 }];
+  const [mark] = chainMarks([chip], [{ kind: "actor", id: "p1" }, { kind: "actor", id: "app-1" }], phone, words);
+  const { x = 0, y = 0, width = 0, height = 0, label = "" } = mark ?? {};
+  assert.ok(x >= 40 && x + width <= 130 && y >= 66 && y + height <= 88, `${x}, ${y}`);
+  assert.match(label, /1, 2/);
+});
+
 test("a mark stays inside the picture, and a chain that names nothing in it draws nothing", () => {
   const [mark] = chainMarks([thing("edge", 0, { kind: "actor", id: "p1" })], [{ kind: "actor", id: "p1" }], HERE);
   assert.ok((mark?.x ?? -1) >= 2 && (mark?.y ?? -1) >= 2);

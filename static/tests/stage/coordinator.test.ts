@@ -36,6 +36,7 @@ test("an id that is empty again shows the way that it went last", () => {
     } as never));
     return coordinatorObjects(frame, here, NO_FOCUS, "broker-1", here.brokers["broker-1"]?.coordinator ?? assert.fail()).map(({ draw }) => markup(svg`${draw}`)).join("");
   };
+  assert.match(drawn(["Empty", "Ongoing", "PrepareCommit", "CompleteCommit", "Empty", "Ongoing", "PrepareCommit", "CompleteCommit", "Empty"]), />\d earlier</);
   assert.match(drawn(["Empty"]), /CompleteCommit/);
   assert.match(drawn(["Empty", "Ongoing", "PrepareAbort", "CompleteAbort", "Empty"]), /CompleteAbort/);
   assert.doesNotMatch(drawn(["Empty", "Ongoing", "PrepareAbort", "CompleteAbort", "Empty"]), /CompleteCommit/);

@@ -4,8 +4,9 @@ import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
 import { reasonAt, wordsOf } from "../../stage/hidden.ts";
 import type { ConsumerView } from "../../player/frame.ts";
-import { hiddenText, wordOf } from "../../stage/readers.ts";
-import { logBatch } from "../diagrams/fixture.ts";
+import type { Places } from "../../stage/contract.ts";
+import { hiddenText, readersText, wordOf } from "../../stage/readers.ts";
+import { frameOf, logBatch, view } from "../diagrams/fixture.ts";
 import { speakStage } from "./words.ts";
 
 speakStage();
@@ -13,6 +14,13 @@ speakStage();
 const lane: ReaderLaneView = {
   position: 1, stretches: [[0, 0, "delivered"]], folded: 0, ahead: [[1, 4, "undecided"], [5, 5, "not_replicated"]], bound: 1, held_by: { producer_id: 1000, first_offset: 1 },
 };
+
+test("how much each consumer read is said in words, for where something lies over the rows", () => {
+  const lanes = { "t-0": { position: 3, stretches: [[0, 2, "delivered"]], folded: 0, ahead: [], bound: 3, held_by: null } };
+  const frame = frameOf(null, view({ consumers: { c1: { lanes } } } as never));
+  const here = { readers: { "t-0": { c1: {} } }, hue: () => "" } as unknown as Places;
+  assert.deepEqual(readersText(frame, here), ["c1: 3 read from t-0"]);
+});
 
 test("Why a record is hidden is what the engine tells of the log, where a reader is held back", () => {
   const held: [number, number, "undecided" | "behind"][] = [[1, 2, "undecided"], [3, 4, "behind"]];

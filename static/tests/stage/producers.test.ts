@@ -6,6 +6,7 @@ import { networkOf } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { producers } from "../../stage/producers.ts";
 import { HEADER, client, clientBatch, frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
+import { planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
 before(speakStage);
@@ -43,6 +44,13 @@ test("a record that failed early is seen among those that succeeded later", () =
     return markup(objects.find(({ key }) => key === "client:p1")?.draw ?? assert.fail()).split('class="failed"').length - 1;
   };
   assert.deepEqual([crosses(10), crosses(30)], [1, 1]);
+});
+
+test("a box without room for squares says in one line what the application knows", () => {
+  const records = { 1: { producer: "p1", partition: "t-0", status: "ok" }, 2: { producer: "p1", partition: "t-0", status: "sent" } };
+  const low = places(planOf(1, 1, 2), HEADER, view(), { width: 1280, height: 412, form: "desk" });
+  const objects = producers(frameOf(stepOf(), view({ clients: { p1: client({}) }, records } as never)), low, NO_FOCUS);
+  assert.match(markup(objects.find(({ key }) => key === "client:p1")?.draw), />1 of 2 succeeded</);
 });
 
 test("a batch without sequence numbers names its records, in the queue and on its way", () => {
