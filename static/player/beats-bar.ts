@@ -196,13 +196,13 @@ export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Be
   return { number: inner === undefined || addedIn(outer.beat).length > 0 ? String(number) : `${number}.${inner.place + 1}`, beat };
 }
 
-/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands, without a part, and
+/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands and behind it, without a part, and
  * where something inside came of an intervention, too; nothing before the first. */
 export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
   const [outer, inner] = pathTo(plan.beats, step);
   if (outer === undefined) return null;
   const beat = { number: numberAt(plan.beats, outer.place, step), count: countOf(plan.beats) };
-  const part = inner === undefined || outer.beat.lands === step || addedIn(outer.beat).length > 0 ? null : inner;
+  const part = inner === undefined || outer.beat.lands <= step || addedIn(outer.beat).length > 0 ? null : inner;
   return { ...beat, part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
 }
 

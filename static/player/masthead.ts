@@ -107,7 +107,7 @@ export class Masthead extends StoreElement {
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
       return html`<div class="what">${heading}
-      <p class="rules-in-force">${profile} ${altered.length > 0 ? this.#altered(altered) : defaults} ${this.#state(store)}</p></div>`;
+      <p class="rules-in-force">${profile} ${altered.length > 0 ? this.#altered(altered, header.variant !== null && this.named !== "") : defaults} ${this.#state(store)}</p></div>`;
     }
     // A press on the title opens it: there is no line for it.
     return html`<div class="what opens">${heading}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
@@ -150,11 +150,13 @@ export class Masthead extends StoreElement {
     return store.status === "connecting" || store.status === "reconnecting" || store.verified?.state === "differs";
   }
 
-  #altered(altered: Altered[]): TemplateResult {
+  /** `briefly`: the variant's name beside it says what is different, and needs the room. */
+  #altered(altered: Altered[], briefly: boolean): TemplateResult {
     const one = (item: Altered): TemplateResult =>
       html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${item.kafka || item.name} <b>${item.value}</b></span>`;
-    if (altered.length === 1) return html`<span>${say("player.given_settings")} ${altered.map(one)}</span>`;
-    return html`<details class="altered-more"><summary><span>${say("player.given_settings")} ${one(altered[0] as Altered)}${say("join.comma")}${say("player.more_settings", { count: altered.length - 1 })}</span></summary>
+    if (altered.length === 1 && !briefly) return html`<span>${say("player.given_settings")} ${altered.map(one)}</span>`;
+    return html`<details class="altered-more"><summary><span>${briefly ? say("player.given_count", { count: altered.length })
+      : html`${say("player.given_settings")} ${one(altered[0] as Altered)}${say("join.comma")}${say("player.more_settings", { count: altered.length - 1 })}`}</span></summary>
       ${this.#settings(altered)}</details>`;
   }
 

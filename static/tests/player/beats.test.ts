@@ -88,6 +88,11 @@ test("two stops of a reader in a changed beat have different numbers, wherever i
   assert.deepEqual([5, 10, 12, 24, 30].map((at) => [whereIn(plan, at)?.number, nameIn(plan, at)?.number]), [[1, "1"], [1, "1"], [1, "1"], [2, "2"], [2, "2"]]);
 });
 
+test("behind the landing of a long beat, no part of it is named", () => {
+  const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 40, 30, { beats: [beat(1, 1, 9, 8), beat(2, 10, 40, 30)] })] };
+  assert.deepEqual([8, 30, 36].map((at) => whereIn(plan, at)?.part), [1, 0, 0]);
+});
+
 test("a long beat without beats of its own is gone through with one press, though it is listed in parts", () => {
   const parts: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 3, { beats: [beat(1, 1, 9, 5, { kind: "part" }), beat(2, 10, 20, 12, { kind: "part" })] }), beat(2, 21, 40, 30)] };
   assert.equal(landingAfter(parts, 3), 30);
