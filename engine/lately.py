@@ -194,7 +194,6 @@ class Lately:
         "_arrived",
         "_facts",
         "_flights",
-        "_lost",
         "_lost_requests",
         "_sending",
         "_sent",
@@ -225,7 +224,6 @@ class Lately:
         """Whether a Produce request was received in this step: then an append of this step is the leader's."""
         self._facts: list[Any] = []
         self._flights: dict[tuple[str, int], _Flight] = {}
-        self._lost: set[int] = set()
         self._sent: dict[int, tuple[Step, str]] = {}
         """The number of each message in flight to the step that sent it, and its receiver."""
         self._sending: tuple[Step, str] | None = None
@@ -256,9 +254,6 @@ class Lately:
             self.transitions[(taken["machine"], taken["of"])] = (step, taken)
         if step.refusal is not None:
             self._refused(step)
-        for broken in step.broken:
-            if broken["guarantee"] == "lost":
-                self._lost.update(broken["serials"][: RECORDS_MAX - len(self._lost)])
         if step.kind == "fault" and len(self.faults) < FAULTS_MAX:
             self.faults.append(Said.of(step))
         if self.faults and len(self.came) < CAME_MAX:
@@ -302,10 +297,6 @@ class Lately:
         for said in Said.among(step, CAME_AND_SENT):
             if self._lost_requests.sent_again(said.key, said.params) or said.key not in REQUESTS:
                 self.came.append(said)
-
-    def is_lost(self, serial: int) -> bool:
-        """Whether a judge found this record lost."""
-        return serial in self._lost
 
     # -- messages ----------------------------------------------------------------------------------------
 

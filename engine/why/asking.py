@@ -39,7 +39,7 @@ from engine.why.focus import (
     UNSEEN,
     UNSENT,
 )
-from engine.why.guarantees import why_early, why_hanging, why_mixed, why_torn, why_unfenced
+from engine.why.guarantees import was_found, why_early, why_hanging, why_mixed, why_torn, why_unfenced
 from engine.why.happened import (
     lost_messages,
     newest_of,
@@ -230,7 +230,7 @@ def _words_of(key: str, name: str) -> Callable[[Moment, str], tuple[str, Json]]:
 
 
 def _words_mixed(moment: Moment, tid: str) -> tuple[str, Json]:
-    differs = moment.part("guarantees").get("mixed", {"count": 0})["count"]
+    differs = tid.isdecimal() and was_found(moment, int(tid), "mixed")
     return (MIXED if differs else "repeated"), {"tid": tid}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.why.guarantees import was_found
 from engine.why.happened import own_words
 from engine.why.links import Link, NotAsked, actor_subject, link, partition_subject
 from engine.why.moment import Moment
@@ -23,10 +24,12 @@ _SKIPS = "service.commits_past"
 
 def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
     """The stored row and record of one serial, and the steps that ended the work of the services. Raises
-    NotAsked for a subject that is no serial, and for a run without a database."""
+    NotAsked for a subject that is no serial, for a run without a database, and if row and record match."""
     database = moment.part("database")
     if not subject.isdecimal() or not database:
         raise NotAsked("subject", f"{subject!r} is no record of a run with a database", "a serial")
+    if not was_found(moment, int(subject), "row_missing", "record_missing", "row_repeated"):
+        raise NotAsked("subject", f"no judge found record {subject} apart from its row", "a record that was")
     row = (database.get("rows") or {}).get(subject)
     copies = 0 if row is None else row["copies"]
     about = actor_subject("database")

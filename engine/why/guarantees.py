@@ -36,9 +36,11 @@ def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[
         yield own_words(step, found)
 
 
-def _was_found(moment: Moment, guarantee: str, serial: int) -> bool:
-    """Whether a judge found the guarantee broken with this record; True for a view without its run."""
-    return moment.judges is None or moment.judges.has_found(guarantee, serial)
+def was_found(moment: Moment, serial: int, *guarantees: str) -> bool:
+    """Whether a judge found one of the guarantees broken with this record (for ``mixed`` and ``repeated``, with this
+    transaction over middleware); True for a view without its run."""
+    judges = moment.judges
+    return judges is None or any(judges.has_found(name, serial) for name in guarantees)
 
 
 def switched_off(moment: Moment) -> Iterator[Link]:
@@ -60,7 +62,7 @@ def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json 
 def why_early(moment: Moment, subject: str) -> Iterator[Link]:
     """Why a read_committed consumer got a record whose transaction was not committed. Raises NotAsked if none did."""
     serial, record, turns = record_of(moment, subject)
-    if not _was_found(moment, "visible_early", serial):
+    if not was_found(moment, serial, "visible_early"):
         raise NotAsked("subject", f"record {serial} was not delivered early", "a record that was")
     where, batch = _stored_at(moment, serial, record["partition"])
     yield link(
@@ -104,7 +106,7 @@ def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
     """Why parts of a transaction have different outcomes, or another outcome than the application's result. Raises
     NotAsked if the record is in no such transaction."""
     serial, record, turns = record_of(moment, subject)
-    if not _was_found(moment, "atomic", serial):
+    if not was_found(moment, serial, "atomic"):
         raise NotAsked(
             "subject", f"the transaction of record {serial} is atomic", "a record of one that is not"
         )
@@ -133,7 +135,7 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
     transactional_id = moment.owner_of(batch["producer_id"])
     known = None if transactional_id is None else moment.entry_of(transactional_id)
     if (
-        not _was_found(moment, "fenced", serial)
+        not was_found(moment, serial, "fenced")
         or known is None
         or known[1]["producer_epoch"] <= batch["producer_epoch"]
     ):
@@ -243,12 +245,16 @@ def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator
 
 def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
     """Why a transaction over middleware ended although only some nodes have carried out their part, or why a
-    node carried out its part more than once."""
+    node carried out its part more than once. Raises NotAsked for any other transaction."""
     shown = moment.part("middleware")
     participants: Json = shown.get("participants") or {}
     if not participants or not any(tid in one["transactions"] for one in participants.values()):
         raise NotAsked(
             "subject", f"no transaction {tid!r} of a middleware is known", "a transaction's number"
+        )
+    if not was_found(moment, int(tid), "mixed", "repeated"):
+        raise NotAsked(
+            "subject", f"transaction {tid} is neither mixed nor repeated", "a transaction that is one of them"
         )
     transaction = (shown.get("transactions") or {}).get(tid)
     if transaction is None:

@@ -60,9 +60,6 @@ _GUARANTEES = {
 """Question about a broken guarantee to the guarantees that it may be about."""
 _OUTCOMES = frozenset({*_GUARANTEES, TIMED_OUT, LSO, UNSEEN, STATE, UNENDED})
 """The questions about an outcome. For any other one, no run is made again."""
-_REFUSES = (LOST, TWICE, REORDERED, UNFENCED, HANGING)
-"""In another run, these questions must be about the same record or partition. They raise NotAsked if nothing of the
-kind happened to it there."""
 _ABORTS = (
     "coordinator.decides_abort",
     "coordinator.transaction_timed_out",
@@ -162,11 +159,11 @@ def _aborts(
 
 
 def _breaks(other: Moment, question: str, subject: str, answer: Answer) -> bool:
+    """Whether the other run breaks the guarantee, too, with the same record, partition or transaction: otherwise the
+    question has no answer there."""
     guarantees = other.part("guarantees")
     if not any(guarantees.get(name, {"count": 0})["count"] for name in _GUARANTEES[question]):
         return False
-    if question not in _REFUSES:
-        return True
     try:
         return bool(list(answer(other, subject)))
     except NotAsked:

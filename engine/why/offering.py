@@ -35,7 +35,7 @@ from engine.why.links import Json, NotAsked, Question
 from engine.why.moment import Moment
 from engine.why.outcomes import OVER
 from engine.why.readers import fate_of
-from engine.why.records import copies, deltas_of
+from engine.why.records import copies, deltas_of, is_lost
 from engine.why.states import known_states
 from engine.why.timeouts import timed_out
 from engine.why.waiting import RUN
@@ -221,7 +221,7 @@ def _of_record(moment: Moment, serial: str) -> Iterator[Asked]:
     copied = len(copies(moment, record["partition"], int(serial)))
     if copied > 1:
         yield TWICE, serial
-    elif copied == 0 and record["status"] == "ok" and moment.lately.is_lost(int(serial)):
+    elif moment.judges is not None and is_lost(moment, int(serial)):
         yield LOST, serial
     client = moment.part("clients").get(record["producer"], {"batches": {}})
     for name, batch in client["batches"].items():

@@ -103,15 +103,21 @@ def copies(moment: Moment, partition: str, serial: int) -> list[tuple[int, Json]
 # -- lost --------------------------------------------------------------------------------------------------
 
 
+def is_lost(moment: Moment, serial: int) -> bool:
+    """Whether the application got success for this record, and its partition's log does not have it. A record that was
+    deleted on purpose is not lost; a view without its run cannot tell."""
+    record = moment.part("records")[str(serial)]
+    judge = None if moment.judges is None else moment.judges.records.get(record["partition"])
+    is_missed = judge is None or serial in judge.lost
+    return record["status"] == "ok" and is_missed and not copies(moment, record["partition"], serial)
+
+
 def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
     """Why a record is not in the leader's log although its application got success. Raises NotAsked if it is
     not lost, for example because it was deleted on purpose."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
-    stored = copies(moment, partition, serial)
-    judge = None if moment.judges is None else moment.judges.records.get(partition)
-    is_missed = judge is None or serial in judge.lost
-    if record["status"] != "ok" or stored or not is_missed:
+    if not is_lost(moment, serial):
         raise NotAsked("subject", f"record {serial} is not lost", "lost: reported as stored, and in no log")
     yield link(
         "lost.record",

@@ -16,7 +16,8 @@ DROP_R1 = {"action": "drop_message", "message": 3, "after": 9}
 
 
 def end_of(name: str, *interventions: dict[str, Any]) -> Moment:
-    run = Simulation(entry(name).scenario(None), interventions)
+    scenario, _, variant = name.partition("/")
+    run = Simulation(entry(scenario).scenario(variant or None), interventions)
     while run.number < 700 and run.step() is not None:
         pass
     return moment_of(run)
@@ -72,6 +73,13 @@ def test_lost_and_aborted_lead_back_to_the_intervention(
 ) -> None:
     links = steps(why(end_of(name, one), question, subject))
     assert (one["after"] + 1, "why.came.not_without") in links
+
+
+@pytest.mark.parametrize("question", ["early", "torn"])
+def test_a_record_that_came_early_leads_back_also_if_others_come_early_without_it(question: str) -> None:
+    one = {"action": "drop_message", "message": 8, "after": 30}
+    links = steps(why(end_of("SC-61/epoch-and-sequence-checks-off", one), question, "1"))
+    assert (31, "why.came.not_without") in links
 
 
 def test_mixed_outcomes_lead_back_to_the_crash_also_after_a_restart_that_came_too_late() -> None:

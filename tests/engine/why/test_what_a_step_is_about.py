@@ -372,16 +372,29 @@ def test_what_did_not_happen_has_no_answer(question: str, subject: str) -> None:
     ("name", "steps", "question", "subject"),
     [("SC-60", 56, "lost", "2"), ("SC-61", 49, "early", "1"), ("SC-61", 49, "torn", "1"),
      ("SC-61", 49, "unfenced", "1"), ("SC-42", 27, "hanging", "t-0"),
-     ("SC-13", 21, "hanging", "t-1")],
+     ("SC-13", 21, "hanging", "t-1"), ("SC-171", 14, "apart", "1"), ("SC-88/nobody-silent", 91, "mixed", "1")],
 )  # fmt: skip
 def test_what_no_judge_found_has_no_answer(name: str, steps: int, question: str, subject: str) -> None:
     """The subjects: a record of a deleted topic, a record that was stored before its producer was fenced, a partition
-    with an ongoing transaction, and a partition without a leader."""
-    simulation = Simulation(entry(name).scenario())
+    with an ongoing transaction, a partition without a leader, a record that its service has not handled yet, and a
+    transaction that all nodes carried out."""
+    scenario, _, variant = name.partition("/")
+    simulation = Simulation(entry(scenario).scenario(variant or None))
     simulation.run(steps=steps)
     assert not simulation.view()["guarantees"]["lost"]["count"]
     with pytest.raises(NotAsked):
         why(simulation, question, subject)
+
+
+def test_a_record_is_asked_why_it_is_lost_exactly_if_that_has_an_answer() -> None:
+    moment = Moment.of(stopped_at("SC-40/acks-one", "lost"))
+    lost = moment.part("guarantees")["lost"]["serials"]
+    asked = [
+        serial
+        for serial in moment.part("records")
+        if "lost" in {one.question for one in questions_about(moment, {"kind": "record", "id": serial})}
+    ]
+    assert lost and asked == [str(serial) for serial in lost]
 
 
 def test_before_the_first_step_nothing_happened() -> None:
