@@ -277,7 +277,7 @@ test("a record that broke another guarantee is red, too, and its name says which
   const now = view({ partitions: { "t-0": partition(replica([logBatch(40, 1, { serials: [1] }), logBatch(41, 1, { serials: [2] })])) } });
   const [first, second] = laneOf(frameOf(null, { ...now, guarantees: { visible_early: { judged: true, count: 1, serials: [2] } } })).cells;
   assert.deepEqual([first?.broken, second?.broken], [false, true]);
-  assert.match(second?.name ?? "", /broke a guarantee: \[player.guarantee.visible_early\]/, "its word is the player's");
+  assert.match(second?.name ?? "", /guarantee is broken here: \[player.guarantee.visible_early\]/, "its word is the player's");
 });
 
 test("what lies before the start of the log is dotted and struck through, and says that it is deleted", () => {
