@@ -1,6 +1,7 @@
 """Every page of the site, in both themes and both languages, at both sizes: accessible, complete, nothing cut.
 
-A page is seen in one look, another one as soon as the site's code changes, and in all eight in the long run. The pages
+`make test` sees half of the pages, in one look; which ones and in which changes with the site's code. `make test-all`
+sees each page in all eight looks. The pages
 need something to show, so the fixture makes it first: a session stepped to the refused duplicate, a compared pair, a
 log case from a broker's files, a sweep.
 """
@@ -45,11 +46,15 @@ SWEEP_ID = "5b0e4f0a-6f4a-4c59-9a0e-2f3cf5f1a001"
 EVERY_LOOK = list(product(SIZES, ("light", "dark"), ("en", "zh-CN")))
 LOOKS = part(EVERY_LOOK, 1, "engine", "eosviz")
 FURTHER = [look for look in EVERY_LOOK if look not in LOOKS]
+PAGES_IN_TURN = 27
+"""The quick test looks at so many pages, about half of them."""
 ROOM = {"twice as large": (640, 360), "four times as large": (320, 256), "projector": (1920, 1080)}
 """What a desk's page has left at 200 % and at 400 %, and what a lecture hall has."""
 STEPS_LOOKED_AT = 12
-IN_TURN = [("SC-01", "zh-CN"), ("SC-03", "en-GB"), ("SC-28", "zh-CN"), ("SC-33", "en-GB")]
-"""Scenarios that are stepped through, and in which language; in the other one in the long run."""
+STEPPED = ("SC-01", "SC-03", "SC-28", "SC-33")
+"""Scenarios that are stepped through."""
+IN_TURN = [("SC-03", "en-GB"), ("SC-28", "zh-CN")]
+"""Scenarios and languages of the quick test; the others, and the other language, are slow tests."""
 OPENED = {
     "question": ((".predict-bar button",), ".predict-card"),
     "why": (("button.ask-why",), ".why-panel"),
@@ -232,13 +237,19 @@ def page_of(browser: Browser, look: tuple[str, str, str], places: Places) -> Ite
     context.close()
 
 
-def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places) -> None:
+def test_every_page_is_accessible_complete_and_uncut(
+    look: Page, places: Places, request: pytest.FixtureRequest
+) -> None:
+    shown = list(places.pages)
+    if "not slow" in request.config.option.markexpr:
+        shown = part(shown, PAGES_IN_TURN, "engine", "eosviz")
     faults: list[str] = []
     errors: list[str] = []
     look.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     look.on("pageerror", lambda error: errors.append(str(error)))
     language = "zh-Hans" if look.evaluate("navigator.language") == "zh-CN" else "en"
-    for name, address in places.pages.items():
+    for name in shown:
+        address = places.pages[name]
         errors.clear()
         look.goto(address)
         if look.locator("eos-player, eos-compare").count() > 0:
@@ -324,7 +335,7 @@ def test_one_link_that_looks_like_its_text_is_found_among_thousands_that_do_not(
     ("scenario", "locale"),
     [
         pytest.param(scenario, locale, marks=[] if (scenario, locale) in IN_TURN else [pytest.mark.slow])
-        for (scenario, _), locale in product(IN_TURN, ("en-GB", "zh-CN"))
+        for scenario, locale in product(STEPPED, ("en-GB", "zh-CN"))
     ],
 )
 def test_no_step_hides_a_panel_or_puts_a_text_on_another(

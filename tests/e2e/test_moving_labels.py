@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from tests.e2e.stage import Manner, Stage
+from tests.rotation import part
 
 RUNS = ("SC-03", "SC-08", "SC-39", "SC-44", "SC-50", "SC-55", "SC-61", "SC-75", "SC-80", "SC-43")
+IN_TURN = part(RUNS, 4, "engine", "eosviz")
+"""The runs of the quick tests; the others are slow tests."""
 STEPS = 20
 """At most so many steps with motion of each run."""
 MEETING_MOST = 2
@@ -55,7 +58,9 @@ _WALK = """async (most) => {
 }"""
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(
+    "name", [name if name in IN_TURN else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
+)
 def test_no_two_names_of_moving_messages_print_over_each_other(stage: Stage, name: str) -> None:
     stage.page.emulate_media(reduced_motion="no-preference")
     try:

@@ -23,9 +23,12 @@ from eosviz.catalogue import catalogue_file
 from tests.e2e.stage import Manner, Run, Stage
 from tests.words.pseudo import pseudo_catalogue, untranslated
 
-FURTHER = ("SC-03", "SC-33/k28-expired", "SC-44/k28", "SC-66/init", "SC-80/one-node", "SC-85/back-check")
+FURTHER = (
+    *("SC-03", "SC-16", "SC-33/k28-expired", "SC-44/k28", "SC-66/init", "SC-71", "SC-75/wall"),
+    *("SC-80/one-node", "SC-85/back-check"),
+)
 RUNS = [
-    *("SC-16", "SC-50", "SC-58/retry-off", "SC-71", "SC-75/wall", "SC-83/scheduled-retry-a"),
+    *("SC-50", "SC-58/retry-off", "SC-83/scheduled-retry-a"),
     *(pytest.param(name, marks=pytest.mark.slow) for name in FURTHER),
 ]
 STEPS_MAX = 5

@@ -42,7 +42,7 @@ def address(browser: Browser, running_site: RunningSite) -> Iterator[tuple[str, 
     context = browser.new_context(locale="en-GB", reduced_motion="reduce")
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
-    page.goto(running_site.address)
+    page.goto(f"{running_site.address}api/token")  # light, and of the site
     session = page.evaluate(_BEGIN, ["SC-75", "timeout", 104])
     yield f"{running_site.address}sessions/{session}/", page
     context.close()
@@ -212,7 +212,7 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
     context = browser.new_context(locale="en-GB", reduced_motion="reduce")
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
-    page.goto(running_site.address)
+    page.goto(f"{running_site.address}api/token")  # light, and of the site
     session = page.evaluate(_BEGIN, ["SC-28", None, 40])
     page.goto(f"{running_site.address}sessions/{session}/?step=34")
     page.get_by_role("button", name="Why refused?").click()

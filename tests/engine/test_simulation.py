@@ -21,7 +21,7 @@ from tests.engine.every_run import BEGUN, scenario_of
 from tests.engine.search.folding import copied, fits
 from tests.rotation import part
 
-FOLDED = part(BEGUN, len(BEGUN) // 4, "engine")
+FOLDED = part(BEGUN, len(BEGUN) // 8, "engine")
 """The runs that the quick tests fold."""
 
 
@@ -146,7 +146,7 @@ def test_an_impossible_intervention_is_refused_and_changes_nothing():
 
 
 @pytest.mark.requirement("GEN-1")
-@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [16, pytest.param(1, marks=pytest.mark.slow)])
 def test_two_hash_seeds_give_the_same_bytes(every):
     """GEN-1: scenarios of the library, step by step, under different PYTHONHASHSEEDs. The goldens hold all of
     them, too: each process of the tests has a seed of its own."""
