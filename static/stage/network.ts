@@ -138,7 +138,10 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   // At the end of a lane there is room for one: what is answered has made room for its answer.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
     && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
-  const shown = single.filter((one) => !counted.includes(one) && !isAnswered(one));
+  // Between the roles of a middleware so is what its receiver passes on: the sentence is about what goes on from there.
+  const isPassedOn = ({ message, state }: Candidate): boolean => tight >= 2 && here.upright && here.kind === "middleware" && state === "docked"
+    && single.some((other) => other.state === "flying" && other.message.from === message.to && focus.messages.sent.includes(other.message.id));
+  const shown = single.filter((one) => !counted.includes(one) && !isAnswered(one) && !isPassedOn(one));
   // If several messages are lost together on a phone, each has room for its name.
   const isOfMany = (one: Candidate): boolean => here.upright && tight > 0 && tight !== 3 && one.state === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));

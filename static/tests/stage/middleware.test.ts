@@ -8,10 +8,11 @@ import type { Box, Places } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
 import { ladder, rungsOf } from "../../stage/ladder.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
+import { networkOf } from "../../stage/network.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
 import { besideCluster, isAt } from "../../stage/places.ts";
 import { heardOf, middleware, windowWords } from "../../stage/middleware.ts";
-import { frameOf, markup, stepOf, view } from "../diagrams/fixture.ts";
+import { frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, PHONE, planOf } from "./plans.ts";
 import { words } from "../../player/text.ts";
 import { speakStage } from "./words.ts";
@@ -38,6 +39,15 @@ test("participants that may differ are said to end alike, whether all commit or 
 test("those that never differed are not said to have differed for 0 ms", () => {
   assert.deepEqual(said(65, 65), ["Participants report the same outcome"]);
   assert.equal(toldBeside(65, 65), null);
+});
+
+test("on a phone the message that a role sends has the network, and not the one that made it do so", () => {
+  const sent = (id: number, from: string, to: string, api: string) => message({ id, api, from, to, correlation_id: id, sent_at: 20, arrives_at: 30, fields: {} });
+  const [begin, prepare] = [sent(1, "initiator", "business", "Begin"), sent(2, "business", "middleware", "Prepare")];
+  const frame = frameOf(stepOf(), view({ time: 20, network: { messages: { 2: prepare } } } as never), { previousView: view({ time: 20, network: { messages: { 1: begin } } } as never) });
+  const focus = { ...NO_FOCUS, kind: "node", actor: "business", messages: { ...NO_FOCUS.messages, delivered: [1], sent: [2] } } as typeof NO_FOCUS;
+  const { flights } = networkOf(frame, middlewarePlaces({ ...planOf(0, 0, 0, 0), middleware: { ...NODES, roles: [...NODES.roles, "manager"] } } as never, { ...PHONE, height: 440 }), focus);
+  assert.deepEqual(flights.map((flight) => flight.message.api), ["Prepare"]);
 });
 
 const NODES = { roles: ["initiator", "business", "middleware"], participants: ["participant-1", "participant-2", "participant-3"] };
