@@ -179,6 +179,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const width = across - (focused ? tagInRow(here, focus, place.box) / scale : 0);
   const room = Math.floor((width - 18) / STEP);
   const held = heldIn(frame, partition);
+  const names = named.map(({ name }) => name);
   const whole = rowOf(here, held, lane, batches, room);
   const again = readAgain(lane, batches, brokenRecords(frame, "duplicated"));
   // What was given twice is said while nothing is hidden.
@@ -201,9 +202,13 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const bothRoom = flat ? FLAT.both : titleRoom;
   const level = named.length > 1 ? "" : levelOf(frame, partition, slowest, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - titleWidth - 5);
-  // Squares of one offset stand under each other, however long the readers' names are.
-  const longest = Math.max(titleWidth, ...Object.keys(here.readers[partition] ?? {}).map((name) => textWidth(name, 12, true)));
-  const from = flat ? 9 + (level === "" ? Math.min(titleRoom, longest) : titleWidth) + 5 + textWidth(level, 11) + 12 : 9;
+  // Squares of one offset stand under each other, however long the readers' names and what is said of them are.
+  const others = flat ? othersIn(frame, here, partition, names) : [];
+  const headOf = (one: Named): number => {
+    const wide = Math.min(titleRoom, textWidth(titleOf(one), 12, true));
+    return wide + 5 + textWidth(levelOf(frame, partition, one, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - wide - 5), 11);
+  };
+  const from = flat ? 9 + Math.max(titleWidth + 5 + textWidth(level, 11), ...others.map(headOf)) + 12 : 9;
   // What stands beside the squares on their line.
   const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 5 : 18;
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
@@ -213,9 +218,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const isCrowded = width < across && hidden !== null && squaresBeside(hidden.short) < 4;
   const said = hidden === null || isCrowded ? null : Math.min(total, room) <= squaresBeside(hidden.long) ? hidden.long : hidden.short;
   const after = roomOf(said ?? "");
-  const most = Math.max(3, squaresBeside(said ?? ""));
+  const most = Math.max(3, flat ? Math.min(squaresBeside(said ?? ""), ...others.map((one) => squaresOfOther(frame, here, focus, partition, one, batches, from))) : squaresBeside(said ?? ""));
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
-  const names = named.map(({ name }) => name);
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
   const isAgain = hiddenText(whole.counts) === null;
@@ -248,6 +252,27 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     ...(isPossible ? { ask: { question: "lso", subject: partition }, label: say("player.why.gate", { partition }) }
       : { ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }) }),
   }];
+}
+
+/** The readers of a lane that have rows of their own beside this one. */
+function othersIn(frame: Frame, here: Places, partition: string, names: readonly string[]): Named[] {
+  return Object.keys(here.readers[partition] ?? {}).flatMap((name) => {
+    const consumer = names.includes(name) ? undefined : frame.view.consumers?.[name];
+    return consumer === undefined ? [] : [{ name, consumer }];
+  });
+}
+
+/** How many squares a low and wide row has room for, beside what it says; none of them is folded only where all rows have room. */
+function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: string, { name, consumer }: Named, batches: readonly LogBatchView[], from: number): number {
+  const place = here.readers[partition]?.[name];
+  const lane = consumer.lanes?.[partition];
+  if (place === undefined || lane === undefined) return Number.POSITIVE_INFINITY;
+  const { read, counts } = rowOf(here, heldIn(frame, partition), lane, batches, 0);
+  const isTold = focus.kind === "read" && focus.partition === partition && focus.actor === name;
+  const width = (place.box.width - (isTold ? tagInRow(here, focus, place.box) : 0)) / place.scale;
+  const said = isTold ? "" : (hiddenText(counts)?.short ?? "");
+  const count = readText(consumer, partition, say("stage.reader.read", { count: read }));
+  return Math.floor((width - (said === "" ? 0 : textWidth(said, 12, true) + 10) - from - textWidth(count, 12) - 24) / STEP);
 }
 
 /** Sizes of a tag within a row, inside its ring, in units. */

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { svg } from "lit";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
 import { reasonAt, wordsOf } from "../../stage/hidden.ts";
 import type { ConsumerView } from "../../player/frame.ts";
 import type { Places } from "../../stage/contract.ts";
-import { hiddenText, readersText, wordOf } from "../../stage/readers.ts";
-import { frameOf, logBatch, view } from "../diagrams/fixture.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
+import { places } from "../../stage/places.ts";
+import { hiddenText, readers, readersText, wordOf } from "../../stage/readers.ts";
+import { HEADER, frameOf, logBatch, markup, partition, replica, view } from "../diagrams/fixture.ts";
+import { PHONE, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
 speakStage();
@@ -14,6 +18,18 @@ speakStage();
 const lane: ReaderLaneView = {
   position: 1, stretches: [[0, 0, "delivered"]], folded: 0, ahead: [[1, 4, "undecided"], [5, 5, "not_replicated"]], bound: 1, held_by: { producer_id: 1000, first_offset: 1 },
 };
+
+test("on a phone the squares of one offset stand under each other, whatever else their rows say", () => {
+  const plan = planOf(1, 1, 1);
+  const here = places(plan, HEADER, view(), { ...PHONE, height: 360 });
+  const lanes = (isolation: string, stretches: [number, number, string][]) => ({ isolation, alive: true, paused: false, positions: {}, delivered: {}, delivered_count: 0, applied_count: 0, skipped_duplicates: 0, lanes: { "t-0": { position: 9, stretches, folded: 0, ahead: [], bound: 9, held_by: null } } });
+  const consumers = { c1: lanes("read_committed", [[0, 29, "delivered"]]), c2: lanes("read_uncommitted", [[0, 8, "delivered"], [9, 29, "undecided"]]) };
+  const batches = [logBatch(0, 30)];
+  const objects = readers(frameOf(null, view({ consumers, partitions: { "t-0": partition(replica(batches)) } } as never)), here, NO_FOCUS);
+  const found = objects.filter(({ key }) => key.startsWith("reader:")).map(({ draw }) => [...markup(svg`${draw}`).matchAll(/<rect[^>]* x="?([\d.]+)"?[^>]* width="?(?:10\.5|9\.1)\b/g)].map(([, x]) => Math.floor(Number(x))));
+  assert.equal(found.length, 2);
+  assert.ok((found[0]?.length ?? 0) > 2 && found[0]?.every((x, index) => Math.abs(x - (found[1]?.[index] ?? 0)) < 2), JSON.stringify(found));
+});
 
 test("how much each consumer read is said in words, for where something lies over the rows", () => {
   const lanes = { "t-0": { position: 3, stretches: [[0, 2, "delivered"]], folded: 0, ahead: [], bound: 3, held_by: null } };
