@@ -318,7 +318,7 @@ function footOf(frame: Frame, here: Places, name: string, client: ClientView, wi
   const next = Object.values(client.timers).filter((timer) => timer.until > frame.view.time).sort((one, other) => one.until - other.until)[0];
   const y = height - 46;
   const tally = tallyOf(frame, name);
-  return svg`${next === undefined ? nothing : fittedText(12, y - 18, say("stage.timer", { kind: timerWord(next.kind), at: next.until }), width - 24, 13, { classes: "q", least: 9 })}${
+  return svg`${next === undefined ? nothing : fittedText(12, y - 18, say("stage.timer", { kind: timerWord(next.kind), left: next.until - frame.view.time }), width - 24, 13, { classes: "q", least: 9 })}${
     tally.total === 0 ? nothing : svg`${path(`M12,${y - 8}h${width - 24}`, "hair")}${fittedText(12, y + 10, say("stage.knows"), width * 0.38, 12, { classes: "q", least: 9 })}${
       fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(here, client, tally, y + 19, width)}`}`;
 }
