@@ -17,6 +17,8 @@ const BESIDE = 9;
 const INSIDE = 3;
 /** A thing of this width has room for a mark between its own words. */
 const WIDE = 120;
+/** px from a word, which may have a frame around it: as many suit, so many are needed. */
+const CLEAR = { suits: 14, needs: 6 };
 /** Numbers that are shown on one thing before the others are counted. */
 const NUMBERS = 4;
 
@@ -89,13 +91,26 @@ function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
   const corners = [left, x - width - 2, x + whole + 2];
   const beside = [0.5, 0.25, 0.75].map((share) => [x + whole - width / 2, y + (foot - y) * share - HEIGHT / 2]);
   // Upright bodies stand close under each other: a mark across an edge would be taken for the other one's.
-  const within = here.upright && tall >= HEIGHT - 1 && whole >= WIDE ? along.slice(0, -1).map((at) => [at, y + Math.min(4, (tall - HEIGHT) / 2)]) : [];
+  const within = here.upright && tall >= HEIGHT - 1 && whole >= WIDE && y >= 0 ? clearIn({ x, y: round(y + Math.min(4, (tall - HEIGHT) / 2)), width: whole, height: HEIGHT }, width, taken) : null;
+  if (within !== null && within.y + HEIGHT <= here.height) return within;
   const narrow = whole < 2 * width ? [[middle, above], [middle, under]] : [];
-  const places = [...within, ...narrow, [left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...beside, ...along.map((at) => [at, under]), ...corners.map((at) => [at, under])];
+  const places = [...narrow, [left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...beside, ...along.map((at) => [at, under]), ...corners.map((at) => [at, under])];
   const inside = places.map(([atX = 0, atY = 0]): Box => ({
     x: round(Math.min(Math.max(atX, 2), here.width - width - 2)), y: round(Math.min(Math.max(atY, 2), here.height - HEIGHT - 2)), width, height: HEIGHT,
   }));
   return freest(inside, taken) ?? (inside[0] as Box);
+}
+
+/** In a line, the first place that is clear of its words, else the one that is farthest from them; null where there is none. */
+function clearIn(line: Box, width: number, taken: readonly Box[]): Box | null {
+  const words = taken.filter((word) => word.y < line.y + line.height && word.y + word.height > line.y);
+  let best: Box | null = null;
+  let most: number = CLEAR.needs;
+  for (let x = line.x + 0.1 * line.width; x + width < line.x + 0.9 * line.width; x += 2) {
+    const clear = Math.min(CLEAR.suits, ...words.map((word) => Math.max(word.x - x - width, x - word.x - word.width)));
+    if (clear > most) [best, most] = [{ ...line, x: round(x), width }, clear];
+  }
+  return best;
 }
 
 type Placed = Mark & Box;
