@@ -105,7 +105,7 @@ test("what happens after the step on show is not known to it", () => {
 test("a batch sent a second time says so, and both arrows have the producer's hue", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.equal(find(shape.arrows, "1").label?.text, "Produce t-0, 0·0 | 0–2");
-  assert.equal(find(shape.arrows, "3").label?.text, "Produce again t-0, 0·0 | 0–2");
+  assert.equal(find(shape.arrows, "3").label?.text, "Produce resent: t-0, 0·0 | 0–2");
   assert.deepEqual([find(shape.arrows, "1").hue, find(shape.arrows, "4").hue], ["b0", null]);
 });
 
