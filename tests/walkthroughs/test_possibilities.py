@@ -63,6 +63,13 @@ def test_an_actor_that_is_down_can_only_be_restarted(actor: str) -> None:
         assert enabled(simulation, actor) == ["crash", "pause"]
 
 
+@pytest.mark.parametrize("actor", ["sink", "database"])
+def test_a_service_and_its_database_that_are_down_can_only_be_restarted(actor: str) -> None:
+    assert enabled(after(14, scenario="SC-171"), actor) == ["crash", "pause"]
+    down = after(14, {"action": "crash", "actor": actor}, scenario="SC-171")
+    assert enabled(down, actor) == ["restart"]
+
+
 @pytest.mark.parametrize("every", [6, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "done",
