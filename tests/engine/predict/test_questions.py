@@ -114,6 +114,12 @@ def test_every_item_of_a_track_asks_at_least_three_times(track, name, variant):
     assert [question.at for question in found] == sorted({question.at for question in found})
 
 
+@pytest.mark.parametrize("name", [one.id for one in library() if one.scenario(None)["checkpoints"]])
+def test_a_variant_meets_all_its_checkpoints(name):
+    runs = [entry(name).scenario(variant) for variant in entry(name).variants or (None,)]
+    assert any(len(questions(run)) == len(run["checkpoints"]) for run in runs)
+
+
 def test_tracks_name_scenarios_and_variants_that_exist():
     known = {item.id: item.variants for item in library()}
     for track in tracks():
