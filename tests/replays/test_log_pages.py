@@ -473,4 +473,4 @@ def test_a_case_that_was_read_in_place_keeps_its_summary_alone(
     assert str(LOGS) not in json.dumps(replay.analysis)
     page = case_page(client)
     assert "hangopen-0</span>: slow but alive" in page
-    assert "--bundle FILE creates it from the files" in page
+    assert "To make one from the files: python manage.py logs" in page

@@ -96,7 +96,7 @@ def test_where_there_is_no_run_the_cell_says_why(client: Client) -> None:
 def test_a_fault_that_falls_on_nothing_is_said_in_the_cell_and_beside_the_turn(client: Client) -> None:
     page = shown(client, "SC-51/errors")
     assert "Fault 1 (AddOffsetsToTxn request) has no effect here" in cells(page)[4]
-    assert "There, however, 2 faults of the scenario have no effect." in text_of(page)
+    assert "In this version, however, 2 faults of the scenario have no effect." in text_of(page)
 
 
 def test_chinese_has_every_word(client: Client) -> None:
