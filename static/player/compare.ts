@@ -444,7 +444,10 @@ export class Compare extends LitElement {
     const { first = null, same = 0 } = this.#moments ?? {};
     if (first === null) return;
     const steps = this.lockstep === "step" ? this.#stepsAt(first) : ([same + 1, same + 1] as const);
+    const opens = this.#opens;
     await Promise.all(this.#sides.map((side) => this.#make(side, steps[placeOf(side)])));
+    // The reader may have gone elsewhere meanwhile.
+    if (opens !== this.#opens) return;
     if (this.lockstep === "step") this.#goTo(first);
     else this.#land(this.#sides.map((side) => [side, same + 1]), Math.min);
   }
