@@ -228,9 +228,9 @@ class Interference:
         if ends:
             others = self.kernel.world.network.on(envelope.connection)
             self._end_connection(envelope.connection, entry)
-            self._tell_others_lost(others)
+            self._report_others_lost(others)
 
-    def _tell_others_lost(self, others: Iterable[Envelope]) -> None:
+    def _report_others_lost(self, others: Iterable[Envelope]) -> None:
         left = self.kernel.world.network.under_way
         lost = Counter((one.destination, one.is_response) for one in others if one.id not in left)
         for (receiver, is_response), count in sorted(lost.items()):

@@ -751,8 +751,10 @@ class Beats:
             heaviest = sorted(between, key=lambda one: -one.weight)
             passed: dict[int, Passed] = {}
             for one in heaviest:
+                if len(passed) == PASSED_MOST:
+                    break
                 titled = self._passed(one, lands, repeats)
-                if titled["key"] != beat["key"] and len(passed) < PASSED_MOST:
+                if titled["key"] != beat["key"]:
                     passed.setdefault(titled["step"], titled)
             counted = any(one["key"] in COUNT_RECORDS for one in (*found[-1:], *passed.values()))
             if (

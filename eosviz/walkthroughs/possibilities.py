@@ -159,13 +159,13 @@ def _part_of_actor(view: Json, name: str) -> Json | None:
         broker: Json | None = view.get("brokers", {}).get(name.removeprefix("broker-"))
         return broker
     nodes = view.get("middleware", {})
-    services = (view.get("services", {}), {"database": view.get("database")})
     places = (
         view.get("clients", {}),
         view.get("consumers", {}),
         nodes.get("participants", {}),
         nodes,
-        *services,
+        view.get("services", {}),
+        {"database": view.get("database")},
     )
     return next((place[name] for place in places if place.get(name)), None)
 

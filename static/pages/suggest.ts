@@ -1,9 +1,9 @@
 /** While a reader types into the search of the header, the scenarios that the search would find first are listed under it. */
 
+import { isChinese } from "../player/phrases.ts";
+
 const PAUSE_MS = 150;
 const SHORTEST = 2;
-
-const CHINESE = /[\u4e00-\u9fff]/;
 
 function suggests(form: HTMLFormElement, input: HTMLInputElement, address: string): void {
   const list = document.createElement("div");
@@ -37,7 +37,7 @@ function suggests(form: HTMLFormElement, input: HTMLInputElement, address: strin
   input.addEventListener("input", () => {
     clearTimeout(timer);
     const question = input.value.trim();
-    if (question.length < SHORTEST && !CHINESE.test(question)) close();
+    if (question.length < SHORTEST && !isChinese(question)) close();
     else timer = setTimeout(() => void ask(question), PAUSE_MS);
   });
   form.addEventListener("focusout", ({ relatedTarget }) => {

@@ -143,7 +143,7 @@ export class Compare extends LitElement {
   /** By virtual time many steps share a moment: of these sides one of them is meant, not the last. */
   #exact = new Map<Side, number>();
   /** The moment that was on show before. */
-  #left = 0;
+  #before = 0;
   /** Whether both sides are on the way to a beat's landing. */
   #goes = false;
   /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
@@ -287,7 +287,7 @@ export class Compare extends LitElement {
 
   #goTo(at: number, exact = new Map<Side, number>()): void {
     this.#opens = "done";
-    this.#left = this.at;
+    this.#before = this.at;
     this.#exact = exact;
     this.at = Math.max(0, at);
     this.#catchUp();
@@ -716,8 +716,7 @@ export class Compare extends LitElement {
     if (isFirst) return html`<b>≠ ${say("player.compare.differs_here")}</b>`;
     if (this.lockstep !== "step" || this.#moments === null || this.at <= this.#moments.same || this.#isAtEnd) return nothing;
     // A press may pass several moments.
-    const [before, now] = [this.#stepsAt(Math.min(this.#left, this.at - 1)), this.#stepsAt(this.at)];
-    const moved = [now[0] !== before[0], now[1] !== before[1]];
+    const moved = this.#moments.moved(this.at, Math.min(this.#before, this.at - 1));
     if (moved[0] === moved[1]) return nothing;
     return moved[placeOf(side)] ? html`<b>${say("player.compare.only_this")}</b>` : html`${say("player.compare.stays")}`;
   }

@@ -44,9 +44,9 @@ export class Moments {
     return Math.min(this.of(0, left + 1), this.of(1, right + 1)) - 1;
   }
 
-  /** Which run's step the moment shows for the first time. */
-  moved(moment: number): readonly [boolean, boolean] {
-    const [now, before] = [this.at(moment), this.at(moment - 1)];
+  /** Which run's step the moment shows, and no moment up to `since` did. */
+  moved(moment: number, since = moment - 1): readonly [boolean, boolean] {
+    const [now, before] = [this.at(moment), this.at(since)];
     return moment <= 0 ? [false, false] : [now[0] !== before[0], now[1] !== before[1]];
   }
 

@@ -297,16 +297,23 @@ interface Logged {
 
 /** The newest entries that have room, and how many are before them: in words, or briefly where words leave no room for the newest. */
 function newestIn(batches: readonly LogBatchView[], id: string, room: number): { shown: Logged[]; earlier: number; said: string } {
-  const all = batches.map((batch): Logged => ({ batch, said: shortState(imageState(batch, id)), width: entryWidth(batch, id) }));
-  const wide = (some: readonly Logged[]): number => some.reduce((sum, one) => sum + one.width + 2, 0);
+  const newest: (Logged & { taken: number })[] = [];
+  let taken = 0;
+  for (const batch of batches.toReversed()) {
+    const width = entryWidth(batch, id);
+    taken += width + 2;
+    if (taken > room) break;
+    newest.push({ batch, said: shortState(imageState(batch, id)), width, taken });
+  }
   for (const key of ["stage.coordinator.earlier", "stage.earlier"]) {
-    for (let earlier = 0; earlier < all.length; earlier += 1) {
+    for (let count = newest.length; count > 0; count -= 1) {
+      const earlier = batches.length - count;
       const said = earlier === 0 ? "" : say(key, { count: earlier });
-      const shown = all.slice(earlier);
-      if (wide(shown) + (earlier === 0 ? 0 : textWidth(said, 12) + 6) <= room) return { shown, earlier, said };
+      const wide = (newest[count - 1]?.taken ?? 0) + (earlier === 0 ? 0 : textWidth(said, 12) + 6);
+      if (wide <= room) return { shown: newest.slice(0, count).reverse(), earlier, said };
     }
   }
-  return { shown: [], earlier: all.length, said: all.length === 0 ? "" : say("stage.earlier", { count: all.length }) };
+  return { shown: [], earlier: batches.length, said: batches.length === 0 ? "" : say("stage.earlier", { count: batches.length }) };
 }
 
 const entryWidth = (batch: LogBatchView, id: string): number => round(textWidth(shortState(imageState(batch, id)), 12) + 8);

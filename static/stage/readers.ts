@@ -154,14 +154,18 @@ function readText({ lanes = {} }: ConsumerView, partition: string, read: string)
   return Object.keys(lanes).length > 1 && textWidth(whole, 12) <= FLAT.read ? whole : read;
 }
 
-/** How much each consumer read of the lanes that have rows here: `t-0: c1 1 read`. In words, for where something lies over the rows. */
+/** How much was read of a lane. */
+function readOf({ position }: ReaderLaneView, read: number): string {
+  return position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: read });
+}
+
+/** How much each consumer read of the lanes that have rows here: `c1: 1 read from t-0`. In words, for where something lies over the rows. */
 export function readersText(frame: Frame, here: Places): string[] {
   return Object.entries(here.readers).flatMap(([partition, places]) => Object.keys(places).flatMap((name) => {
     const lane = frame.view.consumers?.[name]?.lanes?.[partition];
     if (lane === undefined) return [];
     const { read } = rowOf(here, heldIn(frame, partition), lane, [], 0);
-    const count = lane.position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: read });
-    return [say("stage.reader.read_of", { consumer: name, partition, read: count })];
+    return [say("stage.reader.read_of", { consumer: name, partition, read: readOf(lane, read) })];
   }));
 }
 
@@ -188,7 +192,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const flat = height < 36 && across > 300;
   const single = height < 36;
   const isPossible = slowest.name === POSSIBLE;
-  const count = lane.position === null ? say("stage.reader.not_read") : isPossible ? say("stage.reader.stands", { offset: lane.position }) : say("stage.reader.read", { count: whole.read });
+  const count = isPossible && lane.position !== null ? say("stage.reader.stands", { offset: lane.position }) : readOf(lane, whole.read);
   const read = flat ? readText(consumer, partition, count) : count;
   const readWidth = textWidth(read, 12) + 12;
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
@@ -271,7 +275,7 @@ function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: str
   const isTold = focus.kind === "read" && focus.partition === partition && focus.actor === name;
   const width = (place.box.width - (isTold ? tagInRow(here, focus, place.box) : 0)) / place.scale;
   const said = isTold ? "" : (hiddenText(counts)?.short ?? "");
-  const count = readText(consumer, partition, say("stage.reader.read", { count: read }));
+  const count = readText(consumer, partition, readOf(lane, read));
   return Math.floor((width - (said === "" ? 0 : textWidth(said, 12, true) + 10) - from - textWidth(count, 12) - 24) / STEP);
 }
 
