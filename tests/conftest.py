@@ -104,6 +104,12 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(5000, 10, 100)
 
 
+@pytest.fixture(scope="session")
+def takes_a_part(request: pytest.FixtureRequest) -> bool:
+    """Whether the slow tests are left out, as by `make test`: then some tests take only a part of their cases."""
+    return "not slow" in request.config.option.markexpr
+
+
 @pytest.fixture(scope="session", autouse=True)
 def redis_server() -> Iterator[str]:
     """The embedded Redis-compatible server at the address in the settings; gives that address."""

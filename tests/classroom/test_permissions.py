@@ -277,10 +277,10 @@ class TestEverybody(InOneTransaction):
 
     @pytest.mark.parametrize("room", sorted({name.partition(":")[0] for name in ROWS}))
     def test_each_person_gets_what_is_theirs_and_no_more(
-        self, kept_things: Things, begun: list[str], room: str, request: pytest.FixtureRequest
+        self, kept_things: Things, begun: list[str], room: str, takes_a_part: bool
     ) -> None:
         things = kept_things
-        if_open = FEW if "not slow" in request.config.option.markexpr else PEOPLE
+        if_open = FEW if takes_a_part else PEOPLE
         faults = []
         for name in sorted(ROWS):
             if name.partition(":")[0] == room:

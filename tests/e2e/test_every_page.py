@@ -237,11 +237,9 @@ def page_of(browser: Browser, look: tuple[str, str, str], places: Places) -> Ite
     context.close()
 
 
-def test_every_page_is_accessible_complete_and_uncut(
-    look: Page, places: Places, request: pytest.FixtureRequest
-) -> None:
+def test_every_page_is_accessible_complete_and_uncut(look: Page, places: Places, takes_a_part: bool) -> None:
     shown = list(places.pages)
-    if "not slow" in request.config.option.markexpr:
+    if takes_a_part:
         shown = part(shown, PAGES_IN_TURN, "engine", "eosviz")
     faults: list[str] = []
     errors: list[str] = []

@@ -101,11 +101,11 @@ class TestAdministration(InOneTransaction):
     """Only looks, so all of it looks at the same things."""
 
     def test_every_page_searches_and_opens_its_rows(
-        self, kept_things: Things, kept_superuser: Client, request: pytest.FixtureRequest
+        self, kept_things: Things, kept_superuser: Client, takes_a_part: bool
     ) -> None:
         """`make test` searches for the last of the words only, `make test-all` for all of them."""
         sought = ("a", "SC-03", str(kept_things.session.id), "%'\"\\ 0x")
-        if "not slow" in request.config.option.markexpr:
+        if takes_a_part:
             sought = sought[-1:]
         for label, model in shown().items():
             for words in sought:

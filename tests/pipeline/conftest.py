@@ -18,9 +18,9 @@ test-all` does without these settings."""
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory, takes_a_part: bool) -> Iterator[SparkSession]:
     session = start_session("local[2]", tmp_path_factory.mktemp("spark"), "tests")
-    if "not slow" in request.config.option.markexpr:
+    if takes_a_part:
         for name, value in FOR_FEW_ROWS.items():
             session.conf.set(name, value)
     yield session

@@ -361,12 +361,10 @@ IN_TURN_NAMES = {rule.name for rule in IN_TURN}
 
 
 @pytest.fixture(scope="module")
-def judged(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Outcome:
+def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory, takes_a_part: bool) -> Outcome:
     """One audit of about 200 runs in which nothing was changed (a variant of each scenario; one scenario with many
     seeds), and of a replay for each rule in which one fact was changed."""
-    rules = IN_TURN if "not slow" in request.config.option.markexpr else RULES
+    rules = IN_TURN if takes_a_part else RULES
     folder, replays = tmp_path_factory.mktemp("facts"), tmp_path_factory.mktemp("changed")
     first = {name.partition("/")[0]: (name, played) for name, played in reversed(whole_library())}
     # A broker that lives and cannot be found: what is prepared for it waits for ever, and no component is at fault.
