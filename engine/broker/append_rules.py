@@ -140,7 +140,7 @@ def unknown_producer(arrival: Arrival) -> bool:
 
 
 def raised_epoch_past_zero(arrival: Arrival) -> bool:
-    """The batch is the first one of a new epoch of a known producer, and does not start at sequence 0."""
+    """The producer's epoch is known, and the batch has another one and does not start at sequence 0."""
     return (
         arrival.first_sequence != 0 and arrival.running_epoch != -1 and arrival.epoch != arrival.running_epoch
     )

@@ -12,10 +12,10 @@ from engine.messages import RecordBatch
 class Appended(NamedTuple):
     """The result of an append. The offsets are those of the first and the last record; -1 after a refusal.
 
-    ``rule``: the append rule that decided. With ``rule`` and ``error`` NONE, the batch is a duplicate: the
-    offsets are those of the stored batch, and ``log_append_time`` is its timestamp in ms (otherwise -1).
-    ``arrival``: the values that the append rules compared; None: no rule compared any. ``level``: how strictly
-    the rules were applied.
+    ``rule``: the append rule that decided. If there is a ``rule`` and ``error`` is ``Error.NONE``, the batch
+    is a duplicate: the offsets are those of the stored batch, and ``log_append_time`` is its timestamp in ms
+    (otherwise -1). ``arrival``: the values that the append rules compared; None: no rule compared any.
+    ``level``: how strictly the rules were applied.
     """
 
     error: Error

@@ -74,7 +74,7 @@ class Appending:
         """Append records of this broker itself: a coordinator's record or a marker.
 
         ``done``: a part of the broker, and the argument for its method ``appended``. With acks=all, the
-        method is called when every partition is replicated or refused, or when ``timeout_ms`` are over; this
+        method is called when the result of every partition is known, at the latest after ``timeout_ms``; this
         may happen within this call. With other acks it is always called within this call.
         """
         name = self.setup.name

@@ -425,8 +425,9 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _look_for_returned(self) -> None:
-        """The set of brokers that may be in sync has changed, so a leader may now request that a follower
-        returns to the ISR. Mark each partition that this broker leads with an incomplete ISR as changed."""
+        """The set of brokers that may be in sync may have changed, so that a leader can now request that a
+        follower returns to the ISR. Mark each partition that this broker leads with an incomplete ISR as
+        changed."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)

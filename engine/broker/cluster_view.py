@@ -78,8 +78,8 @@ class ClusterView:
             self.idle[found.partition] = (found, since)
 
     def learn_leader(self, word: LeaderAndIsr, now: int) -> int:
-        """Apply the announcement of one partition. Returns ``now``, or for a partition that was idle until now
-        the earlier time at which its leader was elected (ms)."""
+        """Apply the announcement of one partition. Returns the time in ms of its leader's election: ``now``,
+        or for an idle partition the time that ``idle`` has."""
         _, since = self.idle.pop(word.partition, (None, now))
         self.metadata[word.partition] = word
         return since

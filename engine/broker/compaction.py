@@ -205,7 +205,7 @@ def compact(
 
 def compact_replica(replicas: Replicas, partition: str, below: int | None = None) -> None:
     """The fault *run compaction* (GEN-6): clean one broker's log of the partition. ``below``: only below this
-    offset; None: the whole log."""
+    offset; None: up to the last stable offset."""
     replica = replicas[partition]
     retention = replicas.setup.configuration.delete_retention_ms
     cleaning = compact(replica.log, retention, below)

@@ -432,7 +432,8 @@ class Controller(ABC):
         self.watch.emit(FollowersResumed, state.name, resumed, state.isr)
 
     def delete_topic(self, topic: str, now: int) -> None:
-        """*delete topic*: remove its partitions from every broker and from the metadata."""
+        """*delete topic*: remove its partitions from every broker and from the metadata. Raises Refused when the
+        topic has no partition."""
         names = [
             name for name, state in self.partitions.items() if topic_of(name) == topic and not state.deleted
         ]

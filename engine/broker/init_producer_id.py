@@ -95,9 +95,9 @@ class InitProducerIdHandler:
         self.waiting.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Respond with a new producer id and epoch 0, and keep no state (PID-8). A request with a transactional id
-        goes to the coordinator (TXC-7). If no id is left, or earlier requests without a transactional id wait,
-        :meth:`_without_id` handles the request (PID-5)."""
+        """Respond with a new producer id and epoch 0, and keep no state (PID-8). A request with a
+        transactional id goes to the coordinator (TXC-7). If no id is left, or if other requests wait and this
+        one has no transactional id, :meth:`_without_id` handles it (PID-5)."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")

@@ -126,7 +126,7 @@ class ProducerIdManager:
         self.block: Block | None = None
         self.next_id = 0
         self.wanted: Block | None = None
-        """The block that the broker last tried to write, until it knows whether the write succeeded."""
+        """The block that the present claim last tried to write; None before, and after the write succeeded."""
         self.correlation_id = 0
         """The correlation id of the newest request to ZooKeeper; replies to older requests are ignored."""
         self.deadline: int | None = None

@@ -126,8 +126,8 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
     def note_activity(self, timestamp: int, now: int) -> None:
-        """A producer was active at ``timestamp``. If this is the earliest such time, plan the next scan for
-        the time at which the producer expires."""
+        """A producer was active at ``timestamp``. If this is the earliest such time, the next scan is the
+        first one at which the producer has expired."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
             self._be_idle_from(timestamp, now)

@@ -190,8 +190,8 @@ class Connections:
 
     def least_loaded(self, nodes: Iterable[int], now: int) -> int | None:
         """The connected broker with the fewest requests in flight; else one that is connecting; else one to
-        which a connection attempt is allowed. The lowest id wins a tie (SND-6). None: no broker can be
-        reached now."""
+        which a connection attempt is allowed. The lowest id wins a tie (SND-6). None: no broker accepts a
+        request or a connection attempt now."""
         best: tuple[int, int, int] | None = None
         for node in nodes:
             connection = self.to(node)

@@ -121,7 +121,8 @@ class ControlChannel:
 
     def _next_request(self) -> PendingRequest | None:
         """The next request that may be sent (TXM-9); None: there is none. A request that may not be sent any
-        more fails here. An EndTxn of a transaction that the coordinator does not know completes here."""
+        more fails here. An EndTxn that is not sent (``_has_to_send``) completes here, and the request after
+        it is returned."""
         transactions, setup = self._transactions, self._setup
         if transactions.new_partitions:
             transactions.register_partitions()
@@ -149,7 +150,8 @@ class ControlChannel:
         return transactions.take_request()
 
     def _has_to_send(self, end: EndTxnRequest) -> bool:
-        """Whether the coordinator has to get this request, because it may have a part of the transaction."""
+        """Whether the request is sent, because the coordinator may have a part of the transaction. With the
+        switch ``abort_sent`` off, an abort is not sent."""
         return self._transactions.started and (end.committed or self._setup.switches.abort_sent)
 
     def _go_on(self, held: Held, now: int) -> bool:
@@ -214,7 +216,7 @@ class ControlChannel:
 
     def _look_up(self, held: Held, now: int, missed: int | None) -> bool:
         """Look up the coordinator; the held request returns to the queue as a retry (SND-5, step 5; FND-6).
-        ``missed``: the cached broker that could not be reached."""
+        ``missed``: the cached broker that could not be reached; None: no broker was cached."""
         transactions = self._transactions
         request = held.request
         self.held = None

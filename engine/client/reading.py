@@ -191,7 +191,8 @@ class Reading:
             del known[:over]
 
     def jump(self, to: int, fate: str) -> None:
-        """Move the position. Forward: the skipped offsets are hidden for ``fate``. Backward: they are read again."""
+        """Move the position. Forward: the skipped offsets are hidden for ``fate``. Backward: the offsets from
+        ``to`` on are read again."""
         if to > self.position:
             self.remember([Stretch(self.position, to - 1, fate)])
         else:

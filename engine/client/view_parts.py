@@ -11,8 +11,7 @@ from engine.watching import Path
 
 
 class ShownClient(Protocol):
-    """The fields of a producer client that its view reads. A restart replaces ``memory``, because a new
-    process begins."""
+    """The fields of a producer client that its view reads. A crash replaces ``memory``."""
 
     name: str
     memory: Incarnation

@@ -20,8 +20,8 @@ class CompletedUnacknowledged(Happening):
 
 @happening
 class BatchExpired(Happening):
-    """A batch waited longer than its ``limit``. ``since``, ``age`` and ``limit``: virtual ms. ``under_way``:
-    it was sent, so its records may be stored."""
+    """A batch waited too long. ``since``, ``age`` and ``limit``: virtual ms. ``under_way``: it was sent, so
+    its records may be stored."""
 
     client: str
     batch: str
@@ -164,8 +164,8 @@ class ProducerFatal(Aside):
 
 @happening
 class LateFailureThrown(Aside):
-    """A batch that was aborted in flight failed again after its transaction had ended, so the Sender's thread
-    throws."""
+    """A batch failed while no transaction was open that could be aborted, for example because its transaction
+    had ended before, so the Sender's thread throws."""
 
     client: str
     partition: str

@@ -75,9 +75,9 @@ class RightGiven(Happening):
 @happening
 class BlockMoved(Happening):
     """A broker's claim of a block of producer ids took a row of its state machine. ``start`` and ``end``: the
-    bounds of the claimed block, if there is one. ``latest_end``: the end of the newest block, if no further
-    block fits; otherwise None. ``end_max``: the highest end after which a further block fits. ``is_checked``:
-    writes are conditional on the version of the ZooKeeper node."""
+    bounds of the block that the broker writes or has claimed; None in other steps. ``latest_end``: the end of
+    the newest block, if no further block fits; otherwise None. ``end_max``: the highest end after which a
+    further block fits. ``is_checked``: writes are conditional on the version of the ZooKeeper node."""
 
     broker: str
     path: str

@@ -250,7 +250,8 @@ class WorkerDone(Happening):
 
 @happening
 class CommitStays(Aside):
-    """A record has finished, but the offset to commit stays at ``offset``, because that record has not."""
+    """A record has finished, but the offset to commit stays at ``offset``, because the record at this offset
+    has not."""
 
     service: str
     partition: str

@@ -384,8 +384,8 @@ class Beats:
 
     def _look_for_hanging(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
         """Find the step from which a transaction hangs, and the step after which its partitions are readable
-        again. If the first step is about a refusal or an unusual event other than the batch that hangs, it
-        keeps its own opener."""
+        again. The first step keeps an opener of weight RARE or more (RESETS if it refuses something), unless
+        this opener is about the batch that hangs."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
@@ -591,8 +591,8 @@ class Beats:
     def _marked_added(
         self, beats: list[Beat], openings: Sequence[Opened], past: Sequence[Beat]
     ) -> list[Beat]:
-        """The beats. Marked (``added``) are those that came of an intervention, those about a broken guarantee, and
-        those with a title that no ``past`` beat of their kind has, if there is such a past beat."""
+        """The beats. Marked (``added``) are those that came of an intervention, those about a broken
+        guarantee, and those of a kind that ``past`` has, but with a title that no past beat of this kind has."""
         titles = {(beat.get("kind"), beat["key"]) for beat in past}
         kinds = {kind for kind, _ in titles}
         came = {(self._steps[one.at].number, one.opener.name) for one in openings if _is_added(one)}
@@ -993,8 +993,8 @@ def _begun(one: Opened, start: int) -> Opened:
 
 
 def _with_new(openings: list[Opened], known: Sequence[str]) -> list[Opened]:
-    """The openings. Those that are not ``known``, the kinds of openings in the run without the intervention, are
-    new."""
+    """The openings, each with ``new``: False if it is an event (``_is_event``) that ``known`` has, too.
+    ``known``: the kinds of the events in the run without the intervention, in order."""
     weighty = [at for at, one in enumerate(openings) if _is_event(one) and not one.by_hand]
     kinds = [_event(openings[at].opener.name) for at in weighty]
     again = {weighty[place] for place in _again(list(map(_event, known)), kinds, eq)}

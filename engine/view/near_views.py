@@ -155,8 +155,8 @@ def _in_bulk(clients: dict[str, View]) -> set[int]:
 
 
 def _without_small_gaps(serials: list[str], listed: set[str]) -> set[str]:
-    """Add to ``listed`` the records in gaps of at most GAP, and return it. Records of several producers
-    alternate, so without this a page of records would have many holes."""
+    """Add to ``listed`` the records in gaps of at most GAP between listed ones, and return it. Records of
+    several producers alternate, so without this a page of records would have many holes."""
     gap: list[str] = []
     for serial in serials:
         if serial not in listed:

@@ -106,7 +106,7 @@ class RunPlan:
         return plan
 
     def kinds(self) -> Counter[str]:
-        """Kind to the number of beats of that kind in reading order, nested beats included."""
+        """Kind to the number of beats of that kind, nested ones included."""
         return Counter(beat["kind"] for beat in _read(self._beats.to_json()))
 
 
