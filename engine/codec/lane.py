@@ -92,8 +92,8 @@ class Lane:
         }
 
     def start_segment(self, segment: Segment) -> list[Json]:
-        """Note that a segment begins, before its first row; returns the changes. Nothing happens if its base offset is
-        unknown."""
+        """Note that a segment begins, before its first row; returns the changes. Nothing happens if its base
+        offset is unknown or above NUMBER_MAX."""
         if segment.base_offset is None or segment.base_offset > NUMBER_MAX:
             return []
         before = self.log.pointers()
@@ -177,8 +177,9 @@ class Lane:
         return changes + entry
 
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
-        """Append the batch to the log; a damaged one only takes its offsets. For an undamaged marker, returns the
-        changes that show the outcome of its transaction's batches, otherwise an empty list."""
+        """Append the batch to the log. A damaged batch, and a control batch that is no marker, only takes its
+        offsets. For an undamaged marker, returns the changes that show the outcome of its transaction's
+        batches, otherwise an empty list."""
         header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.has_unknown_end)):
             # The batch occupies its offsets, and changes no other state.

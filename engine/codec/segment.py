@@ -276,8 +276,8 @@ def _only_zeros(view: memoryview) -> bool:
 
 
 def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, ...]:
-    """Further damage of a damaged batch at `position`: if no batch follows it, its length is doubtful, and
-    the file ends."""
+    """Further damage of a damaged batch at `position`: if the bytes after it do not begin a batch, its length
+    is doubtful, and the rest of the file cannot be read. Otherwise empty, also at the end of the file."""
     follower = position + size
     if len(view) - follower < FRAME_BYTES:
         return ()
@@ -290,7 +290,7 @@ def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, .
 
 
 def offset_behind(row: Row, offset: int) -> int:
-    """The lowest offset that may follow `row`; `offset` when the row is no batch.
+    """The lowest offset that may follow `row`; `offset` for a DamageRow.
 
     The last offset delta is not used when the checksum is wrong.
     """

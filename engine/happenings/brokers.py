@@ -311,7 +311,8 @@ class LateControllerAnswer(Happening):
 @happening
 class MetadataRead(Happening):
     """A broker applied the records of the metadata log from ``start`` up to ``end`` (exclusive). ``records``:
-    (kind, object) of the newest. An entry that takes no offset is no record of Kafka."""
+    (kind, what it is about) of the newest records, in order. Entries that take no offset are left out,
+    because Kafka has no such records."""
 
     broker: str
     start: int

@@ -127,7 +127,7 @@ class BrokerFields(TypedDict):
     metadata_offset: NotRequired[int]
     """With KRaft: the offset after the last record of the metadata log that the broker has applied."""
     next_block: NotRequired[ProducerIdBlock | None]
-    """With KRaft: the block that the broker requested in advance."""
+    """With KRaft: the block that the broker has received and from which it has issued no id yet."""
 
 
 class BrokerView(BrokerFields):

@@ -209,7 +209,7 @@ class TransactionManagerView(TypedDict):
 
 
 class TimerView(TypedDict):
-    """A timer that is running. `since` and `until` are virtual milliseconds."""
+    """A wait of a client; it may be over. `since` and `until` are virtual milliseconds."""
 
     kind: str
     subject: str

@@ -9,8 +9,8 @@ from engine.shapes.steps import Change, Step
 
 
 class Disagreement(TypedDict):
-    """A producer and the leader that it writes to have different values for the producer's epoch or sequence
-    numbers."""
+    """A producer and the leader that it writes to, or its coordinator, have different values for the
+    producer's epoch or sequence numbers."""
 
     what: Literal["sequence", "epoch", "unknown"]
     """Which value differs: the last acknowledged sequence, the epoch, or whether the leader knows the

@@ -108,8 +108,8 @@ class BeatLine(TypedDict):
 
 
 class AlsoDone(TypedDict):
-    """A step of a beat of which the same sentence is true, for other partitions or actors, as of the step in which the
-    beat lands."""
+    """A further step that a beat's title is about, besides the one in which the beat lands. `names`: the
+    partitions or actors that this step is about."""
 
     step: int
     names: list[str]

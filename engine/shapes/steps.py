@@ -32,7 +32,7 @@ class Said(TypedDict):
 
 
 class DecisionRow(TypedDict):
-    """One test that a receiver made of a message."""
+    """One test of a message by its receiver."""
 
     rule: str
     key: str
@@ -41,7 +41,7 @@ class DecisionRow(TypedDict):
 
 
 class Decision(TypedDict):
-    """The tests that a receiver made of a message, in order."""
+    """The tests of a message by its receiver, in order, also those that were not reached or are switched off."""
 
     by: str
     subject: str

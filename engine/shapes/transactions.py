@@ -24,7 +24,8 @@ class TransactionLine(TypedDict):
     first_at: int
     last_at: int
     decided_step: int | None
-    """The step at which the transaction's outcome became durable; null before."""
+    """The step at which the coordinator's outcome became durable; null before, and for a transaction of the
+    middleware."""
     state: str
     result: TransactionResult
     over: bool

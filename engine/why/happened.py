@@ -65,8 +65,8 @@ def caused(moment: Moment) -> Iterator[Link]:
 
 
 def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The messages that the newest step lost, the dropped one first: their content, when each side notices the loss,
-    and what components make of it in the step itself."""
+    """The messages that the newest step lost, the dropped one first: their content, when each side notices
+    the loss, and what components make of it in the step itself. Raises NotAsked if the step lost none."""
     step = newest_of(moment)
     lost = sorted(lost_messages(step), key=lambda one: bool(one["id"] != step["params"].get("message")))
     if not lost:
@@ -115,8 +115,8 @@ _REACTIONS = (
 
 
 def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:
-    """The next timer of the component that sent a lost request or would have got a lost response, or that it does
-    not run or is idle. The component is not notified of the loss."""
+    """A link about the component that sent a lost request or would have got a lost response, because it is
+    not notified of the loss: its next timer, or that it does not run or is idle."""
     name = message["to"] if message["is_response"] else message["from"]
     if moment.broker(name) is not None and message["is_response"]:
         return  # Its timers need not be about this request.

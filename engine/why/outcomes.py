@@ -96,9 +96,10 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
-    """A link for each client of an id, NAMED_MAX at most; after a client that is running and may have something to
-    end, the calls of its applications. ``identity``: producer id and epoch of the transaction, or None. The link of
-    a running client says whether it has the identity of another instance, which cannot end the transaction."""
+    """A link for each client of an id, NAMED_MAX at most. For a client that is not down, also its control
+    request and its error; if it may have something to end, also the calls of its applications. ``identity``:
+    producer id and epoch of the transaction, or None. The link of a running client says whether it has the
+    identity of another instance, which cannot end the transaction."""
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(
@@ -194,8 +195,9 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """A link for each application of a client: that its client is down, the call that has not returned, the next
-    call, or the sentence that the application has ended. None, if no next call is known."""
+    """A link for each application of a client: that its client is down, the call that has not returned, the
+    next call, or the sentence that the application has ended. An application of which no next call is known
+    has no link."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue

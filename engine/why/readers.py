@@ -26,7 +26,8 @@ BEYOND, UNSERVED, FOLDED, BEFORE_START = "beyond_end", "unserved", "folded", "be
 
 
 def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
-    """What the view shows of one consumer in one lane (docs/frame.md, Readers and groups)."""
+    """What the view shows of one consumer in one lane (docs/frame.md, Readers and groups). Raises NotAsked if
+    the consumer has no such lane."""
     shown = moment.named("consumers", consumer)
     lane: Json | None = (shown.get("lanes") or {}).get(partition)
     if lane is None:

@@ -793,7 +793,7 @@ export interface Said {
   rules: string[];
 }
 /**
- * The tests that a receiver made of a message, in order.
+ * The tests of a message by its receiver, in order, also those that were not reached or are switched off.
  */
 export interface Decision {
   by: string;
@@ -804,7 +804,7 @@ export interface Decision {
   rows: DecisionRow[];
 }
 /**
- * One test that a receiver made of a message.
+ * One test of a message by its receiver.
  */
 export interface DecisionRow {
   rule: string;
@@ -1269,7 +1269,7 @@ export interface ClientTransactionView {
   transaction_version?: number;
 }
 /**
- * A timer that is running. `since` and `until` are virtual milliseconds.
+ * A wait of a client; it may be over. `since` and `until` are virtual milliseconds.
  */
 export interface TimerView {
   kind: string;
@@ -1381,7 +1381,7 @@ export interface BrokerView {
    */
   metadata_offset?: number;
   /**
-   * With KRaft: the block that the broker requested in advance.
+   * With KRaft: the block that the broker has received and from which it has issued no id yet.
    */
   next_block?: ProducerIdBlock | null;
   coordinator?: CoordinatorView;
@@ -2282,8 +2282,8 @@ export interface ActorTimer {
   until: number;
 }
 /**
- * A producer and the leader that it writes to have different values for the producer's epoch or sequence
- *     numbers.
+ * A producer and the leader that it writes to, or its coordinator, have different values for the
+ *     producer's epoch or sequence numbers.
  */
 export interface Disagreement {
   /**
@@ -2444,7 +2444,7 @@ export interface TransactionLine {
   first_at: number;
   last_at: number;
   /**
-   * The step at which the transaction's outcome became durable; null before.
+   * The step at which the coordinator's outcome became durable; null before, and for a transaction of the middleware.
    */
   decided_step: number | null;
   state: string;
@@ -2656,8 +2656,8 @@ export interface Beat {
   added?: boolean;
 }
 /**
- * A step of a beat of which the same sentence is true, for other partitions or actors, as of the step in which the
- *     beat lands.
+ * A further step that a beat's title is about, besides the one in which the beat lands. `names`: the
+ *     partitions or actors that this step is about.
  */
 export interface AlsoDone {
   step: number;
