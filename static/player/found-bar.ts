@@ -39,6 +39,10 @@ export class FoundBar extends StoreElement {
     return html`${this.#outcome()}${this.#found()}`;
   }
 
+  protected override updated(): void {
+    this.markPlayer("found", this.querySelector(".found-bar") !== null);
+  }
+
   #outcome(): TemplateResult | typeof nothing {
     const { breakpoints, store } = this;
     if (breakpoints === undefined || store === undefined) return nothing;

@@ -238,7 +238,7 @@ export class Player extends PlayerAttributes {
   };
 
   readonly #foresee = (event: Event): void => {
-    for (const { tag } of PANELS) this.querySelector<Partial<DiagramElement> & Element>(tag)?.foresee?.((event as CustomEvent<Frame>).detail);
+    for (const panel of this.querySelectorAll<Partial<DiagramElement> & Element>(".panel > *")) panel.foresee?.((event as CustomEvent<Frame>).detail);
   };
 
   #playOnce(): void {

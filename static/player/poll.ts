@@ -51,6 +51,7 @@ export class Poll extends AudienceElement {
   }
 
   protected override updated(): void {
+    this.markPlayer("poll", this.querySelector(".poll-card") !== null);
     const poll = this.audience?.poll ?? null;
     // The button that opened it is gone; the presenter's focus moves into the card, and no other's.
     if (poll !== null && this.audience?.presents === true && document.activeElement === document.body) this.focusCard();

@@ -199,6 +199,10 @@ export class Predict extends StoreElement {
     document.querySelector<HTMLElement>(".predict-card")?.focus();
   }
 
+  protected override updated(): void {
+    this.markPlayer("question", this.querySelector(".predict-card") !== null);
+  }
+
   /** A question opens when its step is reached, and closes when the reader goes elsewhere. */
   #arrive(branch: string, shown: number): void {
     const { open } = this;

@@ -27,6 +27,14 @@ export abstract class StoreElement extends LitElement {
     this.#followed?.addEventListener("change", this.#follow);
   }
 
+  /**
+   * Says at the player whether this part shows something, for its styles. A `:has()` at the player would be asked for
+   * each node that a step inserts, and restyle what no step changes.
+   */
+  protected markPlayer(name: "why" | "undo" | "found" | "question" | "poll", shows: boolean): void {
+    this.closest(".player")?.toggleAttribute(`data-${name}`, shows);
+  }
+
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#followed?.removeEventListener("change", this.#follow);

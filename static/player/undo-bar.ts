@@ -54,6 +54,10 @@ export class UndoBar extends StoreElement {
     );
   }
 
+  protected override updated(): void {
+    this.markPlayer("undo", this.querySelector(".found-bar") !== null);
+  }
+
   #takenBack(store: PlayerStore, undo: Undo, done: Done): TemplateResult {
     const { branch, step } = placeBefore(store.lines.branches, done);
     const again = branch === done.branch;

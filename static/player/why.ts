@@ -151,6 +151,7 @@ export class Why extends StoreElement {
   }
 
   protected override updated(changed: Map<string, unknown>): void {
+    this.markPlayer("why", this.querySelector(".why-panel") !== null);
     if (["answer", "presented", "whole"].some((name) => changed.has(name))) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
   }
 

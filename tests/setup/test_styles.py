@@ -47,3 +47,24 @@ def test_letters_of_the_player_and_its_panels_are_on_the_type_scale() -> None:
                 continue
             found += [f"{file.name}:{number}: {size}" for size in re.findall(r"font-size: ([\d.]+px)", line)]
     assert found == []
+
+
+def test_a_step_does_not_restyle_the_whole_player() -> None:
+    """Each node that a step inserts is checked against every `:has()` of its ancestors, and what matches a rule with
+    `:has()` is restyled then: the whole player, if such a rule ends in any element. Parts of the player mark it instead
+    (`StoreElement.markPlayer`)."""
+    of_ancestor = re.compile(
+        r"(?:html|body|\.player|\.mid)(?:\[[^\]]*\]|:not\([^()]*\))*(?::not\()?:has\((?!>)"
+    )
+    has = re.compile(r":has\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+    ends_in_any = re.compile(r"(?:\*|[ >~+]:not\([^()]*\)|\*\))\s*$")
+    found = []
+    for style in sorted(STYLES.glob("*.css")):
+        text = style.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), start=1):
+            selectors = line.split("{")[0]
+            if of_ancestor.search(selectors) or (
+                has.search(selectors) and ends_in_any.search(has.sub("", selectors))
+            ):
+                found.append(f"{style.name}:{number}: {selectors.strip()}")
+    assert found == []
