@@ -17,7 +17,7 @@ WORK = ["session", "serial"]
 
 
 def _newest(facts: DataFrame, *keys: str) -> DataFrame:
-    """The last fact for each of the keys."""
+    """Of the facts with equal ``keys`` (names of columns), the last one."""
     newest = Window.partitionBy(*keys).orderBy(f.desc("fact"))
     return facts.withColumn("place", f.row_number().over(newest)).where("place = 1").drop("place")
 

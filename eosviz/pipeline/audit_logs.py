@@ -48,9 +48,9 @@ def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> D
 
 
 def with_ends(stored: DataFrame, keys: list[str]) -> DataFrame:
-    """For each data batch of a transaction in ``stored``: the next marker of its producer that was never
-    truncated. The columns are ``end`` (the fact of the marker), ``end_offset`` and ``end_control``; without
-    such a marker they are ``NEVER``, null and null."""
+    """The transactional data batches of ``stored``, each with the next marker of its producer that was never
+    truncated, in the same log (equal ``keys``). The marker's columns are ``end`` (the fact of the marker),
+    ``end_offset`` and ``end_control``; without such a marker they are ``NEVER``, null and null."""
     following = (
         Window.partitionBy(*keys, "producer_id").orderBy("fact").rowsBetween(1, Window.unboundedFollowing)
     )

@@ -90,9 +90,9 @@ def _learned(logs: Logs) -> DataFrame:
 
 
 def _transactions(logs: Logs) -> DataFrame:
-    """A row for each transaction. ``results``: the outcomes of its records, and the outcome that the application
-    learned. ``offsets``: the outcomes of its offsets. ``parts``: all parts with their outcomes. ``step``: the
-    newest step of a part."""
+    """A row for each transaction with an outcome. ``results``: the outcomes of its records, and the outcome that the
+    application learned. ``offsets``: the outcomes of its offsets. ``parts``: all of these outcomes, each with what it
+    is the outcome of. ``step``: the newest of their steps."""
     of_offsets = f.col("part") == "offsets"
     parts = (
         _records(logs)

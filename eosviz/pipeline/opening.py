@@ -44,7 +44,7 @@ def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
 
 
 def open_document(browser: str, identifier: str, document: dict[str, Any], step: int, asks: Caller) -> Opened:
-    """A session of this document, in which the run has been made up to the step. Raises Problem."""
+    """Open a session of this document and run it up to the step or, if that comes first, to its end. Raises Problem."""
     version = ScenarioVersion.objects.of_document(identifier, document)
     link = Link(scenario=identifier, version=version.digest[:VERSION_CHARACTERS], step=step)
     return open_link(browser, link, asks)

@@ -54,8 +54,8 @@ def parse_sweep(text: str) -> SweepDocument:
 
 
 def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
-    """Raises BadSweep for the first name or value that does not exist. Raises TakesLong after ``seconds_max`` seconds
-    of processor time, because a sweep may have large worlds."""
+    """Raises BadSweep for the first name that the scenario does not have, or value that it does not allow. Raises
+    TakesLong after ``seconds_max`` seconds of processor time, because a sweep may have large worlds."""
     until = time.thread_time() + seconds_max
     built = {id(cell) for cell in _built(sweep)}
     world: World | None = None

@@ -146,11 +146,11 @@ class TransactionLine(_Line, frozen=True, tag="transaction"):
     timestamp: Int64
     said_at: Text = ""
     value: "ValueLine | None" = None
-    """The value of the record; null for a tombstone."""
+    """The value of the record or of the answer; null for a tombstone."""
 
 
 class ValueLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The value of a coordinator's record."""
+    """The value of a coordinator's record or answer."""
 
     producer_id: Int64
     producer_epoch: Int64

@@ -116,8 +116,9 @@ class ReadingHere:
 def read_case(
     paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
 ) -> Case:
-    """The case under `paths`, which are folders, segments, bundles and printed texts. Raises LogsError if the paths
-    make no case, or if `declared` contradicts the files. Damage is counted and raises no error."""
+    """The case under `paths`, which are folders, segments, bundles and printed texts. Raises LogsError if a path cannot
+    be read as one of these, if the files are of two clusters, or if `declared` contradicts them. Damage in a log is
+    counted and raises no error."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())

@@ -277,7 +277,8 @@ class Coordinator:
         return sorted(self.partitions) + self.lists
 
     def latest_of(self, producer_id: int) -> CoordinatorEntry | None:
-        """The newest record of the transactional id that had `producer_id` last. None if no id had it."""
+        """The newest record of the transactional id to which `producer_id` belonged last. None if it belonged to
+        none."""
         entries = self.history.get(producer_id)
         return None if not entries else self.latest[entries[-1].transactional_id]
 

@@ -458,8 +458,8 @@ def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
 
 
 def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, place: str) -> None:
-    """Records a transaction that is open in the broker's snapshot, taken at log end `taken_at`, and begins before
-    the log's start. Does nothing if a marker has ended it since."""
+    """Records the entry's transaction if it is open in the broker's snapshot, taken at log end `taken_at`, and begins
+    before the log's start. Does nothing if a marker has ended it since."""
     if not 0 <= entry.open_first_offset < partition.log_start:
         return
     producer = partition.producers.setdefault(entry.producer_id, Producer(entry.producer_id))

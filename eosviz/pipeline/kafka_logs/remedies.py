@@ -110,8 +110,8 @@ def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
 
 
 def _others(verdict: Verdict, partition: Partition, transaction: Transaction) -> tuple[Other, ...]:
-    """Commands that end a transaction before its timeout, if the coordinator has it as ongoing. Only the coordinator's
-    record is needed, so an undecided verdict has them too."""
+    """Commands that end a transaction before its timeout, if the coordinator's record or its row in a list says that
+    it is ongoing. Nothing else is needed, so an undecided verdict has them too."""
     entry, listed = verdict.entry, verdict.listed
     if listed is not None and listed.state == ONGOING:
         of = {"producer_id": transaction.producer_id, "partition": partition.name}

@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.simple_tag
 def server_has_no_room() -> bool:
-    """True if jobs wait because nothing can be stored."""
+    """Whether nothing can be stored, so that sweeps wait for space."""
     return room_in(Path(settings.DATA_DIR)).level is Level.NONE
 
 
