@@ -9,7 +9,7 @@ STAMP_NAME = ".made-from"
 
 
 def digest_of(sources: Iterable[Path], *words: str) -> str:
-    """The hash of the files' names and contents and of further words, such as a version."""
+    """The hash of the files' paths and contents and of further words, such as a version."""
     digest = hashlib.sha256()
     for word in words:
         digest.update(b"%d:%s" % (len(word.encode()), word.encode()))

@@ -248,8 +248,8 @@ def _any_of(words: Collection[str]) -> re.Pattern[str]:
 
 
 def _begins(word: str) -> str:
-    """A pattern that matches where a word begins. For Chinese it matches anywhere, because Chinese has no
-    gaps between words."""
+    """A pattern of ``word`` that matches only at the beginning of a word of the text. A Chinese word matches anywhere,
+    because Chinese has no gaps between words."""
     return ("" if CHINESE.match(word) else "(?<![a-z0-9])") + _written(word)
 
 

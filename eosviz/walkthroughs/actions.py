@@ -335,7 +335,8 @@ def _answer_from_stored(
 
 
 def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
-    """The same goal, shortened to the steps that the session may still store. Raises Problem when it may store none."""
+    """The same goal, shortened if the session or its owner may store fewer steps. Raises Problem if one of them may
+    store none."""
     wanted = goal.last - branch.newest
     if wanted <= slot.budget:
         slot.budget -= wanted
@@ -468,8 +469,8 @@ def _check_interventions_left(branch: Branch) -> None:
 
 
 def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> CommandAnswer:
-    """Apply an intervention and make the step after it; store both. `branch` is at its newest step, or is new
-    and not saved."""
+    """Apply an intervention and make the step after it; store both. `simulation` is at the newest step of `branch`,
+    which is not saved yet if it is new."""
     intervention = msgspec.to_builtins(command.intervention)
     try:
         simulation.intervene(intervention)

@@ -331,8 +331,8 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 
 
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
-    """Publish the draft as it is now, or `text`, as a permanent edition, and return it. If the text is that
-    of the newest edition, this edition is returned. `name`: the run's name in the queue of bounded processes;
+    """Publish the draft as it is now, or `text`, as an edition, and return it. If the text is that of the
+    newest edition, this edition is returned. `name`: the run's name in the queue of bounded processes;
     with a name, this call waits for a free process as long as necessary. Raises WorkshopRefused and, with a
     name, AlreadyThere, Cancelled or Stopped."""
     text = draft.text if text is None else text
