@@ -13,7 +13,7 @@ from eosviz.asgi_types import Application, Receive, Scope, Send
 from eosviz.catalogue import LANGUAGES, say
 
 HEAD_BYTES_MAX = 64 * 1024
-"""Address and headers together have at most this many bytes."""
+"""Address and headers together have at most this many bytes. Each character of the decoded path counts as one."""
 COOKIE_BYTES_MAX = 16 * 1024
 COOKIE_ESCAPES_MAX = 1_000
 """At most this many backslashes are in cookies. Django's cookie for messages that are shown once has a

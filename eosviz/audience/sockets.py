@@ -130,7 +130,7 @@ class PresenterSocket(SessionConsumer):
 
 
 class FollowerSocket(FollowerConsumer):
-    """`/ws/follow/<token>/`. A page that sent no token in `hello` can only watch."""
+    """`/ws/follow/<token>/`. A page that sent no `follower` in `hello` can only watch."""
 
     who: actions.Who | None = None
 

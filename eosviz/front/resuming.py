@@ -1,4 +1,5 @@
-"""Where a visitor continues: the newest session that has begun, with its picture, its track, and what comes next."""
+"""Where a visitor continues: in the session that the player showed last, or else in the newest that has begun,
+with its picture, its track, and what comes next."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """The lookups of the list's search: the beginning of the row's key, short texts other than KEYS, and the beginning
-    of related rows' UUIDs."""
+    """The lookups of the list's search: the beginning of the row's key, the `CharField`s other than KEYS, and the
+    beginning of related rows' UUIDs."""
     texts = [
         field.name
         for field in model._meta.concrete_fields

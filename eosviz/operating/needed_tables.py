@@ -21,7 +21,8 @@ class TablesCommand(BaseCommand):
 
 
 def check_tables(**options: Any) -> None:
-    """Raises CommandError (with ``options``) for a database that was never migrated, or not by this eosviz."""
+    """Raises CommandError (with ``options``) for a database that lacks migrations of this eosviz. A database
+    that a newer eosviz migrated passes."""
     connection = connections[DEFAULT_DB_ALIAS]
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
