@@ -641,6 +641,8 @@ def add(api: Api) -> None:
     BY_NAME[api.name] = _BY_REQUEST[api.request] = api
     if api.response is not None:
         _BY_RESPONSE[api.response] = api
+    if api.connection:
+        _CONNECTIONS.update({body: api.connection for body in (api.request, api.response) if body is not None})
 
 
 def of_request(body: object) -> Api | None:

@@ -66,6 +66,7 @@ apis.add(
     apis.Api(
         request=ToyRequest,
         response=ToyResponse,
+        connection="toys",
         answer=lambda request, error, log_start: ToyResponse(partition=request.partition, error=error),
         crafted={"partition": (str, "t-0")},
     )
@@ -97,6 +98,8 @@ def play(faults):
     while (step := simulation.step()) is not None:
         for message in simulation.view()["network"]["messages"].values():
             print(message["api"], message["is_response"], message["partitions"], message["error"])
+            if message["api"] == "Toy":
+                print("on", message["connection"])
         if step.key == "fault.crafted_request_answered":
             print("answered", step.params["api"], step.params["error"])
 
@@ -122,6 +125,7 @@ def test_a_toy_api_is_one_row_and_one_handler() -> None:
     assert lines.count("Toy False ['t-1'] None") == lines.count("Toy True ['t-1'] NONE") + lines.count(
         "Toy True ['t-1'] NOT_COORDINATOR"
     )
+    assert {line for line in lines if line.startswith("on ")} == {"on toys"}
     assert [line for line in lines if line.startswith("answered")] == [
         "answered Toy NONE",
         "answered Toy NOT_COORDINATOR",
