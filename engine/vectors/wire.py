@@ -156,7 +156,7 @@ def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]
             continue
         played = play(document, other, beside)
         if played.failure is not None:
-            played = replace(played, rows=rows_of_difference(document, other, first, played))
+            played = replace(played, rows=rows_of_difference(document, other, first, played, beside))
         results.append(played)
     return results
 
@@ -211,14 +211,14 @@ def _play_api_versions(document: dict[str, Any], generation: Generation) -> Play
 
 
 def rows_of_difference(
-    document: dict[str, Any], other: Generation, first: Generation, played: Played
+    document: dict[str, Any], other: Generation, first: Generation, played: Played, beside: Beside = NOTHING
 ) -> tuple[str, ...]:
     """The rows in which another version differs from the recorded one and which cause its failure: with the
     recorded version's row in its place, the recording passes or fails at a later step."""
     found = []
     for row in differing_rows(other.profile, first.profile):
         changed = replace(other, profile=with_row(other.profile, row, first.profile))
-        again = play(document, changed)
+        again = play(document, changed, beside)
         if again.failure is None or again.passed > played.passed:
             found.append(row)
     return tuple(found)

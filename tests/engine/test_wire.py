@@ -179,6 +179,17 @@ def test_a_difference_of_another_version_is_named_by_its_row():
     assert "verifies_partitions" in wire.rows_of_difference(document, older, first, result)
 
 
+def test_no_row_is_named_for_a_difference_that_only_a_file_beside_causes(tmp_path):
+    shutil.copytree(FOLDER / "w-txn-public-0", tmp_path / "w-txn-public-0")
+    log = tmp_path / "w-txn-public-0" / "00000000000000000000.log"
+    log.write_bytes(log.read_bytes()[:-1])
+    document, beside = recording("wire_tv0", "transaction_rules") | {"fetch": []}, Neighbours(tmp_path)
+    older, first = Generation(K39, 0), recorded(0)
+    result = wire.play(document, older, beside)
+    assert result.failure.step.startswith("log of w-txn-public-0")
+    assert wire.rows_of_difference(document, older, first, result, beside) == ()
+
+
 def test_a_level_that_no_version_knows_is_refused():
     with pytest.raises(ValueError, match=r"transaction_version 3; Kafka 4\.1 knows 0 to 2"):
         played(recording("wire_tv0", "transaction_rules") | {"transaction_version": 3})
