@@ -130,10 +130,11 @@ ANY_REQUEST = ""
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """The fields of a fault's ``message``, as Dict of action → request → fields. The request is the one that the
+    """The fields of a fault's ``message``: dict of action → request → fields. The request is the one that the
     message names, or ANY_REQUEST."""
     numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
-        "transactional": _value("bool")
+        "transactional": _value("bool"),
+        "transactional_id": _value("text"),
     }
     api = {"api": _value("text", choices=list(CRAFTED))}
     crafted = {

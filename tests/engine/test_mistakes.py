@@ -9,7 +9,7 @@ import pytest
 
 from engine.scenario.belonging import BELONGING
 from engine.scenario.document import BadScenario, load
-from engine.scenario.form import NAMES, TABLES, form, names_in
+from engine.scenario.form import ANY_REQUEST, NAMES, TABLES, form, names_in
 from engine.scenario.mistakes import MISTAKES_MAX, mistakes
 from engine.scenario.schema import SECTIONS
 from engine.scenario.shelf import library
@@ -122,6 +122,17 @@ def test_the_form_has_every_field_of_the_schema_and_names_what_exists() -> None:
     assert set(made["belonging"]) == set(BELONGING)
     known = {*names_in(RIGHT), *made["names"]}
     assert set(NAMES.values()) <= known
+
+
+def test_the_form_has_every_field_that_the_library_gives_to_a_message() -> None:
+    messages = form()["messages"]
+    for entry in library():
+        for variant in entry.variants or (None,):
+            for fault in entry.scenario(variant)["faults"]:
+                message = fault["message"] or {}
+                requests = messages.get(fault["action"], {})
+                known = requests.get(message.get("api"), requests.get(ANY_REQUEST, {}))
+                assert set(message) <= set(known), (entry.id, fault)
 
 
 def test_names_are_those_that_the_loader_knows() -> None:
