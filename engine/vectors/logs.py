@@ -91,11 +91,6 @@ OPEN = (
 """Everything that the actions of a folder do not determine."""
 
 
-def is_folder(document: dict[str, Any]) -> bool:
-    """Whether the document has recorded actions of clients, as in ``kafka-logs``."""
-    return all(part in document for part in ("scenario", "phase", "topics", "actions", "views"))
-
-
 def open_fields() -> list[tuple[str, str]]:
     return [(found.name, found.reason) for found in OPEN]
 
