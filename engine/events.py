@@ -171,7 +171,7 @@ class WorkUndone(Fact):
 @value
 class TransactionEnded(Fact):
     """The middleware has finished with a transaction. ``state``: COMMITTED, ROLLED_BACK, COMPENSATED, MANUAL
-    (an operator has to resolve it) or FORGOTTEN (a restart lost it)."""
+    (an operator has to resolve it) or FORGOTTEN (a crash lost it)."""
 
     tid: int
     state: str

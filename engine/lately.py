@@ -99,8 +99,8 @@ CAME_MAX = 64
 
 
 class Said(NamedTuple):
-    """A finished step: its number, time, actor and sentence. ``cause``: the step that sent the message which it
-    received, if it is a step of REMEMBERED."""
+    """A sentence of a finished step, with the step's number, time and actor. ``cause``, only of a sentence of
+    REMEMBERED: the sentence about sending the message that the step received."""
 
     number: int
     at: int
@@ -185,7 +185,7 @@ class Lately:
     - ``turns``: serial to the events of the record, oldest first.
     - ``carried``: for each Produce message that was lost in the newest step, its number to the serials by
       partition.
-    - ``messages``: number to view of each message that was sent or received in the present step.
+    - ``messages``: number to view of each message that was sent, received or lost in the present step.
     - ``raises``: transactional id to its newest epochs, each with the key of the sentence about its cause.
     - ``faults``: the faults so far, and ``came``: the sentences of CAME_OF_FAULTS after the first fault.
     """

@@ -407,7 +407,7 @@ class Simulation(Timetable):
                 self.disconnect(name, effect.peer, effect.purpose)
 
     def ask(self, name: str) -> None:
-        """Update a role's timers and handle changed partitions, after a fault or an intervention."""
+        """Update a role's timers, and schedule what follows from the partitions that it changed."""
         self._timing.ask(name)
         self._replication.follow()
 

@@ -66,8 +66,8 @@ def _waiting_appends(view: Json) -> _Found:
 
 
 def _sessions(view: Json) -> _Found:
-    """The timers of silent brokers. At the end of one, ZooKeeper or the active controller ends the broker's
-    session (LOG-10)."""
+    """The timers of the sessions of brokers that are silent or, with KRaft, whose heartbeats are messages. At
+    the end of one, ZooKeeper or the active controller ends the broker's session (LOG-10)."""
     for number, session in view.get("zookeeper", {}).get("sessions", {}).items():
         if session["expires_at"] is not None and not session["alive"]:
             yield f"broker-{number}", "session", "ZooKeeper", None, session["expires_at"]
@@ -84,7 +84,8 @@ def _middleware(view: Json) -> _Found:
 
 
 def _due(view: Json) -> _Found:
-    """The timers of the business system's local work, and of the manager's next query (MW-4, MW-11)."""
+    """The timers of the business system, at which its local transaction ends or it sends Confirm, and of the
+    manager, at which it sends Rollback again (MW-6, MW-11)."""
     for node, kind in (("business", "local_work"), ("manager", "ask_again")):
         for tid, one in view.get("middleware", {}).get(node, {}).get("transactions", {}).items():
             if one.get("due") is not None:

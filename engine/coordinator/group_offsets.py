@@ -56,7 +56,8 @@ class Moved(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """A marker met a pending offset without a record in the log: an internal error in Kafka (OFS-4)."""
+        """A COMMIT marker met a pending offset without a record in the log: an internal error in Kafka
+        (OFS-4)."""
         return bool(self.row.reply)
 
 

@@ -156,8 +156,8 @@ class MarkerChannel:
     def _enqueue(
         self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str, *, sent_before: bool
     ) -> None:
-        """Queue each partition's marker for its present leader. Park the marker when that leader cannot be
-        reached; drop it when the topic was deleted (MRK-1, MRK-2)."""
+        """Queue each partition's marker for its present leader. Park the marker when there is no leader that
+        can be reached; drop it when the topic was deleted (MRK-1, MRK-2)."""
         surroundings, general = self.surroundings, self.situation
         groups: dict[tuple[Row, int | None], list[str]] = {}
         for partition in partitions:
@@ -238,7 +238,8 @@ class MarkerChannel:
     # -- sending ---------------------------------------------------------------------------------------
 
     def look_again(self) -> None:
-        """At the start of a pass: queue each parked marker whose leader can now be reached (MRK-3)."""
+        """At the start of a pass: queue each parked marker whose leader can now be reached (MRK-3), and drop
+        those whose topic was deleted (MRK-2)."""
         self.again = self.unblocked = False
         for marker in self.parked.drain():
             self._enqueue(marker, marker.partitions, marker.state, sent_before=marker.sent_before)
@@ -272,8 +273,8 @@ class MarkerChannel:
     # -- answers ---------------------------------------------------------------------------------------
 
     def on_response(self, broker_id: int, correlation_id: int, response: WriteTxnMarkersResponse) -> None:
-        """A leader answered (MRK-8). Markers of an id that this broker no longer coordinates are dropped
-        first (MRK-9).
+        """A leader answered (MRK-8). The result for a marker of an id that this broker no longer coordinates
+        is not read; the marker is dropped (MRK-9).
 
         Kafka's handler throws at a result that must never come. The network client logs the exception, and
         the rest of the response is never handled, not even for other transactions.

@@ -122,7 +122,8 @@ def _resolved() -> list[Row]:
 
 
 def _again() -> list[Row]:
-    """A marker with a retriable error returns to a queue, unless a switch turned retries off."""
+    """A marker with a retriable error or a lost response returns to a queue, unless a switch turned retries
+    off."""
     return [
         Row(
             source=TO_SEND,

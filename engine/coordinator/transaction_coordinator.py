@@ -536,7 +536,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             self._answer_error(change.to, error)
 
     def _raise_or_rotate(self, row: Row, change: Change) -> None:
-        """Raise the epoch, or take a new PID when the epochs are used up (TXC-9)."""
+        """Raise the epoch, or take a new producer id when the epochs are used up (TXC-9)."""
         metadata, expected = change.metadata, change.expected
         producer_id = metadata.producer_id
         if metadata.rotates(expected):

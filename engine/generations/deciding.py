@@ -61,9 +61,9 @@ def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -
 
 
 def least(rows: Sequence[Row], suffices: Callable[[Sequence[Row]], bool]) -> list[Row]:
-    """A minimal set of rows: with all of them the difference exists; if one of them, whichever, is left out, it
-    does not. All of ``rows`` together must cause it. Halves are left out first, so that few runs are made when one
-    row decides."""
+    """Rows that together cause the difference, without those that could be left out when they were tried, in
+    the order of ``rows``. All of ``rows`` together must cause it. Halves are left out first, so that few runs
+    are made when one row decides."""
     kept = list(rows)
     size = max(1, len(kept) // 2)
     while kept:

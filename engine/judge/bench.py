@@ -360,7 +360,8 @@ class Bench:
         return self._middleware.verdicts()
 
     def outcome_verdict(self) -> OutcomeVerdict | None:
-        """The verdict of Kafka's transactions; None if no transaction began and no coordinator assigned an identity."""
+        """The verdict of Kafka's transactions; None if no transaction began, no coordinator assigned an
+        identity, and no transaction hangs."""
         return self.outcomes.verdict() if self.outcomes.any else None
 
     def changed(self) -> list[Part]:

@@ -135,5 +135,6 @@ def mixed(record: TransactionRecord) -> list[str]:
 
 
 def repeated(record: TransactionRecord) -> list[str]:
-    """The nodes that carried out their part more than once."""
+    """The nodes that carried out their part more than once, where an execution that was undone does not
+    count."""
     return record.repeated

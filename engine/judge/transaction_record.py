@@ -312,11 +312,12 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Where the parts of a transaction have different outcomes.
+    """Where the parts of a transaction have different outcomes: the application's result, the copies and the
+    offsets. Empty when no outcomes differ.
 
-    Partition to the serials whose outcome differs from the application's result, from the decision, or from
-    that of another partition. If only offsets differ: ``offsets of GROUP`` to the serials of all copies.
-    Empty when no outcomes differ.
+    Partition to the serials of the copies without the intended outcome. Intended is the application's result;
+    if it has none, the decision; if there is none either, a commit. If only offsets differ: ``offsets of
+    GROUP`` to the serials of all copies.
 
     Offsets count, too: a visible offset is a committed part, a dropped one an aborted part. Parts that are
     still open do not count, because the partitions of one transaction may get their markers at different

@@ -2,8 +2,8 @@
 
 Forward strategies send the decision again to the participants that have not answered. Backward strategies
 undo a decided commit at **all** participants and at the business system, because an undo at only some leaves
-a mixed state (CTR-40). After a decided rollback, they send Rollback again to the nodes that have not
-answered. Strategy 1 (``manual``) leaves all this to an operator.
+a mixed state (CTR-40). After a decided rollback, they send Rollback again to the nodes that have not answered
+(strategy 4: to every node that was asked). Strategy 1 (``manual``) leaves all this to an operator.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction:
 def first_at(
     strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction, now: int
 ) -> int:
-    """When the strategy acts for the first time (virtual ms)."""
+    """When the strategy acts for the first time (virtual ms). After an operator's call: when its Rollbacks
+    are sent again."""
     if transaction.named:
         return now + settings.resend_ms
     return _moment(strategy.first, settings, now)

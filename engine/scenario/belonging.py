@@ -124,9 +124,9 @@ BELONGING: dict[str, Belonging] = {
 
 
 def check_belonging(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a field that has no meaning in its row, which its ``action``, ``do`` or ``set``
-    decides. The types were checked before. Only the author's own fields are checked: a variant may change
-    that word and keep the other fields of the row."""
+    """Raises BadScenario for a field that is meaningless beside the ``action``, ``do`` or ``set`` of its row.
+    The types were checked before. Only the author's own fields are checked: a variant may change that word
+    and keep the other fields of the row."""
     for section, rows in (("fault", "faults"), ("override", "overrides")):
         for index, row in enumerate(document.get(rows, ())):
             _check_row(section, row, f"{rows}.{index}")

@@ -222,7 +222,9 @@ def _own_texts(variant: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def put(document: dict[str, Any], path: str, value: Any) -> None:
-    """Set a dotted path; lists of named tables are addressed by name, other lists by index."""
+    """Set a dotted path; lists of named tables are addressed by name, other lists by index. Missing tables
+    are made. Raises BadScenario for a name or an index that its list does not have, and for a path with too
+    many parts."""
     node: Any = document
     words = path.split(".")
     if len(words) > LEVELS_MAX:
@@ -544,7 +546,8 @@ def nodes_of(middleware: Mapping[str, Any]) -> list[str]:
 
 
 def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
-    """Check that this client can make this kind of call, and that ``roll_back`` names nodes that exist."""
+    """Check that this client can make this kind of call, that a call with ``if_failed`` has ``again``, and
+    that ``roll_back`` names nodes that exist."""
     opens = INITIATOR if INITIATOR in nodes else BUSINESS
     belongs = {"transact": opens, "roll_back": MIDDLEWARE}.get(call["do"])
     if belongs is None and client in nodes:

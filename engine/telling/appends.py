@@ -233,7 +233,8 @@ def _refuse(rule: AppendRule, arrival: Arrival, then: Next | None, teller: Telle
 
 
 def _note_what_is_new(h: happened.ClientBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """Add notes on what an accepted batch changes in the numbering: an unknown producer, a new epoch, a wrap."""
+    """Add notes on what an accepted batch changes in the numbering: an unknown producer, another epoch, a
+    wrap."""
     batch = h.batch
     known = {"broker": h.broker, "partition": h.partition, "producer_id": batch.producer_id}
     if arrival.stored_epoch == NO_PRODUCER_EPOCH:

@@ -87,7 +87,8 @@ OPERATIONS = (
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference from Kafka, or None."""
+    """Carry out a case's operations in 2.8; returns the first difference from Kafka, or None. Raises Skip for
+    another version, and for an operation that the engine does not have."""
     if version not in case["versions"]:
         raise Skip(f"the case says nothing about Kafka {version}")
     if version != K28.version:

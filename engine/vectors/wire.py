@@ -146,8 +146,9 @@ class Played:
 
 
 def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]:
-    """Play a recording in the recorded version, then in each other version that supports its level. For a
-    failure there, ``rows`` names its causes."""
+    """Play a recording in the recorded version, then in each other version that supports its level. A
+    recording of ApiVersions is played only in versions whose list of requests is known (``LISTED``). For a
+    failure in another version, ``rows`` names its causes."""
     level = document["transaction_version"]
     first = recorded(level)
     results = [play(document, first, beside)]

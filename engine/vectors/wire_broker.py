@@ -84,8 +84,8 @@ class Recording:
         self._settle(self.broker.start_before_the_run(self.now))
 
     def ask(self, step: dict[str, Any]) -> tuple[WireRequest, Any]:
-        """Send one recorded request; returns the broker's answer after all effects of the request were
-        carried out."""
+        """Send one recorded request; returns the request as it was read, and the broker's answer after all
+        effects of the request were carried out."""
         request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
         self.now += STEP_MS
         return request, self._answer(request)

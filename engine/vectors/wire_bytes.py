@@ -116,8 +116,8 @@ class RecordedLog:
     def compare(
         self, batches: Iterable[RecordBatch], bytes_of: Callable[[RecordBatch], bytes], taken: Taken
     ) -> Failure | None:
-        """Compare the engine's log with the recorded bytes; returns the first difference, by field or byte of a batch,
-        or the two lengths if one log is only longer."""
+        """Compare the engine's log with the recorded bytes; returns the first difference, by field or byte of
+        a batch, or the two lengths if only the recorded log has more batches."""
         position = 0
         for batch in batches:
             made = bytes_of(self.clocked(batch, taken))

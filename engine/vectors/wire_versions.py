@@ -79,8 +79,8 @@ GIVEN = (
 
 @dataclass(frozen=True, slots=True)
 class OpenField:
-    """A field that a recording does not determine. The player uses the recorded value, and counts the cases
-    in which the engine's value differs."""
+    """A field that a recording does not determine. The player uses the recorded value, and counts how often
+    the engine's value differs from it."""
 
     name: str
     reason: str
