@@ -642,7 +642,9 @@ def add(api: Api) -> None:
     if api.response is not None:
         _BY_RESPONSE[api.response] = api
     if api.connection:
-        _CONNECTIONS.update({body: api.connection for body in (api.request, api.response) if body is not None})
+        _CONNECTIONS.update(
+            {body: api.connection for body in (api.request, api.response) if body is not None}
+        )
 
 
 def of_request(body: object) -> Api | None:
