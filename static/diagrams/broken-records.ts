@@ -5,9 +5,6 @@ import { found } from "./reading.ts";
 
 type Serials = Record<string, boolean> | readonly number[];
 
-/** The guarantees that single records break, as the engine judges them. */
-export const OF_RECORDS = ["duplicated", "reordered", "lost"];
-
 const sets = new WeakMap<Serials, ReadonlySet<number>>();
 const NONE: readonly number[] = [];
 
@@ -21,6 +18,11 @@ export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<numb
     sets.set(serials, known);
   }
   return known;
+}
+
+/** All records that have broken a guarantee, those of the guarantee that was looked at first before the others. */
+export function allBroken(frame: Frame): number[] {
+  return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => [...brokenRecords(frame, guarantee)]);
 }
 
 export interface Broken {

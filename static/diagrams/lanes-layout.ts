@@ -11,7 +11,7 @@ import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
-import { brokenIn, brokenRecords, OF_RECORDS } from "./broken-records.ts";
+import { allBroken, brokenIn, brokenRecords } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
@@ -239,7 +239,7 @@ function selectedOffset(selection: Selection | null, partition: string, replica:
   return serial === undefined ? null : basesOfSerial(replica.batches, serial)[0] ?? null;
 }
 
-/** At most this many of the serials that are stored twice are looked for. */
+/** At most this many of the records that broke a guarantee are looked for. */
 const LOOKED_FOR = 20;
 
 /** The offset of the first copy of a record that is stored twice: it shows what the second one repeats. */
@@ -253,7 +253,7 @@ function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
 
 /** The batches that folds spare: those of records that broke a guarantee, and those that another run cuts otherwise. */
 function soughtIn(frame: Frame, name: string, { batches }: ReplicaView, apart: readonly string[]): number[] {
-  const serials = OF_RECORDS.flatMap((guarantee) => [...brokenRecords(frame, guarantee)]).slice(0, LOOKED_FOR);
+  const serials = allBroken(frame).slice(0, LOOKED_FOR);
   const differing = apart.filter((one) => one.startsWith(`${name} `)).map((one) => Number(one.slice(name.length + 1)));
   return [...differing.slice(0, 1), ...serials.flatMap((serial) => basesOfSerial(batches, serial)), ...differing.slice(1)];
 }

@@ -1,7 +1,7 @@
 /** How a telephone sets the name of a beat beside its step and time: the name has two lines, and nothing lies over another. */
 
-import { textWidth, wrap, wrapPieces } from "../diagrams/geometry.ts";
-import { isChinese, phrasesOf } from "./phrases.ts";
+import { textWidth } from "../diagrams/geometry.ts";
+import { wrapPhrases } from "./phrases.ts";
 
 export const defaults = {
   /** px of the letters. */
@@ -20,7 +20,7 @@ export interface NameSetting {
 /** `width`: px of the row without its margins; `step`, `when`: what stands at its end. */
 export function nameSetting(name: string, step: string, when: string, width: number): NameSetting {
   const { size, beside } = defaults;
-  const linesIn = (room: number): string[] => (isChinese(name) ? wrapPieces(phrasesOf(name), room, size, true) : wrap(name, room, size, true));
+  const linesIn = (room: number): string[] => wrapPhrases(name, room, size, true);
   const fits = (taken: number): boolean => linesIn(width - beside - taken).length <= 2;
   if (fits(textWidth(`${step} · ${when}`, size))) return { apart: false, isLong: false };
   return { apart: true, isLong: !fits(Math.max(textWidth(step, size), textWidth(when, size))) };

@@ -3,8 +3,7 @@
  * fit. What does not fit is counted, and is one press away. Pure: a layout that asked the page would cost every step.
  */
 
-import { wrap, wrapPieces } from "../diagrams/geometry.ts";
-import { isChinese, phrasesOf } from "./phrases.ts";
+import { isChinese, wrapPhrases } from "./phrases.ts";
 
 export const defaults = {
   /** px of letters and of a line: of the first sentence, and of what follows; the largest that fit, the first sentence before the rest. */
@@ -48,7 +47,7 @@ export function sentencesOf(text: string): string[] {
 
 function lines(text: string, size: number, width: number): number {
   if (text === "") return 0;
-  return isChinese(text) ? wrapPieces(phrasesOf(text), width, size).length : wrap(text, width / defaults.narrower, size).length;
+  return wrapPhrases(text, isChinese(text) ? width : width / defaults.narrower, size).length;
 }
 
 /** `width`, `height`: px of the place; `largest`: px of the largest letters. */

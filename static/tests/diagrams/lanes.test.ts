@@ -578,3 +578,11 @@ test("a picture that is cropped ends with its last lane", () => {
   assert.equal(whole.height, OPTIONS.height);
   assert.ok(cropped.height < OPTIONS.height && cropped.height === cropped.lanes[0]?.height);
 });
+
+test("a record that was read too early stays visible, however many follow it", () => {
+  const many = Array.from({ length: 40 }, (_, index) => logBatch(40 + 2 * index, 2, { serials: [2 * index, 2 * index + 1] }));
+  const now = view({ partitions: { "t-0": partition(replica(many)) } });
+  const stands = (of: View): boolean => laneOf(frameOf(null, of)).cells.some(({ key }) => key.includes("60"));
+  assert.equal(stands(now), false);
+  assert.equal(stands({ ...now, guarantees: { visible_early: { judged: true, serials: [20] } } }), true);
+});
