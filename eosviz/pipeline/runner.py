@@ -35,17 +35,17 @@ LOOK_SECONDS = 0.5
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
     """Run waiting jobs until none has come for `linger` seconds after the last one, or until the parent process has
     ended. Returns how many jobs were taken: 0 at once if another process with this data folder runs jobs."""
-    done = 0
+    done, parent = 0, os.getppid()
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 return done
-            done += _take_all(linger, start or _session)
+            done += _take_all(linger, start or _session, parent)
         # A page may have stored a job after this process had looked for the last time. The process that was
         # started for the job then found the lock taken.
-        if waiting() is None:
+        if os.getppid() != parent or waiting() is None:
             return done
 
 
@@ -53,10 +53,9 @@ def _session() -> SparkSession:
     return start_session(settings.SPARK_MASTER, settings.DATA_DIR)
 
 
-def _take_all(linger: float, start: Callable[[], SparkSession]) -> int:
+def _take_all(linger: float, start: Callable[[], SparkSession], parent: int) -> int:
     spark: SparkSession | None = None
     done = 0
-    parent = os.getppid()
     until = time.monotonic()
     try:
         # If the parent has ended, the site is being stopped.

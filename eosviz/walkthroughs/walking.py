@@ -163,7 +163,7 @@ def time_of(line: list[Branch], number: int) -> int:
 @contextmanager
 def storing(branch: Branch) -> Iterator[None]:
     """A transaction for `store_steps`. Raises Overtaken if another process was first, with a step or with the answer of
-    the same command. After any failure `branch` is as it was before."""
+    the same command. After any failure `newest`, `finished` and `first_broken` of `branch` are as before."""
     before = {name: getattr(branch, name) for name in ("newest", "finished", "first_broken")}
     try:
         with transaction.atomic():

@@ -567,6 +567,22 @@ def test_a_job_whose_session_cannot_start_names_a_code_and_the_log_has_the_reaso
     assert "/srv/java" in logged.exc_text
 
 
+@pytest.mark.django_db(transaction=True)
+def test_no_further_job_is_taken_once_the_parent_process_has_ended(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_session() -> SparkSession:
+        parents.append(1)  # the parent ends during the first job
+        raise RuntimeError("no Java")
+
+    parents = [7]
+    monkeypatch.setattr(runner.os, "getppid", lambda: parents[-1])
+    for _ in range(2):
+        client.post(reverse("pipeline:build"), {"start": "1", "document": TINY})
+    assert runner.run_jobs(0, no_session) == 1
+    assert sorted(Sweep.objects.values_list("state", flat=True)) == [State.FAILED, State.WAITING]
+
+
 @pytest.mark.parametrize(
     ("error", "failure", "sentence"),
     [
