@@ -83,7 +83,7 @@ def gather(classroom: Classroom | None, now: datetime) -> Gathered:
 
 def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
     """The sessions that an analysis is about. For a class: its learners' attempts and their sessions in
-    assigned tracks. Without a class: all sessions of accounts that agreed."""
+    assigned tracks. Without a class: all sessions of accounts that agreed and are not blocked."""
     if classroom is None:
         agreed = User.objects.filter(is_active=True, counted=True)
         return Session.objects.filter(owner__in=agreed.values("owner_key"))

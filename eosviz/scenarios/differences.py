@@ -147,8 +147,8 @@ def possible(scenario: Scenario) -> list[Difference]:
 
 
 def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> list[Difference]:
-    """Those of the differences with which the run has the same sentences, step by step. Empty if this takes more than
-    STEPS_COMPARED_MAX steps. Raises Refused if a rule refuses the scenario itself."""
+    """Those of the differences with which the run has the same sentences, step by step. Empty if finding them could
+    take more than STEPS_COMPARED_MAX steps. Raises Refused if a rule refuses the scenario itself."""
     own = list(islice(_sentences(scenario), STEPS_COMPARED_MAX))
     left = STEPS_COMPARED_MAX - len(own)
     found = []
