@@ -1,9 +1,11 @@
 """Fixtures that every room's tests share."""
 
 import gc
+import os
+import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from importlib import import_module
 from itertools import count
@@ -27,6 +29,8 @@ from tests.running_site import RunningSite, site_of_its_own
 
 BROWSER_TESTS = Path(__file__).parent / "e2e"
 REDIS_SECONDS_MAX = 10.0
+REPORT_SECONDS = 10.0
+"""A test that does not end fails this long before its process is ended."""
 MOSTLY_WAIT = (
     "tests/walkthroughs/test_kills.py",
     "tests/walkthroughs/test_two_processes.py",
@@ -102,6 +106,23 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(5000, 10, 100)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test that does not end fails alone: pytest ends its process after `faulthandler_timeout`. pytest-xdist then
+    starts another process for the other tests; without it, the test fails in its own process shortly before."""
+    timeout = float(item.config.getini("faulthandler_timeout"))
+    seconds = timeout - min(REPORT_SECONDS, timeout / 2)
+    if not seconds or "PYTEST_XDIST_WORKER" in os.environ:
+        return (yield)
+    before = signal.signal(signal.SIGALRM, lambda *_: pytest.fail(f"it was not over after {seconds:g} s"))
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="session")

@@ -101,21 +101,26 @@ def test_goes_on():
 """
 
 
-def test_a_test_that_does_not_end_fails_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [["-n", "1"], []], ids=["worker", "no worker"])
+def test_a_test_that_does_not_end_fails_alone(tmp_path: Path, workers: list[str]) -> None:
+    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_runtest_protocol")
     (tmp_path / "test_hanging.py").write_text(HANGING)
-    part = parts.pytest_part(
-        "hanging", [str(tmp_path), "-n", "1", "-p", "no:django"], Bounds(test=1, part=60)
-    )
+    part = parts.pytest_part("hanging", [str(tmp_path), *workers, "-p", "no:django"], Bounds(test=2, part=60))
     words = [str(word) for word in part.command if not str(word).startswith(("--junit-xml", "--output"))]
     run = subprocess.run(
         [*words, "--junit-xml=results.xml", f"--rootdir={tmp_path}"],
         cwd=tmp_path,
+        env={key: value for key, value in os.environ.items() if key != "PYTEST_XDIST_WORKER"}
+        | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         timeout=120,
     )
     assert judge(read_cases(tmp_path / "results.xml"), run.returncode).counts == Counts(passed=1, failed=1)
-    assert "in test_waits" in run.stderr
+    if workers:
+        assert "in test_waits" in run.stderr
+    else:
+        assert "threading.Event().wait()" in run.stdout and "it was not over after 1 s" in run.stdout
 
 
 GROUPED = """
