@@ -495,7 +495,7 @@ class Interference:
             self.kernel.ask(name)
 
     def _craft_produce(self, entry: dict[str, Any]) -> None:
-        """Send a hand-made Produce request directly to a broker."""
+        """Send a hand-made Produce request to the leader of its partition."""
         kernel, message = self.kernel, entry["message"]
         records = int(message.get("records", 1))
         first = int(message.get("first_sequence", -1))

@@ -238,7 +238,8 @@ class Simulation(Timetable):
         return True
 
     def _next_event(self) -> bool:
-        """Carry out the next event; False at the end of the run, or at the caller's limit."""
+        """Carry out the next event, or skip it if it is void; False at the end of the run, or at the caller's
+        limit."""
         queue = self._queue
         if len(queue) <= self._void + len(self._backgrounds) or (
             self.world.dark and self._end.nothing_comes()

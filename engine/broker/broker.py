@@ -282,7 +282,8 @@ class Broker:
         return at if at is not None and (expiry is None or at < expiry) else expiry
 
     def on_background_timer(self, now: int) -> Effects:
-        """Forget producers and transactional ids that were idle for too long. Without any, there is no step."""
+        """Forget the producers that were idle for too long, and write a tombstone for each such transactional
+        id. Without any, there is no step."""
         self.replicas.forget_idle(now)
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 

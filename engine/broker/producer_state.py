@@ -431,10 +431,10 @@ class ProducerStateManager:
         )
 
     def truncate_and_reload(self, log_start: int, log_end: int, now: int) -> None:
-        """Go back to the newest snapshot above ``log_start`` and at most at ``log_end``; the log then replays the
-        later batches.
+        """Remove the snapshots at or below ``log_start`` and above ``log_end``, and go back to the newest one
+        that is left; the log then replays the later batches.
 
-        When the state already ends at ``log_end``, it only drops what :meth:`on_log_start_raised` drops
+        When the state already ends at ``log_end``, it stays, but for what :meth:`on_log_start_raised` drops
         (``truncateAndReload``).
         """
         self._keep_snapshots([offset for offset in self.snapshots if log_start < offset <= log_end])

@@ -130,7 +130,7 @@ class Registration:
 
 
 class QuorumController(Controller):
-    """The role ``controller``, which the active controller of the quorum plays. A part of the view."""
+    """The role ``controller``: the active controller of the quorum. A part of the view."""
 
     shows_partition_epochs = True
 
@@ -229,8 +229,8 @@ class QuorumController(Controller):
         self._write("PartitionRecord", name, {**fields, "replicas": list(word.replicas)}, word)
 
     def _write_internal(self, word: IdlePartitions) -> None:
-        """Write one record for all idle partitions of an internal topic. It takes as many offsets as there are
-        partitions, because Kafka writes one record for each."""
+        """Write one record for all idle partitions of an internal topic, at its creation after a record of
+        the topic. It takes as many offsets as there are partitions, because Kafka writes one record for each."""
         kind = "PartitionChangeRecord" if word.topic in self._topics else "PartitionRecord"
         if word.topic not in self._topics:
             self._topics.add(word.topic)

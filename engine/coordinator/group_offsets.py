@@ -30,8 +30,8 @@ from engine.messages import CommittedOffset
 
 
 class PlacedOffset(NamedTuple):
-    """A committed offset. ``position``: the base offset of its batch in the offsets log; None: the batch is not
-    appended yet."""
+    """A committed offset. ``position``: the base offset of its batch in the offsets log; None: the append of
+    the batch has not ended."""
 
     offset: CommittedOffset
     position: int | None
@@ -56,7 +56,7 @@ class Moved(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """A COMMIT marker met a pending offset without a record in the log: an internal error in Kafka
+        """A COMMIT marker met a pending offset whose append had not ended: an internal error in Kafka
         (OFS-4)."""
         return bool(self.row.reply)
 

@@ -27,7 +27,8 @@ STAGE, PLACE, FORGET, SHOW = "stage", "place", "forget", "show"
 
 
 class Placed(Protocol):
-    """A pending offset. ``position``: the base offset of its batch in the log; None before the append."""
+    """A pending offset. ``position``: the base offset of its batch in the log; None: the append has not
+    ended."""
 
     @property
     def position(self) -> int | None: ...

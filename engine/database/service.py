@@ -148,8 +148,8 @@ class Service(Node):
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the service acts next (virtual ms). None: it waits for a response, for work or for a call, or it is
-        down."""
+        """When the service acts next (virtual ms). None: it waits for a response, for work, for a call or for
+        a commit of its consumer, or it has ended or is down."""
         if not self.alive or self.awaited or (self.call is not None and self.call.state == BLOCKED):
             return None
         if self.state == states.IDLE and not self._has_work():

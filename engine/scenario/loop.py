@@ -186,8 +186,8 @@ class Loop:
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the loop acts next (virtual ms). None: it waits for a call, for records or for a client, or it has
-        ended."""
+        """When the loop acts next (virtual ms). None: it waits for a call, for records, for a request of its
+        consumer or for a client that is down, or it has ended."""
         if self.state == STOPPED:
             return None
         if self.state == DOWN:

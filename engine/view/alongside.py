@@ -167,8 +167,8 @@ def _crossed(
     same: int,
     moments: Sequence[Sequence[int]],
 ) -> bool:
-    """Whether a call or fault that one moment has in the left run alone happens in the right run at the same time,
-    also alone. Then other equal events stand before it in one run and after it in the other."""
+    """Whether an equal call or fault happens in both runs at the same time, but in two moments, one of each
+    run alone. Then other equal events stand before it in one run and after it in the other."""
     alone: tuple[set[Any], set[Any]] = (set(), set())
     for before, now in pairwise([[same, same], *moments]):
         moved = [side for side in (0, 1) if now[side] != before[side]]

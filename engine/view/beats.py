@@ -1329,7 +1329,8 @@ def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int])
 
 
 def with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
-    """If a beat collects records and the next one sends them, merge the two. At most FEW beats stay as they are."""
+    """If a beat collects records and the next one sends them, merge the two, as long as there are more than
+    FEW beats."""
     merged = list(chosen)
     for place in range(len(merged) - 2, -1, -1):
         first, then = merged[place], merged[place + 1]

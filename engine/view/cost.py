@@ -504,7 +504,8 @@ def _kept(written: Outcome, now: Outcome, outcomes_said: bool = False) -> Words:
 
 
 def _elsewhere(written: Outcome, now: Outcome) -> Words:
-    """What differs where the logs do not hold the same records in the same order."""
+    """The sentence about logs that do not hold the same records in the same order: only the order differs,
+    only the partitions of the records, or the records themselves."""
     if "places" in written and "places" in now and written["all"] == now["all"]:
         return words("cost.order_other" if written["places"] == now["places"] else "cost.partitions_other")
     return words("cost.log_other")

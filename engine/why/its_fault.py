@@ -148,8 +148,9 @@ def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Sa
 def _aborts(
     moment: Moment, other: Moment, transactional_id: str, fault: Said, mine: str, theirs: str
 ) -> bool:
-    """False if the transaction was aborted after the fault, and the other run aborts none of the id, or (once this
-    run is over) ends with a commit. ``mine`` and ``theirs``: the id's states in the two runs."""
+    """Whether the other run comes to this state, too. It does not if this run decided the abort after the
+    fault, and the other run aborts no transaction of the id or, when this run is over, has committed the last
+    one. ``mine`` and ``theirs``: the id's states in the two runs."""
     decided = decision_of(moment, transactional_id)
     if mine not in (PREPARE_ABORT, COMPLETE_ABORT) or decided is None or decided.number < fault.number:
         return True

@@ -124,13 +124,13 @@ def message_subject(message: str) -> Json:
 
 
 def stored_subject(partition: str, batch: Json) -> Json:
-    """A batch in a log."""
+    """The selection of a batch in a log."""
     place = f"{partition}/{batch['base_offset']}"
     return {"kind": "batch", "id": place, "partition": partition, "serials": batch["serials"]}
 
 
 def batch_subject(client: str, name: str, batch: Json) -> Json:
-    """A batch of a client, wherever it is."""
+    """The selection of a client's batch, queued or in flight."""
     return {
         "kind": "batch",
         "id": f"{client}/{name}",

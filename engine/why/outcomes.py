@@ -226,8 +226,9 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
-    """The coordinator's decision about an id, and the missing markers, or with ``partition``, only the marker of this
-    partition."""
+    """The state of an id at its coordinator, and what its transaction waits for: its decision, the writing of
+    a change, or markers (with ``partition``: only the marker of this partition). If it waits for none of
+    these: why ``partition`` gets no marker."""
     found = moment.entry_of(transactional_id)
     if found is None:
         yield from _no_coordinator(moment, transactional_id)
