@@ -206,7 +206,7 @@ class TransactionLines:
             self._touch(line, step)
         if not line.registered:
             line.state = transition["to"]
-        if on == client_states.ENDED:
+        if (transition["from"], on) in client_states.REPORTS:
             del self._of_client[client]
             if not line.registered:
                 self._end_alone(client, line, EMPTY)

@@ -231,6 +231,12 @@ SENDING = MACHINE.targets_of(BEGIN)
 COMMITTING, ABORTING = MACHINE.targets_of(COMMIT), MACHINE.targets_of(ABORT)
 COMPLETING = COMMITTING | ABORTING
 OPEN = SENDING | COMPLETING | RECOVERABLE
+REPORTS = {
+    (row.source, row.on)
+    for row in MACHINE.rows
+    if row.target is not None
+    and (row.source in COMPLETING and row.on == ENDED or row.source in ABORTING and row.on == GOT_ID)
+}
 RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
 """Kinds of states, derived from the rows:
 
@@ -241,6 +247,8 @@ RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
 - SENDING: records may be sent.
 - COMPLETING: a transaction is ending.
 - OPEN: a transaction is open, in error or ending.
+- REPORTS: (state, event) by which an application learns the end of its transaction: the response to EndTxn, or a new
+  identity, if the abort needed no EndTxn.
 - RESUMED: for each call, the states in which a repeated call waits for the response to the first one.
 """
 _IGNORED = "abortable_ignored"

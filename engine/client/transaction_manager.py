@@ -368,7 +368,7 @@ class TransactionManager:
                 producer_id=self.producer_id,
                 producer_epoch=self.producer_epoch,
             )
-        elif on == states.ENDED and before in states.COMPLETING:
+        elif (before, on) in states.REPORTS:
             self.watch.emit(OutcomeReported, producer=self.client, committed=before in states.COMMITTING)
 
     def _row(self, on: str) -> Row:

@@ -106,6 +106,16 @@ def test_a_transaction_without_a_record_is_its_clients_own() -> None:
     assert {line.result for line in lines_of("SC-45").lines} == {"empty"}
 
 
+def test_an_abort_that_needs_no_end_txn_ends_its_transaction() -> None:
+    _, line, _ = lines_of("SC-149/k28").lines
+    assert (line.result, line.state, line.over, line.places) == ("empty", "READY", True, {})
+    simulation = Simulation(entry("SC-149").scenario("k28"), watching="judged")
+    simulation.run(steps=1_000)
+    judged = simulation.judges.outcome_verdict()
+    assert judged is not None
+    assert (judged.committed, judged.aborted, judged.open) == (2, 1, 0)
+
+
 def test_a_transaction_whose_client_can_never_end_it_is_left_behind() -> None:
     (line,) = (line for line in lines_of("SC-72/k20").lines if line.client == "p2")
     assert (line.result, line.state, line.over, line.places) == ("left", "FATAL_ERROR", True, {})
