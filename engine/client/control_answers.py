@@ -187,18 +187,16 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
         return
     transactions = exchange.transactions
     producer_id, producer_epoch = answer.producer_id, answer.producer_epoch
-    bump = exchange.request.is_bump
-    exchange.watch.emit(
-        EpochRaisedByCoordinator if bump else TransactionalIdReady,
-        exchange.client,
-        producer_id,
-        producer_epoch,
-        transactions.producer_epoch,
-        transactions.transactional_id,
-    )
-    if bump:
+    client, before = exchange.client, transactions.producer_epoch
+    identifier = transactions.transactional_id
+    if exchange.request.is_bump:
+        previous_id = transactions.producer_id
+        exchange.watch.emit(
+            EpochRaisedByCoordinator, client, producer_id, producer_epoch, previous_id, before, identifier
+        )
         transactions.identity_raised(producer_id, producer_epoch)
     else:
+        exchange.watch.emit(TransactionalIdReady, client, producer_id, producer_epoch, before, identifier)
         transactions.identity_received(producer_id, producer_epoch)
     exchange.done()
 

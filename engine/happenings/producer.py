@@ -338,9 +338,13 @@ class TransactionalIdReady(Happening):
 
 @happening
 class EpochRaisedByCoordinator(Happening):
+    """A transactional producer got the identity that it requested after an error. ``previous_id``, ``before``: the
+    client's previous producer id and epoch."""
+
     client: str
     producer_id: int
     producer_epoch: int
+    previous_id: int
     before: int
     transactional_id: str | None
 

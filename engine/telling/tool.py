@@ -32,6 +32,10 @@ def _partitions_to_search(h: happened.PartitionsToSearch, teller: Teller) -> Non
     teller.say(key, ("GEN-6",), **params_of(h))
 
 
+def _candidates_chosen(h: happened.CandidatesChosen, teller: Teller) -> None:
+    teller.note("tool.candidates_chosen" if h.still_open else "tool.none_open", (), **params_of(h))
+
+
 def _description_shown(h: happened.DescriptionShown, teller: Teller) -> None:
     key = "tool.description_shown" if h.partitions else "tool.description_shown_over"
     teller.say(key, ("TXC-2",), **params_of(h))
@@ -60,7 +64,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.ProducersShown: says("tool.producers_shown", "GEN-6"),
     happened.ProducerShown: notes("tool.producer_shown"),
     happened.OpenTransactionShown: notes("tool.open_transaction_shown"),
-    happened.CandidatesChosen: notes("tool.candidates_chosen"),
+    happened.CandidatesChosen: _candidates_chosen,
     happened.TransactionsShown: says("tool.transactions_shown", "GEN-6"),
     happened.TransactionShown: notes("tool.transaction_shown"),
     happened.DescriptionShown: _description_shown,

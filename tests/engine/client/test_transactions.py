@@ -55,9 +55,10 @@ class Transactions(Bench):
         )
         return request
 
-    def identify(self, error=Error.NONE, epoch=0):
+    def identify(self, error=Error.NONE, epoch=0, producer_id=7):
         request = self.take("InitProducerId")
-        self.deliver(request, InitProducerIdResponse(error=error, producer_id=7, producer_epoch=epoch))
+        given = InitProducerIdResponse(error=error, producer_id=producer_id, producer_epoch=epoch)
+        self.deliver(request, given)
         return request
 
     def add(self, error=Error.NONE):
@@ -224,9 +225,12 @@ def test_an_unknown_identity_skips_the_end():
     assert bench.state == ABORTABLE_ERROR
     call = bench.call("abort_transaction")
     assert bench.apis() == ["InitProducerId"]
-    bench.identify(epoch=1)
+    bench.identify(producer_id=8)
     assert (bench.state, call.state) == (READY, "done")
     assert not bench.manager.added_partitions
+    (given,) = (params for key, params in bench.watch.heard if key == "client.epoch_raised_by_coordinator")
+    assert (given["previous_id"], given["before"]) == (7, 0)
+    assert (given["producer_id"], given["producer_epoch"]) == (8, 0)
 
 
 def test_k20_knows_no_way_back_from_an_unknown_identity():

@@ -118,6 +118,7 @@ def test_abort_ends_the_transaction_in_its_partition_alone() -> None:
     simulation, steps = run(FIND, abort, {**FIND, "at": LATE + 2000})
     assert said(steps).count("tool.abort_done") == 1
     assert tool(simulation)["rows"] == []
+    assert (said(steps).count("tool.candidates_chosen"), said(steps).count("tool.none_open")) == (1, 1)
     log = simulation.world.brokers["broker-3"].replicas["t-1"].log
     assert (log.last_stable_offset, [batch.control_type for batch in log.batches]) == (2, [None, "ABORT"])
     assert log.batches[-1].coordinator_epoch == 0, "no marker came before: the tool writes 0"
