@@ -235,7 +235,7 @@ REPORTS = {
     (row.source, row.on)
     for row in MACHINE.rows
     if row.target is not None
-    and (row.source in COMPLETING and row.on == ENDED or row.source in ABORTING and row.on == GOT_ID)
+    and ((row.source in COMPLETING and row.on == ENDED) or (row.source in ABORTING and row.on == GOT_ID))
 }
 RESUMED = {on: MACHINE.targets_of(on) for on in (INIT, COMMIT, ABORT)}
 """Kinds of states, derived from the rows:

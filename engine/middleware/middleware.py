@@ -117,7 +117,9 @@ class Middleware(Node):
         if transaction is None:
             self._unknown(envelope, body)
             return self.effects()
-        _HEARS[type(body)](self, transaction, envelope.source, body, now)
+        hears = _HEARS.get(type(body))  # None: a message for another node, which was crafted by hand.
+        if hears is not None:
+            hears(self, transaction, envelope.source, body, now)
         return self.effects()
 
     def call(self, call: Call, now: int) -> Effects:

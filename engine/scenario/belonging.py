@@ -6,6 +6,7 @@ The loader uses this table to refuse a field without a meaning, and forms use it
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,22 +127,47 @@ BELONGING: dict[str, Belonging] = {
 def check_belonging(document: dict[str, Any]) -> None:
     """Raises BadScenario for a field that is meaningless beside the ``action``, ``do`` or ``set`` of its row.
     The types were checked before. Only the author's own fields are checked: a variant may change that word
-    and keep the other fields of the row."""
+    and keep the other fields of the row (`leave_out_meaningless`)."""
+    for section, place, row in _rows(document):
+        may = _may(section, row)
+        for name in row:
+            if name not in may:
+                word = row[BELONGING[section].word]
+                raise BadScenario(f"{place}.{name}", wrong("means_nothing", word=word), any_of(may))
+
+
+def leave_out_meaningless(document: dict[str, Any]) -> None:
+    """Remove each field that has no meaning in its row since a variant changed the row's word, so that the result is
+    itself a document. Sections and rows of wrong types are left as they are; the loader refuses them later."""
+    for section, _, row in _rows(document):
+        may = _may(section, row)
+        for name in [name for name in row if may and name not in may]:
+            del row[name]
+
+
+def _rows(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The section, place and table of each row of a section in BELONGING."""
     for section, rows in (("fault", "faults"), ("override", "overrides")):
-        for index, row in enumerate(document.get(rows, ())):
-            _check_row(section, row, f"{rows}.{index}")
-    for application in document.get("applications", ()):
-        for index, call in enumerate(application.get("calls", ())):
-            _check_row("call", call, f"applications.{application['name']}.calls.{index}")
+        for index, row in _tables(document, rows):
+            yield section, f"{rows}.{index}", row
+    for _, application in _tables(document, "applications"):
+        for index, call in _tables(application, "calls"):
+            yield "call", f"applications.{application.get('name')}.calls.{index}", call
 
 
-def _check_row(section: str, row: dict[str, Any], place: str) -> None:
+def _tables(table: dict[str, Any], rows: str) -> list[tuple[int, dict[str, Any]]]:
+    found = table.get(rows)
+    return [
+        (at, row) for at, row in enumerate(found if isinstance(found, list) else ()) if isinstance(row, dict)
+    ]
+
+
+def _may(section: str, row: dict[str, Any]) -> tuple[str, ...]:
+    """The fields that a row may have; empty if its word is unknown."""
     belonging = BELONGING[section]
-    word = row[belonging.word]
-    may = (belonging.word, *belonging.always, *belonging.fields[word])
-    for name in row:
-        if name not in may:
-            raise BadScenario(f"{place}.{name}", wrong("means_nothing", word=word), any_of(may))
+    word = row.get(belonging.word)
+    fields = belonging.fields.get(word) if isinstance(word, str) else None
+    return () if fields is None else (belonging.word, *belonging.always, *fields)
 
 
 def _complete() -> None:

@@ -27,7 +27,7 @@ from engine.profiles import PROFILES
 from engine.scenario import schema
 from engine.scenario.bad_scenario import MISSING, BadScenario, known
 from engine.scenario.beat_names import check_beat_names
-from engine.scenario.belonging import check_belonging
+from engine.scenario.belonging import check_belonging, leave_out_meaningless
 from engine.scenario.bounds import LEVELS_MAX, TEXT_BYTES_MAX, check_text
 from engine.scenario.characters import forbidden
 from engine.scenario.faults_and_overrides import check_fault, check_identities, check_override
@@ -40,6 +40,8 @@ from engine.scenario.toml_lines import line_of
 from engine.switches import Switches
 from engine.topic_partition import partition_name
 
+_CONTROLLERS = ("zookeeper", "controller")
+"""Names of a run that no client or service may have. No fault stops these components by their names."""
 LESSON_TEXTS = ("watch_for", "lesson")
 """The texts of a document that a variant may replace, because the variant's run may end differently, and then
 the document's text would be wrong."""
@@ -151,6 +153,7 @@ def load(
             written = _with_variant(written, variant)
         for path, value in (settings or {}).items():
             put(written, path, value)
+        leave_out_meaningless(written)
         written.pop("variants", None)
         checked = check_section("scenario", written, "")
         _check_references(checked)
@@ -452,18 +455,20 @@ def _check_references(document: dict[str, Any]) -> None:
     for name in _unique(document, "applications"):
         if name in loops:
             raise BadScenario(f"applications.{name}.name", wrong("taken"), allowed("no_loops_name"))
-    actors = [f"broker-{number}" for number in range(1, brokers + 1)] + ["zookeeper", "controller"]
+    names = {"brokers": [f"broker-{number}" for number in range(1, brokers + 1)], "nodes": nodes}
+    names["consumers"] = consumers
+    actors = list(names["brokers"])
     for section in ("producers", "consumers"):
         for name in (row["name"] for row in document[section]):
-            if name in actors or name in nodes:
+            if name in actors or name in nodes or name in _CONTROLLERS:
                 raise BadScenario(f"{section}.{name}.name", wrong("taken"), allowed("no_actors_name"))
             actors.append(name)
     actors += nodes
     services = _unique(document, "services")
     for name in services:
-        if name in actors or name == DATABASE or name in loops:
+        if name in actors or name in (DATABASE, *_CONTROLLERS) or name in loops:
             raise BadScenario(f"services.{name}.name", wrong("taken"), allowed("no_actors_name"))
-    actors += [*services, DATABASE] if services else []
+    names["actors"] = actors + ([*services, DATABASE] if services else [])
     for index, consumer in enumerate(document["consumers"]):
         consumer["partitions"] = consumer["partitions"] or list(partitions)
         for name in consumer["partitions"]:
@@ -485,7 +490,7 @@ def _check_references(document: dict[str, Any]) -> None:
     for service in document["services"]:
         _check_service(service, document, clients, consumers, list(partitions))
     for index, fault in enumerate(document["faults"]):
-        check_fault(fault, f"faults.{index}", actors, partitions, clients)
+        check_fault(fault, f"faults.{index}", names, partitions, clients)
     check_keeper(document)
     for index, override in enumerate(document["overrides"]):
         check_override(override, f"overrides.{index}", document["cluster"], partitions, clients)
@@ -561,9 +566,12 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
     if call["do"] == "roll_back" and not call["nodes"]:
         raise BadScenario(f"{place}.nodes", wrong("no_component"), allowed("a_node"))
     for name in call["nodes"]:
-        known(
-            f"{place}.nodes", name, [node for node in nodes if node not in (INITIATOR, MIDDLEWARE, MANAGER)]
-        )
+        known(f"{place}.nodes", name, [node for node in nodes if can_undo(node)])
+
+
+def can_undo(node: str) -> bool:
+    """Whether ``roll_back`` may name this node of the middleware: it has a part of the transaction."""
+    return node not in (INITIATOR, MIDDLEWARE, MANAGER)
 
 
 def _waiting_services(document: dict[str, Any]) -> list[dict[str, Any]]:

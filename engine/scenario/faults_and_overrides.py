@@ -6,6 +6,7 @@ Without these checks a mistake would appear in the middle of a run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from engine.broker.internal_topics import INTERNAL_TOPICS
@@ -44,6 +45,15 @@ FAULT_NEEDS: dict[str, tuple[str, ...]] = {
 }
 """Action to the fields that it requires."""
 
+ACTORS: dict[str, str] = {
+    **dict.fromkeys((*schema.ACTOR_ACTIONS, "connect_slowly"), "actors"),
+    **dict.fromkeys(("seek", "close_consumer"), "consumers"),
+    **dict.fromkeys(("make_unavailable", "make_available", "lose_heartbeats", "find_heartbeats"), "brokers"),
+    "craft_request": "receivers",
+}
+"""Action to the kind of component that its ``actor`` names (`form.names_in`). Messages of the middleware are crafted
+only for its nodes, all others only for brokers."""
+
 _MEANING = {
     "by_ms": allowed("delay"),
     "error": allowed("error"),
@@ -71,10 +81,14 @@ ERROR_ANSWER_FIELDS: dict[str, tuple[int, int]] = {"log_start_offset": (-1, 2**6
 
 
 def check_fault(
-    fault: dict[str, Any], place: str, actors: list[str], partitions: list[str], clients: list[str]
+    fault: dict[str, Any],
+    place: str,
+    names: Mapping[str, list[str]],
+    partitions: list[str],
+    clients: list[str],
 ) -> None:
-    """Raises BadScenario for an impossible fault. If the match names an answer of the middleware, the match's
-    ``response`` is set to True."""
+    """Raises BadScenario for an impossible fault. ``names``: the names of each kind of ACTORS, and of the ``nodes``. If
+    the match names an answer of the middleware, the match's ``response`` is set to True."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
         raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))
@@ -84,26 +98,21 @@ def check_fault(
     for name in FAULT_NEEDS.get(action, ()):
         if fault[name] is None:
             raise BadScenario(f"{place}.{name}", MISSING, _MEANING[name])
-    brokers = [name for name in actors if name.startswith("broker-")]
-    if action in schema.ACTOR_ACTIONS:
-        known(f"{place}.actor", fault["actor"], actors)
+    if action == "craft_request":
+        _check_crafted(fault, place, names)
+    elif action in ACTORS:
+        known(f"{place}.actor", fault["actor"], names[ACTORS[action]])
     if fault["partition"] is not None:
         _check_partition(f"{place}.partition", fault["partition"], partitions)
-    if action in ("make_unavailable", "make_available", "lose_heartbeats", "find_heartbeats"):
-        known(f"{place}.actor", fault["actor"], brokers)
-    if action == "connect_slowly":
-        known(f"{place}.actor", fault["actor"], actors)
     if action == "delete_topic":
         known(f"{place}.topic", fault["topic"], sorted({topic_of(name) for name in partitions}))
-    if action == "craft_request":
-        _check_crafted(fault, place, actors)
     if action == "craft_produce":
         _check_numbers(fault["message"], f"{place}.message", PRODUCE_FIELDS)
     if action == "inject_error":
         known(f"{place}.error", fault["error"], list(Error.__members__))
         _check_numbers(fault["message"] or {}, f"{place}.message", ERROR_ANSWER_FIELDS)
     if action in COMMANDS:
-        _check_command(fault, place, brokers, partitions)
+        _check_command(fault, place, names["brokers"], partitions)
     if action == "update_features" and fault["to"] > LEVEL_MAX:
         raise BadScenario(f"{place}.to", shown(fault["to"]), _MEANING["to"])
     if action == "set":
@@ -131,11 +140,10 @@ def _check_command(fault: dict[str, Any], place: str, brokers: list[str], partit
         raise BadScenario(f"{place}.{missing}", MISSING, allowed(f"option.{missing}"))
 
 
-def _check_crafted(fault: dict[str, Any], place: str, actors: list[str]) -> None:
+def _check_crafted(fault: dict[str, Any], place: str, names: Mapping[str, list[str]]) -> None:
     to_node = (fault["message"] or {}).get("api") in schema.MIDDLEWARE_APIS
     if fault["actor"] is not None or to_node:
-        brokers = [name for name in actors if name.startswith("broker-")]
-        known(f"{place}.actor", fault["actor"], actors if to_node else brokers)
+        known(f"{place}.actor", fault["actor"], names["nodes" if to_node else "brokers"])
     if "api" not in (fault["message"] or {}):
         raise BadScenario(f"{place}.message.api", MISSING, any_of(FIELDS))
     try:

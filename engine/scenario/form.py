@@ -5,6 +5,7 @@ With them a form needs no rule of its own. The labels are in the catalogue, unde
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -19,12 +20,13 @@ from engine.judge.bench import EVERY_GUARANTEE
 from engine.profiles import PROFILES
 from engine.scenario import schema
 from engine.scenario.belonging import BELONGING
-from engine.scenario.document import nodes_of
-from engine.scenario.faults_and_overrides import ERROR_ANSWER_FIELDS, FAULT_NEEDS, PRODUCE_FIELDS
+from engine.scenario.document import can_undo, nodes_of
+from engine.scenario.faults_and_overrides import ACTORS, ERROR_ANSWER_FIELDS, FAULT_NEEDS, PRODUCE_FIELDS
 from engine.scenario.kept_by import absent
 from engine.scenario.mistakes import MISTAKES_MAX
 from engine.scenario.schema import SECTIONS, Field
 from engine.switches import Switches
+from engine.tool.command import COMMANDS
 from engine.topic_partition import partition_name
 
 TABLES: dict[tuple[str, str], str] = {
@@ -45,7 +47,7 @@ NAMES: dict[tuple[str, str], str] = {
     ("service", "consumer"): "consumers",
     ("service", "output"): "partitions",
     ("call", "partition"): "partitions",
-    ("call", "nodes"): "actors",
+    ("call", "nodes"): "undoable",
     ("fault", "actor"): "actors",
     ("fault", "partition"): "partitions",
     ("fault", "topic"): "topics",
@@ -65,6 +67,10 @@ NAMES: dict[tuple[str, str], str] = {
     ("checkpoint", "machine"): "machines",
 }
 """(Section, field) to the kind of object that the field names. `names_in` lists the names in a document."""
+
+
+NAMES_BY: dict[tuple[str, str], dict[str, str]] = {("fault", "actor"): ACTORS}
+"""(Section, field) to the kinds that replace that of NAMES for some words of the row (`Belonging.word`)."""
 
 
 def form() -> dict[str, Any]:
@@ -114,6 +120,7 @@ def _field(section: str, name: str, field: Field) -> dict[str, Any]:
         "bound": field.bound,
         "table": TABLES.get((section, name)),
         "names": NAMES.get((section, name)),
+        "names_by": NAMES_BY.get((section, name), {}),
     }
 
 
@@ -173,11 +180,11 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
 
 def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
     """The names that a document's rows may refer to. ``absent``: the names in the form (actions, messages,
-    settings, errors and others) that a cluster of this version does not have. Any document is accepted, even
-    one that does not load."""
+    settings, errors and others) that this document cannot use, for example because its clusters' version does not have
+    them. Any document is accepted, even one that does not load."""
     cluster = document.get("cluster")
-    brokers = cluster.get("brokers", 3) if isinstance(cluster, dict) else 3
-    count = brokers if type(brokers) is int and 0 <= brokers <= 9 else 3
+    count = _whole(cluster.get("brokers", 3) if isinstance(cluster, dict) else 3, 3, 9)
+    brokers = [f"broker-{number}" for number in range(1, count + 1)]
     producers, consumers = _names(document, "producers"), _names(document, "consumers")
     topics = _named_rows(document, "topics") or ([{"name": "t"}] if count else [])
     section = document.get("middleware")
@@ -186,7 +193,6 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
     nodes = [*nodes_of(middleware), *participants] if participants else []
     services = _names(document, "services")
     beside = [*services, DATABASE] if services else []
-    actors = [f"broker-{number}" for number in range(1, count + 1)]
     versions, named = SECTIONS["scenario"]["profile"], document.get("profile")
     profile = str(named if named in versions.choices else versions.default)
     without = [name for name, machine in machines().items() if not states_in(machine, PROFILES[profile])]
@@ -200,9 +206,19 @@ def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
             for topic in topics
             for number in range(_whole(topic.get("partitions"), 2, 64))
         ],
-        "actors": [*producers, *consumers, *actors, *nodes, *beside],
-        "absent": [*absent(profile), *without],
+        "actors": [*producers, *consumers, *brokers, *nodes, *beside],
+        "brokers": brokers,
+        "receivers": [*brokers, *nodes],
+        "undoable": [node for node in nodes if can_undo(node)],
+        "absent": [*absent(profile), *without, *_without(producers, nodes, brokers)],
     }
+
+
+def _without(producers: list[str], nodes: list[str], brokers: list[str]) -> Iterator[str]:
+    """The calls and actions that need a component which the document does not have."""
+    yield from () if producers else schema.CALLS
+    yield from () if nodes else schema.MIDDLEWARE_CALLS
+    yield from () if brokers else COMMANDS
 
 
 def _named_rows(document: dict[str, Any], section: str) -> list[dict[str, Any]]:

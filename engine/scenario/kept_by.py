@@ -50,10 +50,12 @@ def exists(needs: str | None, profile: str) -> bool:
 
 
 def absent(profile: str) -> list[str]:
-    """The actions, messages, switches, broker settings and errors that a cluster of this version does not
-    have. No name is in two of the tables."""
+    """The actions, messages, fields of messages, switches, broker settings and errors that a cluster of this version
+    does not have. No name is in two of the tables."""
     known = PROFILES[profile].errors
+    levels = () if PROFILES[profile].transaction_version else ("transaction_version",)
     return [
+        *levels,
         *(
             name
             for table in (ACTIONS, APIS, SWITCHES, SETTINGS)

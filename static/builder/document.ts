@@ -22,6 +22,8 @@ export interface Field {
   table: string | null;
   /** Which names may be entered here. */
   names: string | null;
+  /** Which names instead, for some of the row's deciding words. */
+  names_by: Record<string, string>;
 }
 
 export interface Setting {
@@ -171,6 +173,12 @@ export function fieldsOf(form: Form, section: string, row: JsonObject): [string,
   const may = new Set([belonging.word, ...belonging.always, ...(belonging.fields[String(word)] ?? [])]);
   const shown = every.filter(([name]) => may.has(name) || name in row);
   return [...shown.filter(([name]) => name === belonging.word), ...shown.filter(([name]) => name !== belonging.word)];
+}
+
+/** The field as it is in this row, whose deciding word may change which names can be entered. */
+export function fieldIn(form: Form, section: string, field: Field, row: JsonObject): Field {
+  const word = String(row[form.belonging[section]?.word ?? ""]);
+  return { ...field, names: field.names_by[word] ?? field.names };
 }
 
 /** The edits that give a row another deciding word: what means nothing with it goes. A rule for messages says which one. */

@@ -6,7 +6,7 @@ import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { say, words } from "../player/text.ts";
 import {
-  anyValue, boundsOf, knownKeys, fieldsOf, isForMessages, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, whenEdits,
+  anyValue, boundsOf, knownKeys, fieldIn, fieldsOf, isForMessages, isObject, mistakesAt, newRow, placeOf, readValue, rowLine, showValue, whenEdits,
   unmetKey, whenOf, withoutEmptied, wordEdits, wordsOfChoices,
 } from "./document.ts";
 import type { Edit, Field, Form, Json, JsonObject, Mistake, Path, Setting } from "./document.ts";
@@ -39,7 +39,8 @@ export function idOf(path: Path): string {
   return `at-${path.join("-").replaceAll(/[^A-Za-z0-9_-]/g, "_")}`;
 }
 
-export function drawField(sheet: Sheet, section: string, name: string, field: Field, value: Json | undefined, path: Path): Drawn {
+export function drawField(sheet: Sheet, section: string, name: string, general: Field, value: Json | undefined, path: Path): Drawn {
+  const field = fieldIn(sheet.form, section, general, rowAt(sheet.document, path.slice(0, -1)));
   const meaning = say(`form.field.${section}.${name}`);
   const place = placeOf(sheet.document, path);
   if (field.kind === "tables") return drawRows(sheet, field, asRows(value), path, meaning, place);

@@ -9,6 +9,7 @@ import pytest
 
 from engine.scenario.belonging import BELONGING
 from engine.scenario.document import BadScenario, load
+from engine.scenario.faults_and_overrides import ACTORS
 from engine.scenario.form import ANY_REQUEST, NAMES, TABLES, form, names_in
 from engine.scenario.mistakes import MISTAKES_MAX, mistakes
 from engine.scenario.schema import SECTIONS
@@ -153,6 +154,47 @@ def test_nodes_that_the_middleware_leaves_out_are_no_names() -> None:
     every = names_in({"middleware": section})["callable"]
     fewer = names_in({"middleware": {**section, "one_node": True, "manager": False}})["callable"]
     assert set(every) - set(fewer) == {"initiator", "manager"}
+
+
+EVERY_KIND: dict[str, Any] = {
+    **RIGHT,
+    "profile": "k41",
+    "consumers": [{"name": "c1"}],
+    "middleware": {"participants": [{"name": "participant-1"}]},
+}
+FURTHER = {"seek": {"partition": "t-0"}, "craft_request": {"message": {"api": "EndTxn"}}}
+
+
+@pytest.mark.parametrize("action", ACTORS)
+def test_an_action_has_the_actors_that_the_form_offers(action: str) -> None:
+    def refused(actor: str, **further: Any) -> list[str]:
+        fault = {"at": 1, "action": action, "actor": actor, **FURTHER.get(action, {}), **further}
+        return places({**EVERY_KIND, "faults": [fault]})
+
+    names = names_in(EVERY_KIND)
+    offered = names[form()["sections"]["fault"]["actor"]["names_by"][action]]
+    for actor in (*names["actors"], "controller", "zookeeper"):
+        found = refused(actor)
+        if action == "craft_request":
+            of_middleware = refused(actor, message={"api": "Prepare"})
+            found = [place for place in found if place in of_middleware]
+        assert found == ([] if actor in offered else ["faults.0.actor"]), actor
+
+
+def test_the_form_leaves_out_calls_and_commands_of_missing_components() -> None:
+    nothing = {"cluster": {"brokers": 0}, "middleware": EVERY_KIND["middleware"]}
+    assert {"find_hanging", "send"} <= set(names_in(nothing)["absent"])
+    assert "transact" in names_in(RIGHT)["absent"]
+    assert not {"find_hanging", "send", "transact"} & set(names_in(EVERY_KIND)["absent"])
+    assert {"initiator", "middleware", "manager"}.isdisjoint(names_in(EVERY_KIND)["undoable"])
+
+
+def test_a_variant_that_changes_the_word_of_a_row_makes_a_document() -> None:
+    crash = {"at": 5, "action": "crash", "actor": "p1", "for_ms": 3}
+    variant = {"name": "v", "title": RIGHT["title"], "set": {"faults.0.action": "restart"}}
+    source = load({**RIGHT, "faults": [crash], "variants": [variant]}, "v").source
+    assert source["faults"] == [{"at": 5, "action": "restart", "actor": "p1"}]
+    assert load(source).source == source
 
 
 @pytest.mark.parametrize("broken", [{}, {"topics": 3}, {"cluster": []}, {"topics": [{"partitions": "x"}, 4]}])

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  GROUPS, anyValue, boundsOf, crashingAt, fieldsOf, isForMessages, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, oneLanguage, openAfter, pathOf, placeOf, readValue,
+  GROUPS, anyValue, boundsOf, crashingAt, fieldIn, fieldsOf, isForMessages, knownKeys, matchLine, mistakesAt, mistakesInGroup, newRow, oneLanguage, openAfter, pathOf, placeOf, readValue,
   rowLine, showValue, unmetKey, whenEdits, whenOf, withoutEmptied, wordEdits, wordsOfChoices,
 } from "../../builder/document.ts";
 import type { Edit, Field, Form, JsonObject } from "../../builder/document.ts";
 import { WIDTH, lanesOf, placed } from "../../builder/timeline.ts";
 
 const field = (kind: string, more: Partial<Field> = {}): Field => ({
-  kind, default: null, required: false, low: null, high: null, choices: [], rows: null, bound: 64, table: null, names: null, ...more,
+  kind, default: null, required: false, low: null, high: null, choices: [], rows: null, bound: 64, table: null, names: null, names_by: {}, ...more,
 });
 
 const whole = (low: number, high: number) => ({ kind: "int", default: null, low, high, choices: [] });
@@ -34,6 +34,13 @@ test("a place names rows by their names, as the loader does", () => {
   assert.equal(placeOf(document, ["producers", 0, "settings", "acks"]), "producers.p1.settings.acks");
   assert.equal(placeOf(document, ["faults", 1, "match", "api"]), "faults.1.match.api");
   assert.equal(placeOf(document, ["limits", "steps"]), "limits.steps");
+});
+
+test("the deciding word of a row may change which names a field offers", () => {
+  const actor = field("text", { names: "actors", names_by: { seek: "consumers" } });
+  assert.equal(fieldIn(FORM, "fault", actor, { action: "seek" }).names, "consumers");
+  assert.equal(fieldIn(FORM, "fault", actor, { action: "crash" }).names, "actors");
+  assert.equal(fieldIn(FORM, "application", field("name", { names: "callable" }), {}).names, "callable");
 });
 
 test("the way to a place is the place's the other way round, as far as the document goes", () => {

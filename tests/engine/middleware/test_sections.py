@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.scenario.document import BadScenario, load
+from engine.simulation import Simulation
 
 
 def document(**sections: Any) -> dict[str, Any]:
@@ -72,3 +73,11 @@ def test_the_name_of_an_answer_says_that_it_is_one() -> None:
     assert checked["faults"][0]["match"]["response"] is True
     checked = load(document(faults=[{"match": {"api": "Commit"}, "action": "drop"}]))
     assert checked["faults"][0]["match"]["response"] is False
+
+
+def test_the_middleware_ignores_a_crafted_message_for_another_node() -> None:
+    late = {"faults": crafted(actor="middleware", message={"api": "Commit", "tid": 1})}
+    late["faults"][0]["at"] = 10_000
+    simulation = Simulation(load(document(**late)), watching="recorded")
+    steps = list(iter(simulation.step, None))
+    assert [step.key for step in steps if step.at > 10_000] == ["network.delivered"]
