@@ -12,8 +12,10 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
+from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
+from engine.transaction_lines import COMPLETE, DECIDED
 from engine.view.although import although, words
 from engine.view.places import INTERNAL, leaves
 
@@ -22,7 +24,6 @@ _FATES = ("duplicates", "lost", "failed", "reordered")
 _LATER_LEAST = 500
 """Milliseconds. A cost does not mention a smaller difference between the times at which records become
 readable."""
-_COMPLETED = {"CompleteCommit": "committed", "CompleteAbort": "aborted"}
 _UNDELIVERED = frozenset({"dropped", "lost"})
 """The ends of a message that does not arrive."""
 _STOPS = frozenset({"fault.crashed", "fault.client_crashed", "fault.stopped", "fault.stopped_cleanly"})
@@ -64,6 +65,8 @@ class RunOutcome:
         """Partition to (last stable offset, time) of each advance of its leader's last stable offset."""
         self._completed = Counter[str]()
         """`committed` and `aborted`: completed transactions."""
+        self._counted = set[str]()
+        """The transactional ids whose newest decision is counted. A new coordinator may complete it again."""
         self._hung: dict[tuple[str, int], int] = {}
         """(Partition, producer id) to the first offset of each transaction that hung at some step."""
         self._by_hand = 0
@@ -97,10 +100,11 @@ class RunOutcome:
             self._down.add(step["actor"])
         elif step["key"] == "fault.restarted":
             self._down.discard(step["actor"])
+        for transition in (*(step.get("earlier_transitions") or ()), step["transition"]):
+            if transition is not None and transition["machine"] == TRANSACTION_STATES.name:
+                self._moves(transition)
         for said in (step, *step["notes"]):
-            if said["key"] == "coordinator.all_markers_acknowledged":
-                self._completed[_COMPLETED.get(said["params"]["pending"], "")] += 1
-            elif said["key"] == "tool.abort_done":
+            if said["key"] == "tool.abort_done":
                 self._by_hand += 1
         for broken in step["broken"]:
             if broken["guarantee"] == "hanging":
@@ -124,6 +128,15 @@ class RunOutcome:
                 for inner, value in leaves(tuple(path[1:]), change.get("after")):
                     if inner[1:] == ("count",):
                         self._broken[inner[0]] = value
+
+    def _moves(self, transition: Mapping[str, Any]) -> None:
+        """A coordinator's transaction takes a row of its machine. A repeated request changes no state."""
+        name, before, state = transition["of"], transition["from"], transition["to"]
+        if state in DECIDED and state != before:
+            self._counted.discard(name)
+        elif state in COMPLETE and state != before and name not in self._counted:
+            self._counted.add(name)
+            self._completed[COMPLETE[state]] += 1
 
     def to_json(self) -> Outcome:
         fates = Counter[str]()

@@ -428,6 +428,11 @@ def test_a_changed_run_has_its_own_end_beside_that_of_the_run_as_written() -> No
     assert (written["outcome"]["hanging"], plan["end"]["hanging"]) == (0, 0)
 
 
+def test_a_transaction_that_two_coordinators_complete_counts_once() -> None:
+    outcome = planned("SC-132/k41")["outcome"]
+    assert (outcome["committed"], outcome["aborted"]) == (1, 1)
+
+
 def test_records_with_another_outcome_are_not_called_the_same() -> None:
     logs: Outcome = {**planned("SC-44/k28")["outcome"]}
     assert kept(logs, {**logs, "outcomes": "-"}) == "cost.outcomes_other"
