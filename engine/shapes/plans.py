@@ -156,6 +156,9 @@ class Beat(TypedDict):
     added: NotRequired[bool]
     """True if this beat came of an intervention. If it is inside a beat, pages name it beside the outer beat, and go
     through such beats one by one."""
+    kept: NotRequired[bool]
+    """True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages
+    have no room for all titles, these beats have their numbers alone."""
 
 
 class Words(TypedDict):
@@ -281,6 +284,13 @@ class Event(TypedDict):
     kind: str
 
 
+ShownLoss = TypedDict(
+    "ShownLoss",
+    {"step": int, "message": int, "api": str, "is_response": bool, "from": str, "to": str},
+)
+"""A message whose loss shows much, and the step in which it is sent."""
+
+
 class Plan(PlannedPlaces):
     """The plan of a run."""
 
@@ -304,6 +314,9 @@ class Plan(PlannedPlaces):
     of earlier versions, and when this end is not known."""
     end: NotRequired[Outcome]
     """The end of a run with interventions. Present whenever ``cost`` is, except in plans of earlier versions."""
+    losses: NotRequired[list[ShownLoss]]
+    """The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the
+    beginning. Absent in plans of earlier versions, and in a run without messages."""
     cost: NotRequired[Cost]
     """The cost of the interventions. Present only for a run with interventions that has ended, if the end
     without interventions is known."""

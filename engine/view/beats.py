@@ -2,8 +2,9 @@
 (``openers.py``).
 
 The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
-nested beats, short runs fewer. Each beat has the step that a reader sees first, and the lines of its steps:
-informative steps one by one, the others folded and counted (``plumbing.py``).
+nested beats, short runs fewer. A run that was changed behind most of its beats has more (``BEHIND_MOST``). Each beat
+has the step that a reader sees first, and the lines of its steps: informative steps one by one, the others folded and
+counted (``plumbing.py``).
 """
 
 from __future__ import annotations
@@ -140,6 +141,11 @@ without the intervention has it, too, and if it breaks a guarantee. Beats of the
 PACKED = 5
 """If what came of an intervention gives one beat at least so many beats inside, the beats of the run without the
 intervention give way, too."""
+BEHIND_MOST = 6
+"""A run that is changed where it has room for fewer than ``FEW`` further beats gets at most so many behind the kept
+ones. They would otherwise be parts of one beat, and a reader would stay in it to the end of the run."""
+KEPT_MOST = 2 * MOST
+"""Behind so many kept beats, those of the change are inside one."""
 OTHERS_INSIDE = 1
 """A beat that holds what came of an intervention has room for so many other beats behind it."""
 GIVES_WAY = 3
@@ -577,7 +583,7 @@ class Beats:
         later = _recurring(past[len(kept) :], later)
         if not later:
             return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)] if kept else []
-        room = MOST - len(kept)
+        room = max(MOST, len(past)) - len(kept)
         beats = self._beats_behind(list(kept), start, later, past, until, repeats)
         again = [self._steps[one.at].number for one in later if one.recurs]
         packed = partial(_parts_most, steps=again)
@@ -586,6 +592,9 @@ class Beats:
             anew = self._level(start, end, _from(start, giving), repeats, room, nests=True)
             if packed(anew) < packed(beats):
                 beats = _numbered([*kept, *anew])
+        if len(beats) > MOST:
+            before: list[Beat] = [{**beat, "kept": True} for beat in beats[: len(kept)]]
+            beats = [*before, *beats[len(kept) :]]
         return self._marked_added(beats, later, past)
 
     def _marked_added(
@@ -616,11 +625,12 @@ class Beats:
     ) -> list[Beat]:
         """The kept beats, and those behind them. The beats that the run without the intervention has, too, stay."""
         end = len(self._steps)
-        room = MOST - len(kept)
+        room = max(MOST, len(past)) - len(kept)
         stays = [one for one in later if one.recurs or one.breaks]
         if kept and not any(one.recurs for one in stays):
-            most = room if room >= FEW else MOST
-            return _joined(kept, self._level(start, end, _from(start, later), repeats, most, nests=True))
+            most = room if room >= FEW else BEHIND_MOST
+            behind = self._level(start, end, _from(start, later), repeats, most, nests=True)
+            return _numbered([*kept, *(behind if len(kept) < KEPT_MOST else [_around(behind)])])
         ahead: list[Opened] = []
         if len(stays) >= room:
             first = stays[0]
@@ -662,7 +672,7 @@ class Beats:
             **beat,
             "last": last,
             "lines": [],
-            "beats": _joined(_numbered(own), self._added(later, inside)),
+            "beats": _joined(own, self._added(later, inside)),
         }
 
     def _added(self, beats: list[Beat], openings: Sequence[Opened]) -> list[Beat]:
@@ -960,15 +970,14 @@ def _by_first_write(beat: Opened, inside: Sequence[Opened], steps: Sequence[Beat
     return beat
 
 
-def _joined(kept: list[Beat], later: list[Beat]) -> list[Beat]:
-    """One level with the kept and the later beats. If it has no room for the later ones, its last beat
-    contains them."""
-    if len(kept) == MOST:
-        inside = [kept[-1], *later] if len(later) < MOST else [kept[-1], _around(later)]
-        kept, later = kept[:-1], [_around(_numbered(inside))]
-    elif len(kept) + len(later) > MOST:
+def _joined(own: list[Beat], later: list[Beat]) -> list[Beat]:
+    """The beats inside a beat, with the later ones. Those for which the level has no room are inside the last one."""
+    if len(own) == MOST:
+        inside = [own[-1], *later] if len(later) < MOST else [own[-1], _around(later)]
+        own, later = own[:-1], [_around(_numbered(inside))]
+    elif len(own) + len(later) > MOST:
         later = [_around(later)]
-    return _numbered([*kept, *later])
+    return _numbered([*own, *later])
 
 
 def _parts_most(beats: Sequence[Beat], steps: Sequence[int]) -> int:

@@ -15,10 +15,11 @@ from engine.shapes.headers import NamedBeat
 from engine.shapes.plans import Beat, Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.cost import RunOutcome, cost_of
+from engine.view.losses import Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 45
+PLAN_VERSION = 46
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -38,6 +39,7 @@ class RunPlan:
         self._beats = Beats(consumers, highest)
         self._outcome = RunOutcome(view)
         self._passed = Passed()
+        self._losses = Losses()
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]
@@ -45,6 +47,7 @@ class RunPlan:
         self._beats.take(step)
         self._outcome.take(step)
         self._passed.take(step)
+        self._losses.take(step)
 
     def fork(self) -> RunPlan:
         """A copy for a branch that begins here."""
@@ -54,6 +57,7 @@ class RunPlan:
         fork._beats = self._beats.fork()
         fork._outcome = deepcopy(self._outcome)
         fork._passed = deepcopy(self._passed)
+        fork._losses = deepcopy(self._losses)
         fork._named = self._named
         return fork
 
@@ -95,6 +99,8 @@ class RunPlan:
             plan["stands"] = before.get("stands") or standing(before)
         if passed := self._passed.to_json():
             plan["passed"] = passed
+        if losses := self._losses.to_json():
+            plan["losses"] = losses
         written = None if before is None else before.get("outcome")
         if not done and complete and ended:
             plan["outcome"] = self._outcome.to_json()

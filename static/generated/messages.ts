@@ -2526,6 +2526,10 @@ export interface Plan {
    */
   end?: Outcome;
   /**
+   * The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the beginning. Absent in plans of earlier versions, and in a run without messages.
+   */
+  losses?: ShownLoss[];
+  /**
    * The cost of the interventions. Present only for a run with interventions that has ended, if the end without interventions is known.
    */
   cost?: Cost;
@@ -2654,6 +2658,10 @@ export interface Beat {
    * True if this beat came of an intervention. If it is inside a beat, pages name it beside the outer beat, and go through such beats one by one.
    */
   added?: boolean;
+  /**
+   * True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages have no room for all titles, these beats have their numbers alone.
+   */
+  kept?: boolean;
 }
 /**
  * A further step that a beat's title is about, besides the one in which the beat lands. `names`: the
@@ -2861,6 +2869,14 @@ export interface Readable {
    * The number of records that these consumers cannot get at the end of the run.
    */
   hidden: number;
+}
+export interface ShownLoss {
+  step: number;
+  message: number;
+  api: string;
+  is_response: boolean;
+  from: string;
+  to: string;
 }
 /**
  * The interventions of a run, and their effect compared with the scenario's run.

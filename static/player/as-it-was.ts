@@ -4,12 +4,22 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { besideAddress } from "./beside-address.ts";
 import type { Done } from "./done.ts";
-import { placeBefore } from "./done.ts";
+import { doneOnLine, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
+/** A name in full where a telephone's last row has two lines for it, short elsewhere. */
+export function briefly(full: string): TemplateResult {
+  return html`<span class="in-brief">${say("undo.compare_brief")}</span><span class="in-full">${full}</span>`;
+}
+
+/** Whether the run before this change is the original run. */
+export function isFirst({ lines, branch }: PlayerStore, { after }: Done): boolean {
+  return doneOnLine(lines.branches, branch)[0]?.after === after;
+}
+
 /** `done`: what it is compared without; `compare`: the page of comparisons; `text`: of the button; `key`: leads to it, too. */
-export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text = say("undo.compare"), key = ""): TemplateResult {
+export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text: string | TemplateResult = say("undo.compare"), key = ""): TemplateResult {
   const { branch } = placeBefore(store.lines.branches, done);
   const title = say("undo.compare_means");
   const names = `as-it-was ${classes}`.trim();

@@ -15,6 +15,9 @@ export const defaults = {
   /** px beside a name: its number and the air around both; with the number in the name's first line the air alone. */
   beside: 38,
   air: 22,
+  /** px beside the number of a beat that has its number alone, and of what is left over the share that it gets. */
+  numbered: 18,
+  numberedShare: 0.3,
   /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
   narrower: 0.88,
   /** How names are set, the first that fits: px of a letter, lines, the numbers beside the names or in their first lines. */
@@ -41,23 +44,28 @@ let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
 /** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
-  const names = beats.map((beat, place) => [`${titleOf(beat)}${beat.key.startsWith("beat.broken_") ? BROKEN_MARK : ""}`, addedText(beat, place === beats.length - 1)] as const);
+  const names = beats.map((beat, place) => isNumberAlone(beat) ? (["", ""] as const) : [`${titleOf(beat)}${beat.key.startsWith("beat.broken_") ? BROKEN_MARK : ""}`, addedText(beat, place === beats.length - 1)] as const);
   const of = [end, left, right, ...names].join("\n");
   if (last?.beats !== beats || last.of !== of) last = { of, beats, axis: laidOut(beats, names, end, left, right) };
   return last.axis;
+}
+
+/** Whether a beat's title has no room on the axis: of a run that was changed behind many beats, those before the change. */
+export function isNumberAlone(beat: Beat): boolean {
+  return beat.kept === true;
 }
 
 function laidOut(beats: readonly Beat[], names: readonly (readonly [string, string])[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
   const set = (breaks: LineBreaks, setting: number): { setting: number; breaks: LineBreaks; need: number[] } => {
     const { size, lines, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
-    return { setting, breaks, need: names.map(([title, added], place) => bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside + textWidth(numberOf(beats, place).slice(1), size) : defaults.air)) };
+    return { setting, breaks, need: names.map(([title, added], place) => isNumberAlone(beats[place] as Beat) ? textWidth(numberOf(beats, place), size) + defaults.numbered : bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside + textWidth(numberOf(beats, place).slice(1), size) : defaults.air)) };
   };
   const settings = [...defaults.settings.keys()];
   const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];
   const { setting, breaks, need } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
-  const roots = steps.map(Math.sqrt);
+  const roots = steps.map((count, place) => Math.sqrt(count) * (isNumberAlone(beats[place] as Beat) ? defaults.numberedShare : 1));
   const least = sum(need);
   const scale = least > room ? room / least : 1;
   const rest = Math.max(0, room - least);

@@ -8,7 +8,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { axisFor, defaults as axis, isNarrow, planOf, stepsOf } from "./axis-of.ts";
 import type { LineBreaks } from "./beat-axis.ts";
-import { BREAKS, defaults as settings, piecesOf } from "./beat-axis.ts";
+import { BREAKS, defaults as settings, isNumberAlone, piecesOf } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import { nameSetting } from "./beat-name.ts";
@@ -77,11 +77,11 @@ export class BeatsBar extends MeasuredElement {
     const state = place < here ? "past" : place === here ? "now" : "ahead";
     const current = place === here ? "step" : nothing;
     // A finger finds them by name, in the list.
-    if (narrow) return html`<li class=${state} .style=${style} aria-current=${current}><span class="sr">${name}</span></li>`;
+    if (narrow) return html`<li class=${countOf([beat]) > 1 ? `${state} with-stops` : state} .style=${style} aria-current=${current}>${stopBars(beat, state, store.shown)}<span class="sr">${name}</span></li>`;
     const number = html`<span class="n">${numbered}.</span>`;
-    return html`<li class=${state} .style=${style}>
+    return html`<li class=${state} .style=${style}>${state === "now" ? stopBars(beat, state, store.shown) : nothing}
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
-        ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${breakable(title, breaks)}${added === "" ? nothing : html` <em class="added">${breakable(added, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
+        ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${isNumberAlone(beat) ? nothing : breakable(title, breaks)}${added === "" || isNumberAlone(beat) ? nothing : html` <em class="added">${breakable(added, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
       <button class="beat-open" tabindex=${place === Math.max(0, here) ? nothing : -1} aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
@@ -172,6 +172,14 @@ export class BeatsBar extends MeasuredElement {
 }
 
 /** `8. `, inside of a long beat `8, part 2: `. */
+/** A bar for each of a reader's stops in a beat in which something came of an intervention: each press moves on by one. */
+function stopBars(beat: Beat, state: string, step: number): TemplateResult | typeof nothing {
+  const count = countOf([beat]);
+  if (count < 2) return nothing;
+  const here = state === "now" ? numberAt([beat], 0, step) : state === "past" ? count + 1 : 0;
+  return html`<span class="stop-bars" aria-hidden="true">${Array.from({ length: count }, (_, at) => html`<i class=${at + 1 < here ? "past" : at + 1 === here ? "now" : "ahead"}></i>`)}</span>`;
+}
+
 function numberText(number: string): string {
   const [beat = "", part] = number.split(".");
   const text = part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });

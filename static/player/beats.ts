@@ -8,8 +8,8 @@ import { say, words } from "./text.ts";
 
 export type { Beat, BeatLine } from "../generated/messages.ts";
 
-/** What of a plan the time axis needs. */
-export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats">;
+/** What of a plan the time axis needs, and the messages to drop first. */
+export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats" | "losses">;
 
 export function titleOf(beat: Beat): string {
   return beat.title?.[words.language] ?? say(beat.key, beat.params);

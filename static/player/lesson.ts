@@ -19,7 +19,7 @@ import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, results
 import { clauses, listed } from "./joins.ts";
 import { DROP } from "./offered.ts";
 import { csrfToken } from "./page.ts";
-import { toBreak } from "./sent-in.ts";
+import { lossName } from "./losses.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -240,11 +240,12 @@ export class Lesson extends StoreElement {
   }
 
   #byHand(store: PlayerStore): TemplateResult | typeof nothing {
-    const beats = store.source.live ? (planOf(store)?.beats ?? []).filter(({ lands }) => lands > 1) : [];
-    const found = toBreak(store.lines, store.branch, beats);
-    if (found === null) return nothing;
-    return html`<div class="try-row"><p>${unbroken(say("lesson.try_break", { title: titleOf(found.beat) }))}</p>
-      <button @click=${() => this.#goBack(found.step, found.id)}>${say("lesson.go_there", { step: found.step })}</button></div>`;
+    const plan = store.source.live ? planOf(store) : null;
+    const loss = plan?.losses?.[0];
+    const beat = plan?.beats.findLast(({ first }) => first <= (loss?.step ?? 0));
+    if (loss === undefined || beat === undefined) return nothing;
+    return html`<div class="try-row"><p>${unbroken(say("lesson.try_break", { title: titleOf(beat), what: lossName(loss) }))}</p>
+      <button @click=${() => this.#goBack(loss.step, loss.message)}>${say("lesson.go_there", { step: loss.step })}</button></div>`;
   }
 
   /** To the step at which the message leaves, with the message selected. */

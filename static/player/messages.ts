@@ -8,12 +8,20 @@ import { html, nothing } from "lit";
 import type { JsonObject } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
 
 /** A message that is no error: a key of the catalogue, and how it is put away. */
 export interface Hint {
   key: string;
   params?: JsonObject;
   dismiss: () => void;
+  more?: HintAct | null;
+}
+
+/** What can be done about it, by a press: a key of the catalogue, and the act. */
+export interface HintAct {
+  key: string;
+  act: () => void;
 }
 
 /** What refuses to go on with the steps of another version of the engine. */
@@ -35,7 +43,7 @@ export function messages(store: PlayerStore, fault: string | null, rerun: string
   }
   if (fault !== null) return html`<div class="message" role="alert"><p>${fault}</p></div>`;
   if (hint === null) return nothing;
-  return html`<div class="message hint" role="status"><p>${say(hint.key, hint.params ?? {})}</p>${close(hint.dismiss)}</div>`;
+  return html`<div class=${hint.more == null ? "message hint" : "message hint leads"} role="status"><p>${unbroken(say(hint.key, hint.params ?? {}))}</p>${hint.more == null ? nothing : html`<button class="more" @click=${hint.more.act}>${say(hint.more.key)}</button>`}${close(hint.dismiss)}</div>`;
 }
 
 function close(act: () => void): TemplateResult {

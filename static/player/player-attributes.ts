@@ -5,6 +5,7 @@ import type { JsonObject } from "./frame.ts";
 import { LitElement } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Language } from "./frame.ts";
+import type { HintAct } from "./messages.ts";
 import type { Middle } from "./panels.ts";
 import type { Column } from "./view-tabs.ts";
 
@@ -139,6 +140,7 @@ export abstract class PlayerAttributes extends LitElement {
   /** What a key would have needed; a key of the catalogue, or nothing. */
   declare hint: string;
   hintParams: JsonObject = {};
+  hintMore: HintAct | null = null;
 
   constructor() {
     super();

@@ -45,6 +45,7 @@ import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import { besideStage, withOthers } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
+import type { HintAct } from "./messages.ts";
 import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
 import { middlePanel, opensOn, PANELS } from "./panels.ts";
@@ -74,6 +75,9 @@ export const defaults = {
   /** Below this width the side columns become tabs. */
   folds: 1100,
 };
+
+/** Hints that go when the reader leaves the step that they led to. */
+const ABOUT_A_STEP: ReadonlySet<string> = new Set(["player.went_back", "player.chosen.request", "player.chosen.response"]);
 
 export class Player extends PlayerAttributes {
   store: PlayerStore | undefined;
@@ -229,7 +233,7 @@ export class Player extends PlayerAttributes {
       this.#remember();
       this.#playOnce();
       // It is about the step that it led to.
-      if (this.hint === "player.went_back" && store.target !== this.hintParams["step"]) this.hint = "";
+      if (ABOUT_A_STEP.has(this.hint) && store.target !== this.hintParams["step"]) this.hint = "";
     }
     const header = store?.header ?? null;
     if (header !== null && (!this.#hasChosen || !isThere(this.middle, store?.frame))) this.middle = opensOn(header);
@@ -380,8 +384,9 @@ export class Player extends PlayerAttributes {
     this.#open("middle", view.middle);
   }
 
-  readonly #hinted = ({ detail: { key, params } }: CustomEvent<{ key: string; params: JsonObject }>): void => {
+  readonly #hinted = ({ detail: { key, params, more } }: CustomEvent<{ key: string; params: JsonObject; more?: HintAct | null }>): void => {
     this.hintParams = params;
+    this.hintMore = more ?? null;
     this.hint = key;
   };
 
@@ -417,7 +422,7 @@ export class Player extends PlayerAttributes {
   }
 
   #messages(store: PlayerStore): TemplateResult | typeof nothing {
-    if (this.hint !== "") return messages(store, this.fault, this.rerun, { key: this.hint, params: this.hintParams, dismiss: () => (this.hint = "") });
+    if (this.hint !== "") return messages(store, this.fault, this.rerun, { key: this.hint, params: this.hintParams, more: ABOUT_A_STEP.has(this.hint) ? this.hintMore : null, dismiss: () => (this.hint = "") });
     return messages(store, this.fault, this.rerun, this.changed ? { key: "player.link_changed", dismiss: () => (this.changed = false) } : null);
   }
 

@@ -19,7 +19,7 @@ import { MeasuredElement } from "./store-element.ts";
 import { listed } from "./joins.ts";
 import { say } from "./text.ts";
 import type { Axis, Ticks } from "./timeline.ts";
-import { forksOf, stepAt, ticks, xOf } from "./timeline.ts";
+import { forksOf, stepAt, ticks, wayOf, xOf } from "./timeline.ts";
 
 export const defaults = {
   height: 28,
@@ -39,6 +39,8 @@ export class Scrubber extends MeasuredElement {
   #left = 0;
   #zoom = 1;
   #dragging = false;
+  /** Where a finger came down that has neither dragged nor scrolled yet. */
+  #touched: { x: number; y: number } | null = null;
   #ticks: unknown[] = [];
   #ticksAt = -Infinity;
 
@@ -90,16 +92,29 @@ export class Scrubber extends MeasuredElement {
     const slider = event.currentTarget as HTMLElement;
     this.#left = ownBox(slider).left;
     this.#zoom = zoomOf(slider);
-    this.#hold(true);
     slider.setPointerCapture(event.pointerId);
+    if (event.pointerType === "touch") {
+      this.#touched = { x: event.clientX, y: event.clientY };
+      return;
+    }
+    this.#hold(true);
     this.#to(event);
   };
 
   readonly #move = (event: PointerEvent): void => {
+    if (this.#touched !== null) {
+      const way = wayOf(event.clientX - this.#touched.x, event.clientY - this.#touched.y);
+      if (way === null) return;
+      this.#touched = null;
+      this.#hold(way === "along");
+    }
     if (this.#dragging) this.#to(event);
   };
 
-  readonly #up = (): void => {
+  /** A finger that is lifted where it came down has tapped. */
+  readonly #up = (event: PointerEvent): void => {
+    if (this.#touched !== null && event.type === "pointerup") this.#to(event);
+    this.#touched = null;
     this.#hold(false);
     if (this.wanted !== null) void this.#make(this.wanted);
     this.requestUpdate();

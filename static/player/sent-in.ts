@@ -1,6 +1,5 @@
 /** A message to break in a run: one that is on its way where a reader is set down. Pure, no DOM. */
 
-import type { Beat } from "./beats.ts";
 import type { MessageView, Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 
@@ -12,16 +11,6 @@ export interface Sent {
   id: number;
   /** Empty where the step does not say. */
   api: string;
-}
-
-/** The last message that leaves in the beat, up to where its reader is set down; null where none does. */
-export function sentIn(lines: Pick<Lines, "step">, branch: string, { first, lands }: Pick<Beat, "first" | "lands">): Sent | null {
-  for (let step = lands; step >= first; step--) {
-    const content = lines.step(branch, step);
-    const sent = content?.messages.find(({ event }) => event === "sent");
-    if (content !== undefined && sent !== undefined) return { step, id: sent.id, api: apiOf(content, sent.id) };
-  }
-  return null;
 }
 
 /** Whether the picture has a place for a message. */
@@ -81,13 +70,4 @@ function apiOf(step: Pick<Step, "changes">, id: number): string {
 function messageOf({ changes }: Pick<Step, "changes">, id: number): MessageView | null {
   const came = changes.find(({ path }) => isMessage(path, id))?.after;
   return came !== null && typeof came === "object" && "api" in came ? (came as unknown as MessageView) : null;
-}
-
-/** Of the beats of a run the first with the message whose loss shows most; null where no message leaves. */
-export function toBreak<Of extends Pick<Beat, "first" | "lands">>(lines: Pick<Lines, "step">, branch: string, beats: readonly Of[]): (Sent & { beat: Of }) | null {
-  const leaving = beats.flatMap((beat) => {
-    const sent = sentIn(lines, branch, beat);
-    return sent === null ? [] : [{ beat, ...sent }];
-  });
-  return TELLING.map((api) => leaving.find((one) => one.api === api)).find((one) => one !== undefined) ?? leaving[0] ?? null;
 }

@@ -72,6 +72,15 @@ export function stepAt(axis: Axis, x: number, newest: number): number {
   return within(Math.min(last, first + Math.max(0, Math.round(((x - from) / width) * (last - first + 1) - 0.5))));
 }
 
+/** px that a finger moves before it is known whether it drags the knob or scrolls the page. */
+const SLACK = 6;
+
+/** Where a finger goes that has moved so many px: along the axis, or across it, which scrolls; null: not known yet. */
+export function wayOf(right: number, down: number): "along" | "across" | null {
+  if (Math.hypot(right, down) < SLACK) return null;
+  return Math.abs(right) >= Math.abs(down) ? "along" : "across";
+}
+
 export interface Ticks {
   /** One path for all plain ticks. */
   plain: string;

@@ -3,7 +3,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
-import { asItWas } from "./as-it-was.ts";
+import { asItWas, briefly, isFirst } from "./as-it-was.ts";
 import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { whereIn } from "./beats-bar.ts";
@@ -127,7 +127,7 @@ export class Transport extends StoreElement {
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
     if (branches.size < 2 && done === null) return nothing;
     return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(store, branches.size)}${
-      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", say("undo.compare_brief"), "c")}${
+      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", briefly(say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_without")), "c")}${
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 
@@ -136,7 +136,7 @@ export class Transport extends StoreElement {
     const newest = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch).pop();
     if (!store.source.live || newest === undefined) return nothing;
     const title = say("player.compare_with", { name: branchName(newest) });
-    return html`<a class="as-it-was" href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, newest.id), store)} title=${title}>${say("undo.compare_brief")}</a>`;
+    return html`<a class="as-it-was" href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, newest.id), store)} title=${title}>${briefly(say("undo.compare_branch", { name: newest.name }))}</a>`;
   }
 
   /** A long name is cut: the list has it whole. */

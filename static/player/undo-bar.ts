@@ -5,9 +5,9 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import { asItWas } from "./as-it-was.ts";
+import { asItWas, isFirst } from "./as-it-was.ts";
 import type { Done } from "./done.ts";
-import { doneOnLine, inWords, placeBefore } from "./done.ts";
+import { inWords, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
@@ -104,11 +104,6 @@ function keepClosed(store: PlayerStore): void {
 
 function nameOf(store: PlayerStore, branch: string): string {
   return store.lines.branches.get(branch)?.name ?? branch;
-}
-
-/** Whether the run before this change is the original run. */
-function isFirst(store: PlayerStore, { after }: Done): boolean {
-  return doneOnLine(store.lines.branches, store.branch)[0]?.after === after;
 }
 
 function where(store: PlayerStore, done: Done): { step: number; branch: string } {

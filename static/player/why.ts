@@ -3,7 +3,9 @@
  *
  * First the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
  * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. What a sentence is about is a button that
- * selects it in every picture. The words stand where time stands and reach up over the picture's foot, and move nothing. While it is open, the same question is asked again at each step that the reader goes to; selecting
+ * selects it in every picture. The words stand where time stands and reach up over the picture's foot, and move nothing. On a
+ * telephone they cover nothing of the picture: the question stands where the sentence does, and of the chain one line each is
+ * seen until it is opened. While it is open, the same question is asked again at each step that the reader goes to; selecting
  * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
  * sees the presenter's answer (`present`) and asks nothing.
  */
@@ -14,11 +16,13 @@ import { repeat } from "lit/directives/repeat.js";
 import { errorText } from "../diagrams/field-words.ts";
 import type { Selection } from "./frame.ts";
 import { deepFocus, nameOf } from "./selection-bar.ts";
+import { Small, UPRIGHT } from "./small.ts";
 import { Problem } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { ruleChip, termed } from "./terms.ts";
 import { say } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
 import type { Asked, ShownWhy, WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 import { answerFirst, currentQuestion, offeredQuestions, sameThing } from "./why-answer.ts";
 
@@ -41,6 +45,7 @@ export class Why extends StoreElement {
     presented: { state: true },
     whole: { state: true },
     isInstead: { state: true },
+    unfolded: { state: true },
   };
 
   declare rules: string;
@@ -54,6 +59,9 @@ export class Why extends StoreElement {
   declare whole: boolean;
   /** Nothing can be asked about the selection at this step, so the answer is about the step. */
   declare isInstead: boolean;
+  /** Numbers of the sentences that are open where each has one line. */
+  declare unfolded: ReadonlySet<number>;
+  readonly #upright = new Small(this, UPRIGHT);
   /** The step and the question of the answer on show, or of the one that is under way. */
   #place = "";
   /** An answer that stays while the reader looks at the steps that it names. */
@@ -69,6 +77,7 @@ export class Why extends StoreElement {
     this.presented = null;
     this.whole = false;
     this.isInstead = false;
+    this.unfolded = new Set();
   }
 
   get isOpen(): boolean {
@@ -85,9 +94,21 @@ export class Why extends StoreElement {
     return (this.presented?.links ?? this.answer?.links ?? []).length - this.links.length;
   }
 
-  /** Brings a sentence into view, by its number, and the focus to it. */
+  /** Brings a sentence into view, by its number, whole, and the focus to it. */
   showLink(number: number): void {
-    const sentence = this.querySelectorAll<HTMLElement>(".why-answer, .why-chain > li")[number - 1];
+    if (!this.#upright.matches) this.#showNow(number);
+    else {
+      this.unfolded = new Set([...this.unfolded, number]);
+      void this.updateComplete.then(() => this.#showNow(number));
+    }
+  }
+
+  #sentence(number: number): HTMLElement | undefined {
+    return this.querySelectorAll<HTMLElement>(".why-answer, .why-chain > li")[number - 1];
+  }
+
+  #showNow(number: number): void {
+    const sentence = this.#sentence(number);
     sentence?.scrollIntoView({ block: "nearest" });
     sentence?.focus({ preventScroll: true });
   }
@@ -146,7 +167,7 @@ export class Why extends StoreElement {
 
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
-    if (changed.has("answer") || changed.has("presented")) this.whole = false;
+    if (changed.has("answer") || changed.has("presented")) [this.whole, this.unfolded] = [false, new Set()];
     if (this.isOpen) void this.#fetch(defaults.settle);
   }
 
@@ -209,7 +230,7 @@ export class Why extends StoreElement {
     if (this.asked === null) return nothing;
     const current = this.answer === null ? null : currentQuestion(this.answer);
     return html`<section class="why-panel" aria-label=${say("player.why")}>
-      <header class="why-head" tabindex="-1">${this.#instead(this.asked)}${current === null ? html`<b>${say("player.why")}</b>` : html`<span class="why-asked">${say(current.key, current.params)}</span>`}
+      <header class="why-head" tabindex="-1">${this.#instead(this.asked)}${current === null ? html`<b>${say("player.why")}</b>` : html`<span class="why-asked">${unbroken(say(current.key, current.params))}</span>`}
         ${this.answer === null ? nothing : this.#others(this.answer)} ${this.#aboutSelection()} ${this.#aboutStep(this.asked)} ${this.#back()}</header>
       <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button>
       <p class="sr" role="status" aria-live="polite">${announcement(this.answer?.links ?? [], current)}</p>
@@ -220,7 +241,7 @@ export class Why extends StoreElement {
 
   #presentedWhy({ key, params, links }: ShownWhy): TemplateResult {
     return html`<section class="why-panel" aria-label=${say("player.why")}>
-      <header class="why-head" tabindex="-1"><span class="why-asked">${say(key, params)}</span> <span class="badge">${say("player.why.presented")}</span></header>
+      <header class="why-head" tabindex="-1"><span class="why-asked">${unbroken(say(key, params))}</span> <span class="badge">${say("player.why.presented")}</span></header>
       <button class="close" aria-label=${say("player.why.close")} @click=${() => this.close()}>✕</button>
       <p class="sr" role="status" aria-live="polite">${announcement(links, { key, params })}</p>
       ${this.#links()}
@@ -282,7 +303,7 @@ export class Why extends StoreElement {
     const [answer, ...others] = this.links;
     const folded = this.#folded;
     return html`<div class="why-body"><div class="why-flow"><div class=${answer?.subject === null ? "why-answer placeless" : "why-answer"} tabindex="-1">${answer === undefined ? nothing : this.#link(answer)}</div>
-      <ol class="why-chain" start="2" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(others, (_link, index) => index, (link) => html`<li class=${link.subject === null ? "placeless" : nothing} tabindex="-1">${this.#link(link)}</li>`)}
+      <ol class="why-chain" start="2" tabindex="0" aria-label=${say("player.why.chain")}>${repeat(others, (_link, index) => index, (link, index) => html`<li class=${classesOf(link, this.#upright.matches && this.unfolded.has(index + 2))} tabindex="-1">${this.#folding(link, index + 2)}</li>`)}
         ${folded === 0 ? nothing : html`<li class="why-folded"><button @click=${this.#unfold}>${say("player.why.more", { count: folded })}</button></li>`}</ol></div></div>`;
   }
 
@@ -291,6 +312,18 @@ export class Why extends StoreElement {
     this.whole = true;
     void this.updateComplete.then(() => this.showLink(number));
   };
+
+  /** One line of a sentence until it is opened; where there is room, the sentence. */
+  #folding(link: WhyLink, number: number): TemplateResult {
+    if (!this.#upright.matches) return this.#link(link);
+    const isOpen = this.unfolded.has(number);
+    const turn = (): void => {
+      this.unfolded = new Set(isOpen ? [...this.unfolded].filter((one) => one !== number) : [...this.unfolded, number]);
+      void this.updateComplete.then(() => this.#sentence(number)?.scrollIntoView({ block: "nearest" }));
+    };
+    return html`<button class="why-line" aria-expanded=${isOpen} aria-label=${isOpen ? say("player.why.fold") : nothing} @click=${turn}>${isOpen ? nothing : html`<span>${sentenceOf(link)}</span>`}<span aria-hidden="true">${isOpen ? "▴" : "▾"}</span></button>
+      ${isOpen ? this.#link(link) : nothing}`;
+  }
 
   #link(link: WhyLink): TemplateResult {
     const { subject, step, compared } = link;
@@ -308,6 +341,10 @@ export class Why extends StoreElement {
       @click=${() => store?.select(isSelected ? null : subject)}>${nameOf(subject, store?.frame)}</button>`;
   }
 
+}
+
+function classesOf({ subject }: WhyLink, isOpened: boolean): string | typeof nothing {
+  return [...(subject === null ? ["placeless"] : []), ...(isOpened ? ["opened"] : [])].join(" ") || nothing;
 }
 
 /** A check that is quoted is the one that decided: its question is answered. */

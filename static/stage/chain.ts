@@ -19,6 +19,8 @@ const INSIDE = 3;
 const WIDE = 120;
 /** px from a word, which may have a frame around it: as many suit, so many are needed. */
 const CLEAR = { suits: 14, needs: 6 };
+/** px between the marks of one thing. */
+const APART = 2;
 /** Numbers that are shown on one thing before the others are counted. */
 const NUMBERS = 4;
 
@@ -43,7 +45,7 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
   });
   const placed: Placed[] = [];
   for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...gripsIn(objects), ...placed]) });
-  return placed.map(badge);
+  return placed.flatMap(badges);
 }
 
 /** The dots of messages, which a press takes hold of. */
@@ -67,9 +69,14 @@ export function objectOf(objects: readonly StageObject[], subject: Selection): S
   return subject.partition === undefined ? undefined : named("partition", subject.partition);
 }
 
-function labelOf({ numbers }: Mark): string {
-  const shown = numbers.slice(0, NUMBERS).join(" ");
-  return numbers.length > NUMBERS ? `${shown} +${numbers.length - NUMBERS}` : shown;
+/** What stands in each mark of a thing: a number, in the last one how many there are besides. */
+function labelsOf({ numbers }: Mark): string[] {
+  const shown = numbers.slice(0, NUMBERS).map(String);
+  return numbers.length > NUMBERS ? [...shown, `+${numbers.length - NUMBERS}`] : shown;
+}
+
+function widthOf(label: string): number {
+  return Math.max(HEIGHT, round(textWidth(label, 13, true) + 14));
 }
 
 /**
@@ -77,7 +84,8 @@ function labelOf({ numbers }: Mark): string {
  * hardly wider than the mark. Where words stand there, along the edges of the thing, so that they stay free.
  */
 function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
-  const width = Math.max(HEIGHT, round(textWidth(labelOf(mark), 13, true) + 14));
+  const widths = labelsOf(mark).map(widthOf);
+  const width = widths.reduce((sum, one) => sum + one, (widths.length - 1) * APART);
   const { x, y, width: whole, height: tall } = mark.object;
   const hasEdge = here.upright && x + BESIDE < width + 2;
   const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
@@ -115,13 +123,19 @@ function clearIn(line: Box, width: number, taken: readonly Box[]): Box | null {
 
 type Placed = Mark & Box;
 
-function badge(mark: Placed): StageObject {
-  const { x, y, width, numbers, object } = mark;
-  return {
-    key: `chain:${object.key}`, x, y, width, height: HEIGHT, phase: "static", depth: 7, link: numbers[0] ?? 1,
-    label: say("stage.chain.link", { numbers }),
-    draw: svg`<rect class="link-number" width=${width} height=${HEIGHT} rx=${HEIGHT / 2}/><text x=${width / 2} y="15.5" class="inv s13" text-anchor="middle">${labelOf(mark)}</text>`,
-  };
+/** One mark for each number, side by side. */
+function badges(mark: Placed): StageObject[] {
+  const { y, numbers, object } = mark;
+  let { x } = mark;
+  return labelsOf(mark).map((label, at): StageObject => {
+    const [left, width] = [x, widthOf(label)];
+    x += width + APART;
+    return {
+      key: at === 0 ? `chain:${object.key}` : `chain:${object.key}:${at}`, x: left, y, width, height: HEIGHT, phase: "static", depth: 7, link: numbers[at] ?? 1,
+      label: say("stage.chain.link", { numbers: numbers.slice(at, at < NUMBERS ? at + 1 : undefined) }),
+      draw: svg`<rect class="link-number" width=${width} height=${HEIGHT} rx=${HEIGHT / 2}/><text x=${width / 2} y="15.5" class="inv s13" text-anchor="middle">${label}</text>`,
+    };
+  });
 }
 
 function sharedArea(one: Box, other: Box): number {

@@ -3,7 +3,8 @@
  * the component, what can be done to it: drop, delay, duplicate; crash, pause; and the list of all that the server offers. The
  * acts are those of the selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
  * from message to message, where none is on its way back to the one that arrives, or to the last one that left
- * (the offer names the step, else `say-hint` says so), and its acts have the focus.
+ * (the offer names the step, else `say-hint` says so), and its acts have the focus. Behind the last step of a run it leads
+ * to the message that the engine names first (`losses` of the plan), and `say-hint` offers the next one.
  */
 
 import type { TemplateResult } from "lit";
@@ -12,9 +13,14 @@ import { ownBox } from "../diagrams/own-box.ts";
 import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
 import type { Sent } from "../player/sent-in.ts";
+import { planOf } from "../player/axis-of.ts";
+import { chosenText } from "../player/losses.ts";
+import { isOver } from "../player/outcome.ts";
 import { arriving, lastSent } from "../player/sent-in.ts";
 import type { HasPlace } from "../player/sent-in.ts";
+import type { ShownLoss } from "../generated/messages.ts";
 import { Small } from "../player/small.ts";
+import type { HintAct } from "../player/messages.ts";
 import type { Action } from "../player/source.ts";
 import type { PlayerStore } from "../player/store.ts";
 import type { JsonObject, Selection } from "../player/frame.ts";
@@ -74,6 +80,7 @@ export class MessageActs extends StoreElement {
     const { store } = this;
     const ids = this.#stage()?.messages() ?? [];
     if (store === undefined) return false;
+    if (store.selection?.kind !== "message" && isOver(store) && lossesOf(store).length > 0) return this.#toLoss(store, 0);
     if (ids.length === 0) return this.#whereOneLeft(store);
     const at = store.selection?.kind === "message" ? ids.indexOf(store.selection.id) : -1;
     const id = ids[(at + 1) % ids.length] as string;
@@ -97,14 +104,28 @@ export class MessageActs extends StoreElement {
     return true;
   }
 
+  /** To one of the messages that are named by the engine, which is selected there. */
+  #toLoss(store: PlayerStore, place: number): boolean {
+    const losses = lossesOf(store);
+    const loss = losses[place % Math.max(1, losses.length)];
+    if (loss === undefined) return false;
+    this.#byKeys = this.#led = String(loss.message);
+    store.moveTo(loss.step);
+    store.select({ kind: "message", id: String(loss.message) });
+    const more = losses.length > 1 ? { key: "player.chosen.other", act: () => void this.#toLoss(store, place + 1) } : null;
+    const { key, params } = chosenText(loss);
+    this.#hint(key, params, more);
+    return true;
+  }
+
   /** Where a message last was on its way, with that message: one that the picture has a place for, else any; null where none was. */
   #leftAt({ lines, branch, shown }: PlayerStore): Sent | null {
     const hasPlace: HasPlace = (message) => this.#stage()?.hasPlaceFor(message) ?? true;
     return arriving(lines, branch, shown, hasPlace) ?? lastSent(lines, branch, shown, hasPlace) ?? arriving(lines, branch, shown) ?? lastSent(lines, branch, shown);
   }
 
-  #hint(key: string, params: JsonObject = {}): void {
-    this.dispatchEvent(new CustomEvent("say-hint", { detail: { key, params }, bubbles: true }));
+  #hint(key: string, params: JsonObject = {}, more: HintAct | null = null): void {
+    this.dispatchEvent(new CustomEvent("say-hint", { detail: { key, params, more }, bubbles: true }));
   }
 
   readonly #offered = (): void => {
@@ -214,7 +235,8 @@ export class MessageActs extends StoreElement {
     this.#bringLed(stage);
     const { store } = this;
     const isOnItsWay = stage.messages().length > 0;
-    const sent = store === undefined || isOnItsWay ? null : this.#leftAt(store);
+    const loss = store === undefined || store.selection?.kind === "message" || !isOver(store) ? undefined : lossesOf(store)[0];
+    const sent = loss ?? (store === undefined || isOnItsWay ? null : this.#leftAt(store));
     if (offer !== null) this.#placeOffer(offer, stage, isOnItsWay || sent !== null);
     this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
     if (bar === null) return;
@@ -261,6 +283,10 @@ export class MessageActs extends StoreElement {
     const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
     if (selection !== null) this.#bar()?.openAt(selection, { x: left, y: bottom + 4 });
   };
+}
+
+function lossesOf(store: PlayerStore): readonly ShownLoss[] {
+  return planOf(store)?.losses ?? [];
 }
 
 /** The name of a message or a component that is asked about; null for a thing that has no acts of its own in the picture. */

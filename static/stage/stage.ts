@@ -459,6 +459,16 @@ export class Stage extends SizedElement {
     this.#words = wordsIn(picture);
     this.#free = this.#known?.run.upright === true ? Number.POSITIVE_INFINITY : topIn(picture, this.closest(".player")?.querySelector(".why-panel"));
     this.requestUpdate();
+    if (this.#known?.run.upright === true) void this.updateComplete.then(() => this.#showAnswer());
+  }
+
+  /** What the sentence is about that answers is in sight. */
+  #showAnswer(): void {
+    const [about] = this.chain;
+    const key = about == null ? undefined : objectOf(this.#scene?.objects ?? [], about)?.key;
+    const box = key === undefined ? null : this.boxOf(key);
+    if (box === null || (box.y >= 0 && box.y + box.height <= this.clientHeight)) return;
+    this.scrollBy({ top: box.y < 0 ? box.y - 8 : Math.min(box.y - 8, box.y + box.height - this.clientHeight + 8), behavior: "instant" });
   }
 
   /** Where the picture is taller than its place, what the step is about is scrolled into view. */

@@ -180,6 +180,14 @@ def test_the_answer_is_accessible_complete_and_hides_nothing(
     picture, answer = page.locator("eos-stage").bounding_box(), page.locator(".why-panel").bounding_box()
     assert picture is not None and answer is not None
     assert page.locator("main.mid").bounding_box()["height"] > 100  # type: ignore[index]
+    if size == "telephone":
+        rows = page.locator("eos-stage svg.scene").bounding_box()
+        body = page.locator(".why-body").bounding_box()
+        assert rows is not None and body is not None and rows["y"] + rows["height"] <= body["y"] + 1
+        folded = page.locator(".why-line[aria-expanded=false]")
+        count = folded.count()
+        folded.first.click()
+        expect(folded).to_have_count(count - 1)
     if chinese:
         page.locator("eos-tools details.menu > summary").click()
         page.get_by_role("button", name="English").click()

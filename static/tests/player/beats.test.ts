@@ -136,6 +136,13 @@ test("names that do not fit are set in more lines before they become smaller", (
   assert.equal(beatAxis(named("p1 finds the coordinator of its transactional id again"), 9, 24, 1256).setting, defaults.settings.length - 1);
 });
 
+test("behind many beats, those before a change have their numbers alone, and leave the room to what came of it", () => {
+  const named = (kept: boolean) => Array.from({ length: 15 }, (_, at) => beat(at + 1, at + 1, at + 1, at + 1, { title: { en: "p1 resends the same batch", "zh-Hans": "" }, ...(kept && at < 9 ? { kept: true } : {}) }));
+  const { segments } = beatAxis(named(true), 15, 24, 1256);
+  assert.ok((segments[0]?.width ?? 99) < 40 && (segments[14]?.width ?? 0) > 100);
+  assert.ok((beatAxis(named(false), 15, 24, 1256).segments[14]?.width ?? 99) < 90);
+});
+
 test("plumbing is passed by quickly; other steps stand as long as they take to read", () => {
   words.learn("en", { texts: { "test.step": "x", "test.long": "A sentence of some forty letters, or so. Another.", "test.longest": "A sentence of some forty letters, or so; ".repeat(9) }, sources: {} });
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 9, 9, { lines: [{ first: 2, last: 4, key: "beat.line.one", params: {} }] })] };

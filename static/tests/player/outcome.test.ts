@@ -5,7 +5,6 @@ import type { Frame } from "../../player/frame.ts";
 import { leadOf, notesOf, sentencesIn } from "../../player/leading.ts";
 import type { PlayerStore } from "../../player/store.ts";
 import { brokenWords, costText, isAboutWhole, overText, planCost, resultsOf } from "../../player/outcome.ts";
-import { sentIn, toBreak } from "../../player/sent-in.ts";
 import { words } from "../../player/text.ts";
 import { branch, step } from "./fixture.ts";
 
@@ -36,24 +35,6 @@ test("a note that the engine names leads, and stands among the others no more", 
   assert.deepEqual([sentencesIn(followed), notesOf(followed)].map((said) => said.map(({ key }) => key)), [["a", "b"], ["c"]]);
   const plain = step(2, 0, [], { key: "a", notes: [note("b")] });
   assert.deepEqual([sentencesIn(plain).length, notesOf(plain).length], [1, 1]);
-});
-
-test("the message to break is the last that leaves before the reader is set down", () => {
-  const sent = (id: number) => ({ messages: [{ id, event: "sent" as const }] });
-  const steps = [step(1, 0, [], sent(1)), step(2, 5, [], sent(2)), step(3, 9, [], { messages: [{ id: 2, event: "delivered" }] }), step(4, 9, [], sent(3))];
-  const lines = { step: (_: string, number: number) => steps[number - 1] };
-  assert.deepEqual(sentIn(lines, "a", { first: 1, lands: 3 }), { step: 2, id: 2, api: "" });
-  assert.equal(sentIn(lines, "a", { first: 3, lands: 3 }), null);
-});
-
-test("of the beats of a run the message to break is one whose loss tells something", () => {
-  const sent = (number: number, api: string) => step(number, 0, [{ path: ["network", "messages", String(number)], after: { api } }], { messages: [{ id: number, event: "sent" as const }] });
-  const steps = [sent(1, "InitProducerId"), sent(2, "Metadata"), sent(3, "Produce"), sent(4, "Produce")];
-  const lines = { step: (_: string, number: number) => steps[number - 1] };
-  const beats = [1, 2, 3, 4].map((number) => ({ first: number, lands: number }));
-  assert.deepEqual(toBreak(lines, "a", beats), { beat: beats[2], step: 3, id: 3, api: "Produce" });
-  assert.equal(toBreak(lines, "a", beats.slice(0, 2))?.api, "InitProducerId", "better than none");
-  assert.equal(toBreak(lines, "a", []), null);
 });
 
 test("what a change cost is one sentence, once the run is over", () => {

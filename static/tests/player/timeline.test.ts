@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { axisOf, forksOf, roundEnd, stepAt, ticks, xOf } from "../../player/timeline.ts";
+import { axisOf, forksOf, roundEnd, stepAt, ticks, wayOf, xOf } from "../../player/timeline.ts";
 import { MARK_INTERESTING, MARK_LOST_MESSAGE, MARK_SEEN } from "../../player/windows.ts";
 import { branch } from "./fixture.ts";
 
@@ -66,4 +66,8 @@ test("other branches are shown where they leave those on show", () => {
     forksOf(branches, onShow.map(([owner, to]) => ({ owner, to }))).map(({ at, branches: leaving }) => [at, leaving.map(({ id }) => id)]);
   assert.deepEqual(drawn(["main", 96]), [[30, ["a", "b"]], [40, ["d"]]]);
   assert.deepEqual(drawn(["main", 30], ["b", 70]), [[30, ["a"]], [50, ["c"]]], "d leaves main behind the step at which b has left it");
+});
+
+test("a finger that goes up or down scrolls, and one that has hardly moved has not chosen yet", () => {
+  assert.deepEqual([wayOf(2, 3), wayOf(9, 4), wayOf(-8, 1), wayOf(3, -12), wayOf(0, 7)], [null, "along", "along", "across", "across"]);
 });

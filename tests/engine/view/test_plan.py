@@ -460,3 +460,17 @@ def test_what_happens_again_behind_an_intervention_has_a_beat_of_its_own() -> No
     beats = planned("SC-03", drop, before=planned("SC-03"))["beats"]
     shown = [*beats, *beats[1]["beats"]]
     assert [beat["first"] for beat in shown if beat["kind"] == "message_lost"] == [51, 10]
+
+
+def test_the_messages_to_drop_first_are_those_whose_loss_shows() -> None:
+    def named(name: str) -> list[tuple[int, str, bool]]:
+        return [(one["step"], one["api"], one["is_response"]) for one in planned(name)["losses"]]
+
+    assert named("SC-44/k28")[:3] == [
+        (43, "Produce", True), (59, "WriteTxnMarkers", False), (58, "EndTxn", True),
+    ]  # fmt: skip
+    # SC-04 loses a Produce response itself: the request shows something else.
+    assert [one[1:] for one in named("SC-04")] == [("Produce", False), ("Produce", True)]
+    assert named("SC-80")[0] == (15, "Commit", False)
+    # SC-26 sends no records: the request for an identity is better than none.
+    assert named("SC-26") == [(3, "InitProducerId", False)]

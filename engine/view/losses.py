@@ -1,0 +1,75 @@
+"""The messages of a run whose loss shows most: where a reader drops one, if none is chosen yet.
+
+They are read from the messages and changes of the run's steps (docs/frame.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from engine.shapes.plans import ShownLoss
+
+KINDS = (
+    ("Produce", True),
+    ("WriteTxnMarkers", False),
+    ("Commit", False),
+    ("EndTxn", True),
+    ("Produce", False),
+    ("Prepare", False),
+    ("Confirm", False),
+    ("EndTxn", False),
+    ("TxnOffsetCommit", True),
+    ("TxnOffsetCommit", False),
+    ("AddPartitionsToTxn", True),
+    ("OffsetCommit", True),
+)
+"""(API, whether it is the response) in the order of what their loss shows: first that a sender does not know whether
+records are stored or a transaction is over, then that a request is sent again. The loss of any other message merely
+repeats a request that changes no log."""
+LOST = frozenset({"dropped", "lost"})
+
+
+class Losses:
+    """Finds the first message of each kind that arrives: pass the run's steps in order, as JSON."""
+
+    def __init__(self) -> None:
+        self._under_way: dict[int, ShownLoss] = {}
+        self._first: dict[tuple[str, bool], ShownLoss] = {}
+        self._lost: set[tuple[str, bool]] = set()
+        """The kinds of which the run itself loses a message."""
+        self._other: ShownLoss | None = None
+        """The first message of the run."""
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        for message in step["messages"]:
+            if message["event"] == "sent":
+                self._send(step, message["id"])
+                continue
+            loss = self._under_way.pop(message["id"], None)
+            if loss is None:
+                continue
+            if message["event"] in LOST:
+                self._lost.add(_kind(loss))
+            elif message["event"] == "delivered":
+                self._first.setdefault(_kind(loss), loss)
+
+    def _send(self, step: Mapping[str, Any], number: int) -> None:
+        path = ["network", "messages", str(number)]
+        made = next((one.get("after") for one in step["changes"] if one["path"] == path), None)
+        if made is None:
+            return
+        named = {name: made[name] for name in ("api", "is_response", "from", "to")}
+        loss = cast("ShownLoss", {"step": step["number"], "message": number, **named})
+        self._other = self._other or loss
+        if _kind(loss) in KINDS:
+            self._under_way[number] = loss
+
+    def to_json(self) -> list[ShownLoss]:
+        """In the order of ``KINDS``. A kind of which the run itself loses a message comes last: that loss is seen
+        already. If the run has none of these kinds, its first message."""
+        kinds = sorted(filter(self._first.__contains__, KINDS), key=self._lost.__contains__)
+        return [self._first[kind] for kind in kinds] or ([] if self._other is None else [self._other])
+
+
+def _kind(loss: ShownLoss) -> tuple[str, bool]:
+    return loss["api"], loss["is_response"]

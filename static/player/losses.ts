@@ -1,0 +1,19 @@
+/** The messages of a run that the engine names as the ones to drop first (docs/frame.md, *Plan*), in words. Pure. */
+
+import type { ShownLoss } from "../generated/messages.ts";
+import type { JsonObject } from "./frame.ts";
+import { say } from "./text.ts";
+
+/** `Produce response, broker-1 to p1` */
+export function lossName(loss: ShownLoss): string {
+  return say(loss.is_response ? "player.selection.response" : "player.selection.request", paramsOf(loss));
+}
+
+/** Which message was chosen, at which step it is on its way, and what its loss does. */
+export function chosenText(loss: ShownLoss): { key: string; params: JsonObject } {
+  return { key: loss.is_response ? "player.chosen.response" : "player.chosen.request", params: { ...paramsOf(loss), step: loss.step } };
+}
+
+function paramsOf({ api, from, to }: ShownLoss): JsonObject {
+  return { api, from, to };
+}
