@@ -86,7 +86,7 @@ class Place:
 
 def in_turn(standings: Sequence[Standing]) -> list[Standing]:
     """The waiting requests in the order in which they start: interactive ones first; then by how many of the
-    same person or address are ahead; then by arrival."""
+    same person or address run or arrived earlier; then by arrival."""
     ahead: Counter[tuple[str, str]] = Counter()
     for one in standings:
         if one.runs:

@@ -137,10 +137,9 @@ def delete_broken_off() -> None:
 def carry_out(upload_id: uuid.UUID) -> None:
     """Wait for a free process, read the files in it, and store the result. The row then states the outcome.
     An upload is left unfinished if a stop interrupted it, or if there was no disk space."""
-    upload = Upload.objects.filter(id=upload_id).unfinished().first()
-    if upload is None:
+    if not Upload.objects.filter(id=upload_id).unfinished().update(state=ExportState.WORKING):
         return  # cancelled, or done already
-    Upload.objects.filter(id=upload_id).update(state=ExportState.WORKING)
+    upload = Upload.objects.get(id=upload_id)
     try:
         kind = KINDS[upload.kind]
         replay, file = kind.read(upload, Caller(caller_of(upload.owner).person, upload.address))

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.test import Client, RequestFactory
 from django.urls import resolve, reverse
 from django.utils import timezone
@@ -252,6 +253,24 @@ def test_cancel_ends_it_and_its_files_go(visitor: Client, unread: list[str]) -> 
     uploads.carry_out(upload.id)
     assert not Replay.objects.exists()
     assert str(upload.id) not in folders()
+
+
+def test_what_is_cancelled_while_a_worker_takes_it_stays_cancelled(
+    visitor: Client, unread: list[str]
+) -> None:
+    upload, read = sent(visitor), []
+
+    def cancel_once_read(execute: Any, sql: str, *rest: Any) -> Any:
+        answer = execute(sql, *rest)
+        if sql.startswith("SELECT") and Upload._meta.db_table in sql and not read:
+            read.append(sql)
+            uploads.cancel(upload)
+        return answer
+
+    with connection.execute_wrapper(cancel_once_read):
+        uploads.carry_out(upload.id)
+    assert read
+    assert Upload.objects.get().state == "cancelled"
 
 
 def test_what_is_refused_says_why_and_leaves_nothing(visitor: Client, unread: list[str]) -> None:
