@@ -26,8 +26,9 @@ parameters are equal, or a share of it if only some are."""
 CHOSEN = frozenset({"api_call", "fault"})
 """Kinds of steps whose times the scenario chooses."""
 COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
-"""Names of facts that are counts. They grow at another pace in each run, so a count differs only from the step on at
-which it exceeds its last value in the other run."""
+"""Names of facts that are counts. They grow at another pace in each run, so a count that only grows differs from the
+step on at which it exceeds its last value in the other run. Of a count that also falls, the values at which it turns
+are compared."""
 LOG = frozenset({"high_watermark", "last_stable_offset", "log_end"})
 LIFE = frozenset({"alive", "paused"})
 NODES = frozenset({"initiator", "business", "middleware", "manager"})
@@ -167,8 +168,8 @@ def _crossed(
     same: int,
     moments: Sequence[Sequence[int]],
 ) -> bool:
-    """Whether an equal call or fault happens in both runs at the same time, but in two moments, one of each
-    run alone. Then other equal events stand before it in one run and after it in the other."""
+    """Whether a call or fault that one moment has in the left run alone happens in the right run at the same time,
+    also alone. Then other equal events stand before it in one run and after it in the other."""
     alone: tuple[set[Any], set[Any]] = (set(), set())
     for before, now in pairwise([[same, same], *moments]):
         moved = [side for side in (0, 1) if now[side] != before[side]]
@@ -247,7 +248,7 @@ def _parts(
     parts: dict[str, list[int | None]] = {}
     for subject, fact in dict.fromkeys([*left, *right]):
         ours, theirs = left.get((subject, fact), []), right.get((subject, fact), [])
-        apart = _above(ours, theirs) if fact in COUNTS else _behind_common(ours, theirs)
+        apart = _counts_apart(ours, theirs) if fact in COUNTS else _behind_common(ours, theirs)
         if apart != [None, None]:
             parts[subject] = [_earlier(*both) for both in zip(parts.get(subject, apart), apart, strict=True)]
     return parts
@@ -256,6 +257,19 @@ def _parts(
 def _behind_common(left: History, right: History) -> list[int | None]:
     common = sum(1 for _ in takewhile(lambda both: both[0][1] == both[1][1], zip(left, right, strict=False)))
     return [next((step for step, _ in history[common:]), None) for history in (left, right)]
+
+
+def _counts_apart(left: History, right: History) -> list[int | None]:
+    if all(one < other for history in (left, right) for (_, one), (_, other) in pairwise(history)):
+        return _above(left, right)
+    return _behind_common(_turns(left), _turns(right))
+
+
+def _turns(history: History) -> History:
+    """The first and the last value of a count, and those between rise and fall."""
+    inner = zip(history, history[1:], history[2:], strict=False)
+    turns = [at for before, at, after in inner if (before[1] < at[1]) != (at[1] < after[1])]
+    return [*history[:1], *turns, *history[1:][-1:]]
 
 
 def _above(left: History, right: History) -> list[int | None]:

@@ -55,6 +55,19 @@ def test_a_partition_differs_from_the_batch_that_is_cut_otherwise() -> None:
     ]
 
 
+def test_a_count_that_falls_again_in_both_runs_does_not_differ() -> None:
+    _, right, found = both(
+        "SC-101", "ended-by-hand", {"after": 103, "action": "duplicate_message", "message": 34}
+    )
+    failed = [value for _, value in right.facts()["t-0", "failed"]]
+    assert failed == [0, 1, 0]
+    assert "t-0" not in found["parts"]
+    _, right, found = both("SC-165", "k41", {"after": 133, "action": "crash", "actor": "p2"})
+    duplicates = [value for _, value in right.facts()["out-0", "duplicates"]]
+    assert duplicates == [0, 1, 2, 0]
+    assert min(step for step in found["parts"]["out-0"] if step is not None) > found["same"]
+
+
 def test_every_moment_moves_at_least_one_run_and_none_back() -> None:
     _, _, found = both("SC-61", None, dropped(26, 7))
     moments = [[found["same"], found["same"]], *found["moments"]]
