@@ -958,7 +958,8 @@ def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
 
 
 def _by_first_write(beat: Opened, inside: Sequence[Opened], steps: Sequence[BeatStep]) -> Opened:
-    """The beat. If its producer gets its identity in it, and then stores records, it gets the title of the records."""
+    """The beat; with the title of the records if its producer first gets its identity in it and then stores
+    records."""
     if beat.opener.name not in OWN_IDENTITY:
         return beat
     for one in inside:

@@ -73,15 +73,15 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
     """A link for each client that still has a lower epoch of the id, unless the end of its own transaction raised
-    the epoch; one other link if there is no such client."""
+    the epoch; NAMED_MAX at most. One other link if there is no such client."""
     current = entry["producer_epoch"]
-    found = False
-    for name, client in moment.clients_of(transactional_id)[:NAMED_MAX]:
+    found = 0
+    for name, client in moment.clients_of(transactional_id):
         manager = client["transaction_manager"]
         own = manager["producer_epoch"]
         older = manager["producer_id"] == entry["producer_id"] and own is not None and 0 <= own < current
-        if older and not raised_by_end(moment, transactional_id, own, current):
-            found = True
+        if older and found < NAMED_MAX and not raised_by_end(moment, transactional_id, own, current):
+            found += 1
             yield link(
                 "fence.asks" if asks_for_identity(client) and client["alive"] else "fence.behind",
                 "FEN-2",

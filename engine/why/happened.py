@@ -502,16 +502,21 @@ def _have_change(
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
-    """The partitions that a broker leads, and the partitions without a leader of which it has a replica."""
+    """The partitions that a broker leads, and why partitions of which it has a replica have no leader, NAMED_MAX
+    at most."""
     number = int(actor.removeprefix("broker-"))
     led = [name for name, shown in moment.part("partitions").items() if shown["leader"] == number]
     if led:
         running = not list(not_running(moment, actor))
         key = "fault.leads" if running else "fault.led_and_serves_nobody"
         yield link(key, "LOG-10", subject=actor_subject(actor), broker=actor, partitions=named(sorted(led)))
-    for name, shown in list(moment.part("partitions").items())[:NAMED_MAX]:
-        if shown["leader"] is None and number in shown["replica_order"]:
-            yield from leaderless(moment, name)
+    without = [
+        name
+        for name, shown in moment.part("partitions").items()
+        if shown["leader"] is None and number in shown["replica_order"]
+    ]
+    for name in without[:NAMED_MAX]:
+        yield from leaderless(moment, name)
 
 
 # -- any other step ----------------------------------------------------------------------------------------

@@ -201,8 +201,8 @@ def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
 
 
 def _readers_of(moment: Moment, partition: str, offset: int) -> Iterator[Asked]:
-    """A question for each consumer that did not get this offset. The read_committed consumers come first,
-    because more offsets are hidden from them."""
+    """A question for each consumer of the partition that did not get this offset. The read_committed
+    consumers come first, because more offsets are hidden from them."""
     readers = sorted(
         moment.part("consumers").items(), key=lambda one: (one[1]["isolation"] != READ_COMMITTED, one[0])
     )

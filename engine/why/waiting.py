@@ -8,6 +8,7 @@ module calls them and repeats none of their rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from engine.client.batch_states import IN_FLIGHT, LIVE
 from engine.client.producer_client import ProducerClient
@@ -338,7 +339,8 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _next_of_run(moment: Moment) -> Iterator[Link]:
-    """The next event, the number of the others, and for each client the first reason why its batches wait."""
+    """The next event, the number of the others, and the first reason why a client's batches wait, for NAMED_MAX
+    clients at most."""
     events = moment.waiting_events()
     passing = moment.in_pass
     if passing is not None:
@@ -350,8 +352,8 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
         yield coming(moment, events.pop(0))
     if events:
         yield link("nothing.others", "GEN-2", count=len(events), at=events[-1]["at"])
-    for client in list(moment.part("clients"))[:NAMED_MAX]:
-        yield from _first_wait(moment, client)
+    waits = (found for client in moment.part("clients") for found in _first_wait(moment, client))
+    yield from islice(waits, NAMED_MAX)
 
 
 def _first_wait(moment: Moment, client: str) -> Iterator[Link]:

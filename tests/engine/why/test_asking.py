@@ -287,6 +287,58 @@ def test_the_lag_stays_at_one_where_only_a_marker_is_left() -> None:
     assert only.params["offsets"] == [1]
 
 
+MANY = """
+id = "MY-2"
+[title]
+en = "Many"
+zh-Hans = "很多"
+[cluster]
+brokers = 2
+[[topics]]
+name = "t"
+partitions = 12
+replication = 1
+leaders = [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1]
+"""
+
+
+def many_producers(settings: str) -> str:
+    return "".join(
+        f'[[producers]]\nname = "p{number}"\nsettings = {{ {settings} }}\n' for number in range(10, 22)
+    )
+
+
+def test_the_last_of_many_partitions_has_no_leader() -> None:
+    crash = '[[producers]]\nname = "p1"\n[[faults]]\nat = 5\naction = "crash"\nactor = "broker-1"\n'
+    simulation = Simulation(load(parse(MANY + crash, "many.toml")))
+    while (step := simulation.step()) is not None and step.key != "controller.session_ended":
+        pass
+    assert "no_leader" in keys(simulation, "fault", "broker-1")
+
+
+def test_the_last_of_many_producers_waits() -> None:
+    call = (
+        '[[applications]]\nname = "a"\nclient = "p21"\ncalls = [{ at = 0, do = "send", partition = "t-0" }]\n'
+    )
+    simulation = Simulation(load(parse(MANY + many_producers("linger_ms = 1000") + call, "many.toml")))
+    while (step := simulation.step()) is not None and step.key != "client.waits_linger":
+        pass
+    assert "client.waits_linger" in keys(simulation, "nothing", "run")
+
+
+def test_the_last_but_one_of_many_producers_was_fenced() -> None:
+    calls = "".join(
+        f'[[applications]]\nname = "a-{name}"\nclient = "{name}"\n'
+        f'calls = [{{ at = {at}, do = "init_transactions" }}]\n'
+        for name, at in (("p20", 0), ("p21", 1000))
+    )
+    many = many_producers('transactional_id = "txn-1"')
+    simulation = Simulation(load(parse(MANY + many + calls, "many.toml")))
+    simulation.run()
+    behind = [one for one in why(simulation, "fenced", "txn-1") if one.key == "why.fence.behind"]
+    assert [one.params["client"] for one in behind] == ["p20"]
+
+
 # -- what cannot be asked --------------------------------------------------------------------------------------
 
 
