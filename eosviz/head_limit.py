@@ -7,6 +7,7 @@ these is reached before a view is called.
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 
 from eosviz.asgi_types import Application, Receive, Scope, Send
@@ -18,7 +19,8 @@ COOKIE_BYTES_MAX = 16 * 1024
 COOKIE_ESCAPES_MAX = 1_000
 """At most this many backslashes are in cookies. Django's cookie for messages that are shown once has a
 backslash before each comma."""
-UTF_8 = (b"", b"utf-8", b"utf8")
+_UTF_8 = re.compile(rb"""[ \t]*=[ \t]*("(utf-?8)?"|'(utf-?8)?'|(utf-?8)?)[ \t]*(;|$)""")
+"""Matches UTF-8, or nothing, as the value of `charset`, up to the next parameter."""
 ZERO_ESCAPED = b"\\000"
 """The character U+0000 as a cookie spells it."""
 
@@ -60,8 +62,8 @@ def refusal(scope: Scope) -> tuple[HTTPStatus, str] | None:
 def _is_utf_8(content_type: bytes) -> bool:
     """Whether the body is declared as UTF-8, or not declared. Django uses the charset for the address too: some of
     Python's encodings are no text encodings, and some take quadratic time."""
-    named = content_type.lower().partition(b"charset")[2].lstrip(b" \t=").strip(b"\"' \t;")
-    return named in UTF_8
+    values = content_type.lower().split(b"charset")[1:]
+    return all(_UTF_8.match(value) for value in values)
 
 
 async def _refuse(send: Send, status: HTTPStatus, key: str) -> None:

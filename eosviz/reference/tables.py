@@ -145,7 +145,7 @@ class TermRow:
 
 
 def terms(*groups: str) -> list[TermRow]:
-    """The terms of these groups, in the catalogue's order."""
+    """The terms of these groups, group by group, each in the catalogue's order."""
     return [
         TermRow(key)
         for group in groups

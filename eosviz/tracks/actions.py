@@ -66,6 +66,6 @@ def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
 
 
 def _holds(at: int, child: Branch | None) -> bool:
-    """Whether the step `at` of a line belongs to the branch that `child` leaves, and not to `child`. Always
-    true for the last branch, which has no child."""
+    """Whether the question after step `at` of a line belongs to the branch that `child` leaves: `child` leaves it at a
+    later step. Always true for the last branch, which has no child."""
     return child is None or at < child.leaves_at

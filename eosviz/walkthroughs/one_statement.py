@@ -36,7 +36,7 @@ SELECT %s, %s, %s, %s, %s FROM moved
 
 
 def is_possible() -> bool:
-    """Whether the database can store all of it in one statement."""
+    """Whether the database can store step, branch and answer in one statement."""
     return connection.vendor == "postgresql"
 
 
