@@ -18,6 +18,10 @@ ORDERS, TOPIC, OUTBOX = "orders", "topic", "outbox"
 outbox."""
 
 
+OF_WORKERS = ("threads", "work_ms", "waits")
+"""The fields of a service that only approaches with worker threads read."""
+
+
 class Approach(NamedTuple):
     """One approach. ``fills_outbox``: the service writes an outbox entry with each row. ``empties_outbox``:
     it deletes the entries of the records that it has sent. ``keeps_offsets``: it writes the consumer's
@@ -46,3 +50,10 @@ APPROACHES: dict[str, Approach] = {
     "workers_polled": Approach(TOPIC, (WORK,), commits="polled"),
 }
 """Dict of an approach's name (``services.….approach`` of a scenario) → the approach."""
+
+
+def fields_of(approach: Approach) -> tuple[str, ...]:
+    """The fields of a service that this approach reads and some other approach does not."""
+    sends = ("producer", "output") if SEND in approach.acts else ()
+    reads = ("consumer",) if approach.source == TOPIC else ()
+    return (*sends, *reads, *(OF_WORKERS if approach.commits else ()))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.client.configuration import ProducerConfig, resolve
-from engine.database.approaches import APPROACHES, SEND, TOPIC
+from engine.database.approaches import APPROACHES, OF_WORKERS, SEND, TOPIC, fields_of
 from engine.database.messages import DATABASE
 from engine.errors import Refused
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE, NODES
@@ -653,10 +653,6 @@ __all__ = [
 ]
 
 
-_OF_WORKERS = ("threads", "work_ms", "waits")
-"""The fields of a service that only approaches with worker threads read."""
-
-
 def _check_service(
     service: dict[str, Any],
     document: dict[str, Any],
@@ -668,11 +664,9 @@ def _check_service(
     A consumer whose offsets are in the database has no group; any other has one."""
     place = f"services.{service['name']}"
     approach = APPROACHES[service["approach"]]
-    for kind, needed, known_clients in (
-        ("producer", SEND in approach.acts, clients),
-        ("consumer", approach.source == TOPIC, consumers),
-    ):
-        if not needed:
+    reads = fields_of(approach)
+    for kind, known_clients in (("producer", clients), ("consumer", consumers)):
+        if kind not in reads:
             if service[kind] is not None:
                 raise BadScenario(
                     f"{place}.{kind}", wrong("unused", approach=service["approach"]), allowed("nothing_here")
@@ -682,12 +676,11 @@ def _check_service(
         users = [row for row in (*document["services"], *document["loops"]) if row[kind] == service[kind]]
         if len(users) > 1:
             raise BadScenario(f"{place}.{kind}", wrong("two_users"), allowed("own_client"))
-    if not approach.commits:
-        for name in _OF_WORKERS:
-            if service[name] not in (SECTIONS["service"][name].default, []):
-                raise BadScenario(
-                    f"{place}.{name}", wrong("unused", approach=service["approach"]), allowed("nothing_here")
-                )
+    for name in OF_WORKERS:
+        if name not in reads and service[name] not in (SECTIONS["service"][name].default, []):
+            raise BadScenario(
+                f"{place}.{name}", wrong("unused", approach=service["approach"]), allowed("nothing_here")
+            )
     for ms in service["work_ms"]:
         if not 0 <= ms <= schema.TIME_MAX:
             raise BadScenario(

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
+from itertools import chain
 from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
 from engine.client.configuration import SETTINGS
 from engine.crafted_requests import FIELDS as CRAFTED
+from engine.database.approaches import APPROACHES, fields_of
 from engine.database.messages import DATABASE
 from engine.errors import Error
 from engine.explain.in_force import states_in
@@ -19,7 +21,7 @@ from engine.explain.machines import machines
 from engine.judge.bench import EVERY_GUARANTEE
 from engine.profiles import PROFILES
 from engine.scenario import schema
-from engine.scenario.belonging import BELONGING
+from engine.scenario.belonging import BELONGING, Belonging
 from engine.scenario.document import can_undo, nodes_of
 from engine.scenario.faults_and_overrides import ACTORS, ERROR_ANSWER_FIELDS, FAULT_NEEDS, PRODUCE_FIELDS
 from engine.scenario.kept_by import absent
@@ -73,6 +75,18 @@ NAMES_BY: dict[tuple[str, str], dict[str, str]] = {("fault", "actor"): ACTORS}
 """(Section, field) to the kinds that replace that of NAMES for some words of the row (`Belonging.word`)."""
 
 
+OF_SERVICES = Belonging(
+    "approach",
+    tuple(
+        name
+        for name in SECTIONS["service"]
+        if name not in ("approach", *chain.from_iterable(map(fields_of, APPROACHES.values())))
+    ),
+    {name: fields_of(approach) for name, approach in APPROACHES.items()},
+)
+"""The fields of a service that its approach reads. A document may give the others, too, if they change nothing."""
+
+
 def form() -> dict[str, Any]:
     """The form as JSON: sections, tables with free keys, the fields that a row may have (`Belonging`), and
     the names that always exist."""
@@ -88,7 +102,7 @@ def form() -> dict[str, Any]:
         },
         "belonging": {
             section: {"word": one.word, "always": one.always, "fields": one.fields}
-            for section, one in BELONGING.items()
+            for section, one in (*BELONGING.items(), ("service", OF_SERVICES))
         },
         "needs": FAULT_NEEDS,
         "actions": {

@@ -120,7 +120,13 @@ def test_the_form_has_every_field_of_the_schema_and_names_what_exists() -> None:
     }
     for section, name in (*NAMES, *TABLES):
         assert name in SECTIONS[section]
-    assert set(made["belonging"]) == set(BELONGING)
+    assert set(made["belonging"]) == {*BELONGING, "service"}
+    for one in library():
+        for service in one.document.get("services", ()):
+            belonging = made["belonging"]["service"]
+            may = {belonging["word"], *belonging["always"], *belonging["fields"][service["approach"]]}
+            assert set(service) <= may, one.id
+    assert "consumer" not in made["belonging"]["service"]["fields"]["row_then_record"]
     known = {*names_in(RIGHT), *made["names"]}
     assert set(NAMES.values()) <= known
 
