@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control
@@ -208,8 +208,12 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`."""
+    """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. The id of a scenario alone (`sc44`) leads
+    to the scenario itself, without `kind` and `results`."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
+    scenario = None if {"kind", "results"} & set(request.GET) else search_index.scenario_of(question)
+    if scenario is not None:
+        return redirect(_ADDRESSES[search_index.LESSON](scenario))
     language, own = language_of(get_language()), _own_sessions(request) if question else ()
     answer = search_index.answer(question, language, own)
     found, is_far = answer.found, answer.is_far

@@ -22,6 +22,8 @@ SHOWN = "SC-03"
 """The lost response, the site's main example."""
 PARTITION = "t-0"
 CLIENT, BROKER, READER = "p1", "broker-1", "c1"
+RECORDS = 3
+"""The picture shows the partition's first records only, those that the producer sends before the connection breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,12 @@ class Scene:
     is stored."""
     read: int
     """The reader's next offset."""
-    travels: tuple[str, str] | None
-    """(Key, place) of the message about the first batch, if the step moves it. Places: `out` (sent), `home`
-    (a response that has reached the producer), `lost`, `taken` (appended to the log), and `compared` (a batch
-    that the log already contains). None if no such message moves."""
+    travels: dict[str, str]
+    """Key to place of each message about a shown batch that the step moves. Places: `out` (sent), `home` (a response
+    that has reached the producer), `lost`, `taken` (appended to the log), and `compared` (a batch that the log
+    already contains)."""
+    numbers: dict[str, tuple[int, int]]
+    """Key of each message that a step moved so far to the first and last sequence number of its batch."""
 
 
 CHOSEN = (
@@ -52,7 +56,8 @@ CHOSEN = (
     ("sent_again", "client.sent", 4),
     ("recognised", "broker.duplicate_found", 1),
     ("answered", "client.acknowledged", 1),
-    ("read_once", "consumer.delivers", 5),
+    ("others_stored", "broker.appended_and_waits", 2),
+    ("read_once", "consumer.delivers", 3),
 )
 """The scenes as (name, key of the step's sentence, which of the steps with this key). Steps about another
 partition are not counted."""
@@ -65,77 +70,92 @@ def scenes() -> tuple[Scene, ...]:
     simulation = Simulation(entry(SHOWN).scenario())
     wanted = {(key, number): name for name, key, number in CHOSEN}
     counted: dict[str, int] = {}
-    about_first: dict[int, str] = {}
+    about: dict[int, str] = {}
+    numbers: dict[str, tuple[int, int]] = {}
     before = simulation.view()
     found: list[Scene] = []
     while (step := simulation.step()) is not None:
         if not step.messages and not any(step.key == key for key, _ in wanted):
             continue
         view = simulation.view()
-        about_first.update(_about_first(view, set(about_first.values())))
+        _find_messages(view, about, numbers)
         if step.params.get("partition", PARTITION) == PARTITION:
             number = counted[step.key] = counted.get(step.key, 0) + 1
             if (name := wanted.get((step.key, number))) is not None:
-                found.append(_scene(name, step, before, view, about_first))
+                found.append(_scene(name, step, before, view, about, numbers))
         before = view
     return tuple(found)
 
 
-def _about_first(view: Json, known: set[str]) -> dict[int, str]:
-    """Message id → key of the drawn message, for requests that carry the first batch and for their
-    responses."""
-    found = {}
+def _find_messages(view: Json, about: dict[int, str], numbers: dict[str, tuple[int, int]]) -> None:
+    """Adds the requests that carry a shown batch, and their responses: message id to the key of the drawn message, and
+    this key to the first and last sequence number of the batch."""
     for message in view["network"]["messages"].values():
         if message["api"] != "Produce" or PARTITION not in message["partitions"]:
             continue
         key = f"{'answer' if message['is_response'] else 'request'}-{message['correlation_id']}"
-        batch = message["fields"].get("batches", {}).get(PARTITION, {})
-        if batch.get("base_sequence") == 0 or f"request-{message['correlation_id']}" in known:
-            found[message["id"]] = key
-    return found
+        batch = message["fields"].get("batches", {}).get(PARTITION)
+        if batch is not None and batch["last_sequence"] < RECORDS:
+            numbers[key] = batch["base_sequence"], batch["last_sequence"]
+        elif f"request-{message['correlation_id']}" in numbers:
+            numbers[key] = numbers[f"request-{message['correlation_id']}"]
+        else:
+            continue
+        about[message["id"]] = key
 
 
-def _scene(name: str, step: Step, before: Json, view: Json, about_first: dict[int, str]) -> Scene:
-    replica = view["partitions"][PARTITION]["replicas"][BROKER.removeprefix("broker-")]
+def _scene(
+    name: str,
+    step: Step,
+    before: Json,
+    view: Json,
+    about: dict[int, str],
+    numbers: dict[str, tuple[int, int]],
+) -> Scene:
     return Scene(
         name=name,
         step=step.number,
         params={key: value for key, value in step.params.items() if isinstance(value, str | int)},
-        stored=tuple(
-            (batch["base_offset"], batch["first_sequence"], batch["last_sequence"])
-            for batch in replica.get("batches", {}).values()
-        ),
+        stored=_stored(view),
         believed=_believed(view),
         read=view["consumers"][READER]["positions"][PARTITION],
-        travels=_travels(step, before, about_first),
+        travels=_travels(step, _stored(before), about, numbers),
+        numbers=dict(numbers),
+    )
+
+
+def _stored(view: Json) -> tuple[tuple[int, int, int], ...]:
+    """The shown batches of the leader's log, each as (base offset, first sequence, last sequence)."""
+    replica = view["partitions"][PARTITION]["replicas"][BROKER.removeprefix("broker-")]
+    return tuple(
+        (batch["base_offset"], batch["first_sequence"], batch["last_sequence"])
+        for batch in replica.get("batches", {}).values()
+        if batch["last_sequence"] < RECORDS
     )
 
 
 def _believed(view: Json) -> tuple[bool, ...]:
-    """For each record with a sequence, in the order of sequences: whether the producer knows that the record
+    """For each shown record with a sequence, in the order of sequences: whether the producer knows that the record
     is stored."""
     statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
-    return tuple(status == "ok" for status in statuses[: numbered.get("next_sequence", 0)])
+    return tuple(status == "ok" for status in statuses[: min(RECORDS, numbered.get("next_sequence", 0))])
 
 
-def _travels(step: Step, before: Json, about_first: dict[int, str]) -> tuple[str, str] | None:
-    events = {
-        about_first[message["id"]]: message["event"]
-        for message in step.messages
-        if message["id"] in about_first
-    }
+def _travels(
+    step: Step,
+    stored: tuple[tuple[int, int, int], ...],
+    about: dict[int, str],
+    numbers: dict[str, tuple[int, int]],
+) -> dict[str, str]:
+    events = {about[message["id"]]: message["event"] for message in step.messages if message["id"] in about}
+    if lost := {key: "lost" for key, event in events.items() if event in ("dropped", "lost")}:
+        return lost
     for key, event in events.items():
-        if event == "dropped":
-            return key, "lost"
         if event == "delivered":
             if key.startswith("answer"):
-                return key, "home"
-            stored = before["partitions"][PARTITION]["replicas"][BROKER.removeprefix("broker-")].get(
-                "batches", {}
-            )
-            return key, "compared" if any(
-                batch["first_sequence"] == 0 for batch in stored.values()
-            ) else "taken"
-    sent = next(iter(events), None)
-    return None if sent is None else (sent, "out")
+                return {key: "home"}
+            return {
+                key: "compared" if any(first == numbers[key][0] for _, first, _ in stored) else "taken"
+            }
+    return {key: "out" for key in list(events)[:1]}

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from html import escape
 
 from eosviz.catalogue import say
-from eosviz.scenarios.trailer import BROKER, CLIENT, PARTITION, READER, STILL, Scene, scenes
+from eosviz.scenarios.trailer import BROKER, CLIENT, PARTITION, READER, RECORDS, STILL, Scene, scenes
 
-TAGGED = ("stored", "answer_lost", "recognised", "read_once")
+TAGGED = ("stored", "answer_lost", "recognised", "others_stored", "read_once")
 OFF = "off"
 Place = tuple[str, float, float]
 
@@ -37,24 +37,28 @@ class Form:
     out: tuple[float, float]
     back: tuple[float, float]
     home: tuple[float, float]
+    taken: tuple[float, float]
+    """Where a request that the broker appends disappears; its way there crosses no name."""
     compared: tuple[float, float]
     """The place at the broker's edge, beside the record that has arrived a second time."""
-    legend: tuple[float, float] | None
+    legend: tuple[float, float]
     tags: dict[str, tuple[float, float]]
     sheets: dict[bool, str]
     """The outlines of a request (false) and a response (true); each points where the message goes."""
 
 
 WIDE = Form(
-    "wide", (760, 284), (12, 12, 184, 260), (350, 12, 398, 260), (28, 54, 4), (34, 32), (372, 112, 30), 60,
-    "M196 118H350M350 196H196", (210, 94), (210, 172), (200, 172), (218, 94), (28, 214),
-    {"stored": (372, 226), "answer_lost": (208, 228), "recognised": (372, 226), "read_once": (372, 226)},
+    "wide", (760, 284), (12, 12, 184, 260), (350, 12, 398, 260), (28, 54, 3), (44, 40), (400, 112, 100), 60,
+    "M196 118H350M350 196H196", (210, 94), (210, 172), (200, 172), (400, 112), (218, 94), (28, 214),
+    {"stored": (400, 226), "answer_lost": (208, 228), "recognised": (400, 226), "others_stored": (400, 226),
+     "read_once": (400, 226)},
     {False: "M0 0H114L126 24L114 48H0z", True: "M12 0H126V48H12L0 24z"},
 )  # fmt: skip
 UPRIGHT = Form(
-    "upright", (358, 430), (6, 6, 346, 112), (6, 206, 346, 218), (18, 42, 9), (31, 28), (22, 284, 24.5), 50,
-    "M70 118V206M250 206V118", (18, 136), (194, 136), (194, 124), (18, 152), None,
-    {"stored": (22, 386), "answer_lost": (56, 145), "recognised": (22, 386), "read_once": (22, 386)},
+    "upright", (358, 416), (6, 6, 346, 108), (6, 196, 346, 214), (18, 42, 3), (44, 34), (56, 280, 82), 42,
+    "M70 114V196M250 196V114", (18, 128), (194, 128), (194, 118), (18, 141), (18, 141), (206, 44),
+    {"stored": (22, 376), "answer_lost": (18, 81), "recognised": (22, 376), "others_stored": (22, 376),
+     "read_once": (22, 376)},
     {False: "M0 0H126V48H73L63 57L53 48H0z", True: "M0 0H53L63 -9L73 0H126V48H0z"},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
@@ -80,7 +84,7 @@ def drawing(form: Form, language: str) -> str:
         *_ground(form, language),
         *_records(form),
         *_cells(form),
-        *_reader(form),
+        *_reader(form, language),
         *_messages(form, language),
         *_compared(form),
     ]
@@ -107,14 +111,12 @@ def _ground(form: Form, language: str) -> Iterator[str]:
         yield f'<text class="about" x="{x + width - 12}" y="{y + 24}" text-anchor="end">{text}</text>'
     left, top, unit = form.lane
     yield f'<path class="wire" d="{form.wires}"/>'
-    yield f'<path class="base" d="M{left - 4:g} {top + form.cell_height + 2:g}h{11 * unit + 20:g}"/>'
+    yield f'<path class="base" d="M{left - 4:g} {top + form.cell_height + 2:g}h{RECORDS * unit + 20:g}"/>'
     yield from _legend(form, language)
 
 
 def _legend(form: Form, language: str) -> Iterator[str]:
     """The legend of the two looks of a record in the producer's list."""
-    if form.legend is None:
-        return
     x, y = form.legend
     for number, look in enumerate(("waits", "known")):
         at = y + 24 * number
@@ -148,27 +150,33 @@ def _cells(form: Form) -> Iterator[str]:
         looks, was_there = [], False
         for scene in scenes():
             there = any(offset == one[0] for one in scene.stored)
-            compared = there and scene.travels is not None and scene.travels[1] == "compared" and first == 0
+            compared = any(
+                place == "compared" and scene.numbers[key][0] == first for key, place in scene.travels.items()
+            )
             looks.append(OFF if not there else "same" if compared else "on" if was_there else "new")
             was_there = there
-        numbers = str(first) if first == final else f"{first}–{final}"
         inside = (
             f'<rect class="ring" x="-3" y="-3" width="{width + 6:g}" height="{form.cell_height + 6:g}" rx="6"/>'
             f'<rect width="{width:g}" height="{form.cell_height:g}" rx="4"/>'
-            f'<text x="{width / 2:g}" y="{form.cell_height / 2 + 6:g}" text-anchor="middle">{numbers}</text>'
+            f'<text x="{width / 2:g}" y="{form.cell_height / 2 + 6:g}" text-anchor="middle">{_numbers(first, final)}</text>'
             f'<text class="offset" x="3" y="{form.cell_height + 18:g}">{offset}</text>'
         )
         yield _thing("cell", [(look, x, top) for look in looks], inside)
 
 
-def _reader(form: Form) -> Iterator[str]:
+def _numbers(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def _reader(form: Form, language: str) -> Iterator[str]:
     left, top, unit = form.lane
     start = scenes()[-1].stored[0][0]
     places = [
         ("on", left - 1.5 + (scene.read - start) * unit, top + form.cell_height + 21) for scene in scenes()
     ]
+    name = say("front.picture.reader", language, {"consumer": READER})
     yield _thing(
-        "reader", places, f'<path d="M0 0l6 11h-12z"/><text x="0" y="24" text-anchor="middle">{READER}</text>'
+        "reader", places, f'<path d="M0 0l6 11h-12z"/><text x="0" y="25" text-anchor="middle">{escape(name)}</text>'
     )
 
 
@@ -176,7 +184,7 @@ def _compared(form: Form) -> Iterator[str]:
     """The batch that has arrived a second time, drawn above the stored one that it is compared with, with a sign of
     equality."""
     left, top, unit = form.lane
-    looks = ["on" if one.travels is not None and one.travels[1] == "compared" else OFF for one in scenes()]
+    looks = ["on" if "compared" in one.travels.values() else OFF for one in scenes()]
     width, y = unit - 3, -GHOST - 14
     inside = (
         f'<rect x="0" y="{y:g}" width="{width:g}" height="{GHOST:g}" rx="4"/>'
@@ -187,13 +195,14 @@ def _compared(form: Form) -> Iterator[str]:
 
 
 def _messages(form: Form, language: str) -> Iterator[str]:
-    keys = dict.fromkeys(scene.travels[0] for scene in scenes() if scene.travels is not None)
-    for key in keys:
+    numbers = scenes()[-1].numbers
+    for key in dict.fromkeys(key for scene in scenes() for key in scene.travels):
+        first, last = numbers[key]
         is_answer = key.startswith("answer")
         about = (
             f"{PARTITION}: {scenes()[-1].stored[0][0]}"
             if is_answer
-            else say("front.picture.sequence", language)
+            else say("front.picture.sequence", language, {"numbers": _numbers(first, last)})
         )
         begin = form.back if is_answer else form.out
         places = [_message_place(form, scene, key, begin) for scene in scenes()]
@@ -209,10 +218,9 @@ def _messages(form: Form, language: str) -> Iterator[str]:
 
 
 def _message_place(form: Form, scene: Scene, key: str, begin: tuple[float, float]) -> Place:
-    left, top, _ = form.lane
-    where = scene.travels[1] if scene.travels is not None and scene.travels[0] == key else None
+    where = scene.travels.get(key)
     if where == "taken":
-        return "into", left, top
+        return "into", *form.taken
     if where == "compared":
         return "compared", *form.compared
     if where == "home":
@@ -225,7 +233,7 @@ def _tags(form: Form, language: str) -> Iterator[str]:
         scene = next(one for one in scenes() if one.name == name)
         text = say(f"front.tag.{name}", language, scene.params)
         width = sum(15.5 if ord(letter) > 0x2E7F else 8.4 for letter in text) + 22
-        x = min(form.tags[name][0], form.size[0] - width - 8)
+        x = min(form.tags[name][0], form.size[0] - width - 20)
         places = [("on" if one.name == name else OFF, x, form.tags[name][1]) for one in scenes()]
         inside = (
             f'<rect width="{width:.0f}" height="30" rx="5"/>'

@@ -12,8 +12,13 @@
  */
 
 export const defaults = {
-  /** Milliseconds of a scene. */
+  /** Milliseconds of a scene with a short sentence. */
   scene: 3400,
+  /** Milliseconds of the last scene, before the first one comes again. */
+  last: 7500,
+  /** Milliseconds to read a Latin letter, and a Chinese character. */
+  letter: 38,
+  character: 110,
 };
 
 export interface Standing {
@@ -30,6 +35,14 @@ export function standings(at: string): Standing[] {
   });
 }
 
+/** How long a scene is shown, in ms: as long as its sentence takes to read, the last one longer. */
+export function lengthOf(sentence: string, isLast: boolean): number {
+  const letters = [...sentence];
+  const characters = letters.filter((one) => one >= "\u2e80").length;
+  const toRead = 1000 + characters * defaults.character + (letters.length - characters) * defaults.letter;
+  return Math.max(isLast ? defaults.last : defaults.scene, toRead);
+}
+
 export function beginTrailer(figure: HTMLElement): void {
   const things = [...figure.querySelectorAll<SVGGElement>(".thing")].map((thing) => ({ thing, at: standings(thing.dataset["at"] ?? "") }));
   const sentences = [...figure.querySelectorAll("li")];
@@ -38,7 +51,7 @@ export function beginTrailer(figure: HTMLElement): void {
   if (button === null || sentences.length === 0) return;
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   let scene = isStill ? Math.max(0, sentences.findIndex((one) => one.classList.contains("now"))) : 0;
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let isInSight = false;
 
   const show = (number: number): void => {
@@ -64,15 +77,19 @@ export function beginTrailer(figure: HTMLElement): void {
     button.setAttribute("aria-label", (isMoving ? button.dataset["rest"] : button.dataset["play"]) ?? "");
   };
   const rest = (): void => {
-    clearInterval(timer);
+    clearTimeout(timer);
     timer = undefined;
     say();
   };
   const move = (): void => {
-    clearInterval(timer);
-    timer = setInterval(() => {
-      if (isInSight && document.visibilityState === "visible") show(scene + 1);
-    }, defaults.scene);
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => {
+        if (isInSight && document.visibilityState === "visible") show(scene + 1);
+        move();
+      },
+      lengthOf(sentences[scene]?.textContent ?? "", scene === sentences.length - 1),
+    );
     say();
   };
   button.addEventListener("click", () => {

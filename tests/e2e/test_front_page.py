@@ -47,6 +47,17 @@ def test_the_picture_moves_from_scene_to_scene_and_rests_when_asked(door: Page) 
     assert scene(door) == 4
 
 
+def test_the_last_scene_rests_before_the_first_one_comes_again(door: Page) -> None:
+    last = len(CHOSEN) - 1
+    door.locator(".trailer-marks button").nth(last - 1).click()
+    door.locator(".trailer figcaption button").click()
+    assert scene(door) == last
+    door.clock.run_for(7000)
+    assert scene(door) == last
+    door.clock.run_for(1000)
+    assert scene(door) == 0
+
+
 def test_keys_go_from_scene_to_scene(door: Page) -> None:
     door.locator(".trailer figcaption button").focus()
     door.keyboard.press("Tab")
@@ -54,7 +65,7 @@ def test_keys_go_from_scene_to_scene(door: Page) -> None:
         door.keyboard.press("ArrowRight")
         assert scene(door) == expected
     door.keyboard.press("ArrowLeft")
-    expect(door.locator(".trailer-marks :focus")).to_have_accessible_name("Scene 2 of 8")
+    expect(door.locator(".trailer-marks :focus")).to_have_accessible_name("Scene 2 of 9")
     assert scene(door) == 1
 
 
@@ -164,5 +175,7 @@ def test_the_page_is_whole_on_a_telephone(browser: Browser, running_site: Runnin
     expect(page.locator(".trailer-upright")).to_be_visible()
     expect(page.locator(".trailer-wide")).to_be_hidden()
     # What this is, the picture and the first way in are met without searching.
-    assert page.locator(".trailer").bounding_box()["y"] < 844  # type: ignore[index]
+    for part in (".door-start", ".trailer"):
+        box = page.locator(part).bounding_box()
+        assert box is not None and box["y"] + box["height"] < 844
     context.close()

@@ -352,14 +352,25 @@ def test_the_search_page_shows_what_was_asked_and_escapes_it(client: Client) -> 
 def test_a_reader_finds_their_own_sessions_only() -> None:
     mine, other = Client(), Client()
     mine.post("/sessions/new", {"scenario": "SC-03"})
-    for question in ("SC-03", "acknowledgement is lost", "重复"):
+    for question in ("scenario SC-03", "acknowledgement is lost", "重复"):
         assert "Your sessions" in mine.get("/search/", {"q": question}, follow=True).content.decode()
         assert "Your sessions" not in other.get("/search/", {"q": question}, follow=True).content.decode()
     assert "Your sessions" not in mine.get("/search/", {"q": "outbox"}, follow=True).content.decode()
 
 
+@pytest.mark.parametrize("typed", ["SC-03", "sc3", " Sc 003 "])
+def test_the_id_of_a_scenario_leads_to_the_scenario(client: Client, typed: str) -> None:
+    answer = client.get(reverse("reference:search"), {"q": typed})
+    assert answer.status_code == 302 and answer["Location"].startswith("/sessions/new?scenario=SC-03&")
+
+
+@pytest.mark.parametrize("typed", ["SC-9999", "SC-03 fencing"])
+def test_more_than_a_known_id_is_searched(client: Client, typed: str) -> None:
+    assert client.get(reverse("reference:search"), {"q": typed}, follow=True).redirect_chain == []
+
+
 def test_each_match_of_an_identifier_says_why_it_is_one(client: Client) -> None:
-    page = client.get(reverse("reference:search"), {"q": "SC-61"}, follow=True).content.decode()
+    page = client.get(reverse("reference:search"), {"q": "SC-61", "results": "all"}, follow=True).content.decode()
     lessons = page.split('id="found-scenario"')[1].split("</section>")[0].split("<li>")[1:]
     assert len(lessons) > 1 and all("<mark>SC-61</mark>" in lesson for lesson in lessons)
     assert "Includes SC-61." in page

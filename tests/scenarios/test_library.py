@@ -313,8 +313,12 @@ class TestFrontPage:
         assert [scene.name for scene in scenes] == [name for name, _, _ in trailer.CHOSEN]
         assert [scene.step for scene in scenes] == sorted(scene.step for scene in scenes)
         by_name = {scene.name: scene for scene in scenes}
-        assert by_name["sent_again"].travels == ("request-7", "out")
-        assert by_name["recognised"].travels == ("request-7", "compared")
+        assert by_name["sent_again"].travels == {"request-7": "out"}
+        assert by_name["recognised"].travels == {"request-7": "compared"}
+        # The next batch is lost with the response, and is stored when it arrives for the first time.
+        assert by_name["answer_lost"].travels == {"answer-2": "lost", "request-4": "lost"}
+        assert by_name["answer_lost"].numbers["request-4"] == by_name["others_stored"].stored[-1][1:] == (1, 2)
+        assert all(by_name["read_once"].believed) and by_name["read_once"].read == 43
         # The duplicate changes nothing that is stored, and the producer knows only when it is answered.
         assert by_name["sent_again"].stored == by_name["recognised"].stored == by_name["answered"].stored
         assert [by_name[name].believed[0] for name in ("recognised", "answered")] == [False, True]
