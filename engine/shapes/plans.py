@@ -142,9 +142,9 @@ class Beat(TypedDict):
     versions."""
     title: NotRequired[Bilingual]
     """The title that the scenario's author gave to the beat."""
-    leads: NotRequired[bool]
-    """The sentences that pages show at the step `lands` do not say what the title says, so pages show the title
-    first."""
+    says: NotRequired[str]
+    """The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step
+    `lands`, because the sentences of the step do not say what the title says. Absent in plans of earlier versions."""
     also: NotRequired[list[AlsoDone]]
     """The other steps that the title is about; the step `lands` is about one partition or actor only."""
     passed: NotRequired[list[Passed]]

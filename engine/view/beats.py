@@ -77,6 +77,7 @@ from engine.view.titles import (
     marker_in,
     read_in,
     released_in,
+    sentence_of,
     title_of,
 )
 
@@ -843,9 +844,10 @@ class Beats:
             "kind": kind,
             "lines": [],
         }
-        if title in LEADS:
-            shown["leads"] = True
-        if also := also_in(kind, params, steps, lands):
+        also = also_in(kind, params, steps, lands)
+        if title in LEADS or also:
+            shown["says"] = sentence_of(title)
+        if also:
             shown["also"] = also
         lines = self._lines(steps, lands.number, repeats)
         is_long = (

@@ -44,6 +44,13 @@ COUNT_RECORDS = frozenset(
     )
 )  # fmt: skip
 """The keys of titles with the number of records that the beat's steps append."""
+SAID = frozenset(
+    {
+        "behind", "behind_stores", "released_commit", "released_abort", "released", "released_commit_of",
+        "released_abort_of", "hidden", "sends_into", "markers_in",
+    }
+)  # fmt: skip
+"""Titles that are no sentences; the sentence that says the same has the key `beat.<title>.said`."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
@@ -68,6 +75,11 @@ def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Se
     tell = TELLS.get(name)
     titled = None if tell is None else tell(params, steps, consumers)
     return (name, params) if titled is None else titled
+
+
+def sentence_of(title: str) -> str:
+    """The catalogue key of the title as a sentence."""
+    return f"beat.{title}.said" if title in SAID else f"beat.{title}"
 
 
 def also_in(kind: str, params: Params, steps: Sequence[BeatStep], lands: BeatStep) -> list[AlsoDone]:

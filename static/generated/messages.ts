@@ -2638,9 +2638,9 @@ export interface Beat {
    */
   title?: Bilingual;
   /**
-   * The sentences that pages show at the step `lands` do not say what the title says, so pages show the title first.
+   * The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step `lands`, because the sentences of the step do not say what the title says. Absent in plans of earlier versions.
    */
-  leads?: boolean;
+  says?: string;
   /**
    * The other steps that the title is about; the step `lands` is about one partition or actor only.
    */

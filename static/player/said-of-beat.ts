@@ -3,7 +3,6 @@
 import type { Beat } from "./beats.ts";
 import { clauses } from "./joins.ts";
 import { sentencesOf } from "./sentence-fit.ts";
-import { titleOf } from "./beats.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {
@@ -11,11 +10,11 @@ export const defaults = {
   also: 3,
 };
 
-/** The title of the beat leads if the author gave it or the step does not say it, unless a guarantee is broken here;
+/** The title of the beat leads if the author gave it or the step does not say all of it, unless a guarantee is broken here;
  * behind the first sentence follow the other steps that the title is about, and what the reader has passed. `said`: the
  * texts of the step. `from`: the number of the step that the reader saw before; null: none. */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
-  const title = beat?.title?.[words.language] ?? (beat?.leads === true ? titleOf(beat) : undefined);
+  const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
   const [text = "", ...rest] = said;
   const [first = "", ...more] = sentencesOf(text);
   const also = (beat?.also ?? []).slice(0, defaults.also).map(({ step, names }) => say("player.also_step", { step, names }));

@@ -6,13 +6,12 @@
 import { isChinese, wrapPhrases } from "./phrases.ts";
 
 export const defaults = {
-  /** px of letters and of a line: of the first sentence, and of what follows; the largest that fit, the first sentence before the rest. */
-  leads: [[26, 31], [23, 28], [20, 25], [18, 22], [16, 20], [14, 18]] as const,
-  rests: [[16, 21], [15, 19], [14, 18], [13, 16], [12, 15]] as const,
-  /** px of the largest letters in a place up to so wide, so that a short sentence is not half as large again as a long one. */
-  most: [[560, 18], [1300, 23]] as const,
-  /** Smallest at which sentences are left out, so that the first does not become tiny for the others' sake. */
-  readable: { lead: 4, rest: 3 },
+  /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. */
+  leads: [[560, [[18, 22], [16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
+  /** px of letters and of a line of what follows. */
+  rests: [[15, 20], [13, 17]] as const,
+  /** Where a first sentence alone, or one of few words with the next, does not fit in these sizes. */
+  least: { lead: [14, 18], rest: [12, 15] } as const,
   /** px above and below both, and between them. */
   around: 13,
   between: 3,
@@ -52,31 +51,31 @@ function lines(text: string, size: number, width: number): number {
 
 /** `width`, `height`: px of the place; `largest`: px of the largest letters. */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY): Fitted {
-  const { leads, rests, readable, most } = defaults;
-  const largestHere = Math.min(largest, most.find(([upTo]) => width <= upTo)?.[1] ?? largest);
+  const { least } = defaults;
+  const leads: Type[] = (defaults.leads.find(([upTo]) => width <= upTo)?.[1] ?? []).filter(([letter]) => letter <= largest);
+  const rests: readonly Type[] = defaults.rests;
   const [lead = "", ...others] = sentencesOf(text);
   const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
   const room = height - defaults.around;
   const high = (said: string, [letter, line]: Type): number => lines(said, letter, width) * line;
-  /** The first `count` of the others, both in the largest type that fits and is no smaller than the places of these. */
-  const found = (count: number, smallest: { lead: number; rest: number }): Fitted | undefined => {
+  /** The first `count` of the others, both in the largest of these types that fits. */
+  const found = (count: number, leadTypes: readonly Type[], restTypes: readonly Type[]): Fitted | undefined => {
     const rest = others.slice(0, count).join(between);
-    for (const leadType of leads.slice(0, smallest.lead + 1)) {
-      if (leadType[0] > largestHere) continue;
+    for (const leadType of leadTypes) {
       const left = room - high(lead, leadType) - defaults.between;
-      const restType = rests.slice(0, smallest.rest + 1).find((one) => one[0] < leadType[0] && high(rest, one) <= left);
+      const restType = restTypes.find((one) => one[0] < leadType[0] && high(rest, one) <= left);
       if (left >= 0 && restType !== undefined) return { lead, rest, leadType, restType, hidden: others.length - count };
     }
     return undefined;
   };
-  const all = { lead: leads.length - 1, rest: rests.length - 1 };
+  const all = [[...leads, least.lead], [...rests, least.rest]] as const;
   const counts = others.map((_, index) => others.length - index);
   // A first sentence of a few words says little without the next: then both may be a little smaller.
-  const isBrief = lines(lead, leads[all.lead]?.[0] ?? 14, width) === 1;
-  const tries = [...counts.map((count) => [count, readable] as const), ...(isBrief ? counts : []).map((count) => [count, all] as const), [0, all] as const];
-  for (const [count, smallest] of tries) {
-    const fitted = found(count, smallest);
+  const isBrief = lines(lead, least.lead[0], width) === 1;
+  const tries = [...counts.map((count) => [count, leads, rests] as const), ...(isBrief ? counts : []).map((count) => [count, ...all] as const), [0, ...all] as const];
+  for (const [count, leadTypes, restTypes] of tries) {
+    const fitted = found(count, leadTypes, restTypes);
     if (fitted !== undefined) return fitted;
   }
-  return { lead, rest: "", leadType: leads[all.lead] ?? leads[0], restType: rests[0], hidden: others.length };
+  return { lead, rest: "", leadType: least.lead, restType: defaults.rests[0], hidden: others.length };
 }

@@ -45,13 +45,13 @@ test("in a changed run a press goes from one thing that came of the change to th
 });
 
 test("where a beat lands, the author's title leads, and the other steps that the title is about are named", () => {
-  words.learn("en", { texts: { "player.titled": "{title}.", "player.also_step": "The same goes for {names} in step {step}." }, sources: {} });
+  words.learn("en", { texts: { "player.titled": "{title}.", "player.also_step": "The same happens with {names} in step {step}." }, sources: {} });
   const said = ["c1 crashes. Its memory is lost.", "A note."];
   assert.equal(landingAt(NESTED, 12)?.number, 2);
-  assert.deepEqual(saidOfBeat(beat(2, 5, 9, 9, { also: [{ step: 8, names: ["p1"] }] }), said, false), ["", "c1 crashes.", "The same goes for p1 in step 8.", "Its memory is lost.", "A note."]);
+  assert.deepEqual(saidOfBeat(beat(2, 5, 9, 9, { also: [{ step: 8, names: ["p1"] }] }), said, false), ["", "c1 crashes.", "The same happens with p1 in step 8.", "Its memory is lost.", "A note."]);
   assert.equal(saidOfBeat(beat(2, 5, 9, 9, { title: { en: "So it crashes", "zh-Hans": "" } }), said, false)[0], "So it crashes.");
-  words.learn("en", { texts: { "player.titled": "{title}.", "beat.test": "Records wait" }, sources: {} });
-  assert.equal(saidOfBeat(beat(2, 5, 9, 9, { leads: true }), said, false)[0], "Records wait.");
+  words.learn("en", { texts: { "player.titled": "{title}.", "beat.test.said": "{count} records wait" }, sources: {} });
+  assert.equal(saidOfBeat(beat(2, 5, 9, 9, { says: "beat.test.said", params: { count: 2 } }), said, false)[0], "2 records wait.");
   assert.deepEqual(saidOfBeat(undefined, said, false), ["", "c1 crashes.", "Its memory is lost.", "A note."]);
 });
 
