@@ -9,11 +9,11 @@ export const defaults = {
   /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. */
   leads: [[560, [[18, 22], [16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
   /** px of letters and of a line of what follows. */
-  rests: [[15, 20], [13, 17]] as const,
+  rests: [[15, 20], [13, 16]] as const,
   /** Where a first sentence alone, or one of few words with the next, does not fit in these sizes. */
   least: { lead: [14, 18], rest: [12, 15] } as const,
-  /** px above and below both, and between them. */
-  around: 13,
+  /** px above and below both, in a place up to so wide; and between them. */
+  around: [[560, 6], [Number.POSITIVE_INFINITY, 13]] as const,
   between: 3,
   /** The share of a measured width that is needed: the page's typeface is narrower; Chinese letters are as wide as measured. */
   narrower: 0.87,
@@ -49,14 +49,20 @@ function lines(text: string, size: number, width: number): number {
   return wrapPhrases(text, isChinese(text) ? width : width / defaults.narrower, size).length;
 }
 
+/** The value for a place of this width, of rows (up to which width, value). */
+function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width: number): T {
+  const [, value] = rows.find(([upTo]) => width <= upTo) ?? (rows[rows.length - 1] as (typeof rows)[number]);
+  return value;
+}
+
 /** `width`, `height`: px of the place; `largest`: px of the largest letters. */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY): Fitted {
   const { least } = defaults;
-  const leads: Type[] = (defaults.leads.find(([upTo]) => width <= upTo)?.[1] ?? []).filter(([letter]) => letter <= largest);
+  const leads: Type[] = forWidth<readonly Type[]>(defaults.leads, width).filter(([letter]) => letter <= largest);
   const rests: readonly Type[] = defaults.rests;
   const [lead = "", ...others] = sentencesOf(text);
   const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
-  const room = height - defaults.around;
+  const room = height - forWidth(defaults.around, width);
   const high = (said: string, [letter, line]: Type): number => lines(said, letter, width) * line;
   /** The first `count` of the others, both in the largest of these types that fits. */
   const found = (count: number, leadTypes: readonly Type[], restTypes: readonly Type[]): Fitted | undefined => {
