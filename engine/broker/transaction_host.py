@@ -478,7 +478,7 @@ class TransactionHost:
                 effects.append(Disconnect(f"broker-{broker_id}", FOR_MARKERS))
         if self.scan_at is not None and self.scan_at <= now:
             self.scanned_at = now
-            self.coordinator.abort_timed_out(now)
+            self.coordinator.abort_timed_out(now, self.setup.configuration.transaction_scan_interval_ms)
             self._touch_all()
             effects += self.settle(now)
         if self.pass_at is not None and self.pass_at <= now:

@@ -104,7 +104,7 @@ class Change:
     ``to``: the request to respond to; None: the coordinator itself caused the event. ``claimed``: producer id
     and epoch in the request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``:
     as in ``transaction_states.Asked``. ``version``: the transaction version of the sender; None: the event has
-    none.
+    none. ``scan_ms``: every how many ms the coordinator looks for what caused the event, if it looks.
     """
 
     __slots__ = (
@@ -114,6 +114,7 @@ class Change:
         "now",
         "partitions",
         "reply",
+        "scan_ms",
         "timeout_ms",
         "to",
         "version",
@@ -139,6 +140,7 @@ class Change:
         self.timeout_ms = timeout_ms
         self.keeps_epoch = keeps_epoch
         self.version = version
+        self.scan_ms: int | None = None
         self.reply = ""
 
     @property
@@ -518,6 +520,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             change.claimed,
             change.by_leader,
             len(change.partitions - metadata.partitions),
+            change.scan_ms,
         )
         effects = _EFFECTS[row.number]
         for effect in effects:
@@ -829,16 +832,19 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
     # -- time ------------------------------------------------------------------------------------------
 
-    def abort_timed_out(self, now: int) -> None:
+    def abort_timed_out(self, now: int, scan_ms: int | None = None) -> None:
         """Let the transactions time out that are open for longer than their timeout, except those of which a change
-        is being written (TXC-20). A raised epoch fences their producers, if there is a higher epoch (TXC-11)."""
+        is being written (TXC-20). A raised epoch fences their producers, if there is a higher epoch (TXC-11).
+        ``scan_ms``: every how many ms this is done."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN
                 and metadata.pending_state is None
                 and metadata.start_ms + metadata.timeout_ms < now
             ):
-                self._take(TIME_OUT, self._own(metadata, None, now))
+                change = self._own(metadata, None, now)
+                change.scan_ms = scan_ms
+                self._take(TIME_OUT, change)
 
     def expire_ids(self, now: int) -> None:
         """Write the tombstones of transactional ids that were idle for too long; an id is forgotten when its

@@ -13,7 +13,8 @@ from engine.machine import Row
 class IdMoved(Happening):
     """A transactional id took a row of its state machine, or a row refused the request. ``pending``: the
     state that is being written. ``claimed``: producer id and epoch in the request. ``by_leader``: a leader
-    sent the request on behalf of its client. ``added``: the number of partitions that the request adds."""
+    sent the request on behalf of its client. ``added``: the number of partitions that the request adds. ``scan_ms``:
+    every how many ms the coordinator looks for transactions that exceeded their timeout, if that is what it found."""
 
     coordinator: str
     transactional_id: str
@@ -25,6 +26,7 @@ class IdMoved(Happening):
     claimed: tuple[int, int] | None
     by_leader: bool
     added: int
+    scan_ms: int | None = None
 
 
 @happening

@@ -124,6 +124,7 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     if row.on == TIME_OUT and not row.refused:
         entry = teller.shown("brokers", str(broker_number(h.coordinator)), "transactions", h.transactional_id)
         further["timeout_ms"] = (entry or {}).get("timeout_ms")
+        further["scan_ms"] = h.scan_ms
     _say(h, key, (row.spec, *_ALSO.get(row.why, ())), teller, **further)
     tell_row(row, h.transactional_id, teller)
     if not row.refused:

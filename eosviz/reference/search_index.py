@@ -217,18 +217,6 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
     return replace(answered, found={"error": first, **others})
 
 
-def scenario_of(question: str) -> str | None:
-    """The id of the scenario that is all of the question, in any way in which people write it: `SC-44`, `sc44`,
-    `SC 044`. None if the question is something else."""
-    typed = re.fullmatch(r"sc[\s\-_.]*0*(\d+)", plain(question).strip())
-    return None if typed is None else _by_number().get(typed[1])
-
-
-@cache
-def _by_number() -> dict[str, str]:
-    return {one.id.removeprefix("SC-").lstrip("0"): one.id for one in library()}
-
-
 def _error_called(question: str) -> str | None:
     """The normalised name of the error whose name, or whose exception in Java, is the whole question; else None."""
     name = plain(question.strip().rpartition(".")[2])

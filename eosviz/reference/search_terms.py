@@ -13,6 +13,7 @@ from functools import cache
 
 from engine.errors import Error
 from engine.explain.exceptions import EARLIER, exception_name
+from engine.scenario.shelf import library
 from eosviz.catalogue import interface_words
 
 ROW = "asked."
@@ -86,6 +87,18 @@ class Wish:
 def plain(text: str) -> str:
     """The text, normalised for comparison: full-width letters become narrow ones, and capitals small ones."""
     return unicodedata.normalize("NFKC", text).casefold()
+
+
+def scenario_of(question: str) -> str | None:
+    """The id of the scenario that is all of the question, in any way in which people write it: `SC-44`, `sc44`,
+    `SC 044`. None if the question is something else."""
+    typed = re.fullmatch(r"sc[\s\-_.]*0*(\d+)", plain(question).strip())
+    return None if typed is None else _by_number().get(typed[1])
+
+
+@cache
+def _by_number() -> dict[str, str]:
+    return {one.id.removeprefix("SC-").lstrip("0"): one.id for one in library()}
 
 
 def understand(question: str) -> list[Wish]:

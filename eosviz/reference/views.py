@@ -25,6 +25,7 @@ from eosviz.browser import browser_of
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, search_index, tables
 from eosviz.reference.search_reasons import reason
+from eosviz.reference.search_terms import scenario_of
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios import choices
 from eosviz.scenarios.cards import shelf
@@ -211,7 +212,7 @@ def search(request: HttpRequest) -> HttpResponse:
     """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. The id of a scenario alone (`sc44`) leads
     to the scenario itself, without `kind` and `results`."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
-    scenario = None if {"kind", "results"} & set(request.GET) else search_index.scenario_of(question)
+    scenario = None if {"kind", "results"} & set(request.GET) else scenario_of(question)
     if scenario is not None:
         return redirect(_ADDRESSES[search_index.LESSON](scenario))
     language, own = language_of(get_language()), _own_sessions(request) if question else ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
@@ -72,6 +73,17 @@ class Shown:
     run: Run
 
 
+PICTURED = 2
+"""The front page shows so many pictures for each question."""
+
+
+def _is_filled(ending: Mapping[str, Any]) -> bool:
+    """Whether the picture of the ending shows more than an empty log."""
+    if "refused_by" in ending or ending["nodes"] or ending.get("table"):
+        return True
+    return any(lane[part] for lane in ending["lanes"] for part in ("cells", "lost", "failed", "deleted"))
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One question of the map with the scenarios shown under it. `count`: the number of all scenarios that
@@ -84,6 +96,12 @@ class Question:
     @property
     def key(self) -> str:
         return f"library.question.{self.name}"
+
+    @property
+    def pictured(self) -> list[Shown]:
+        """The PICTURED first scenarios whose pictures show more than an empty log; if they are fewer, others, too."""
+        filled = [one for one in self.shown if _is_filled(one.run.ending)]
+        return [*filled, *(one for one in self.shown if one not in filled)][:PICTURED]
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,5 @@ def _travels(
         if event == "delivered":
             if key.startswith("answer"):
                 return {key: "home"}
-            return {
-                key: "compared" if any(first == numbers[key][0] for _, first, _ in stored) else "taken"
-            }
-    return {key: "out" for key in list(events)[:1]}
+            return {key: "compared" if any(first == numbers[key][0] for _, first, _ in stored) else "taken"}
+    return dict.fromkeys(list(events)[:1], "out")

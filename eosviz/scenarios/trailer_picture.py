@@ -155,10 +155,11 @@ def _cells(form: Form) -> Iterator[str]:
             )
             looks.append(OFF if not there else "same" if compared else "on" if was_there else "new")
             was_there = there
+        numbers = _numbers(first, final)
         inside = (
             f'<rect class="ring" x="-3" y="-3" width="{width + 6:g}" height="{form.cell_height + 6:g}" rx="6"/>'
             f'<rect width="{width:g}" height="{form.cell_height:g}" rx="4"/>'
-            f'<text x="{width / 2:g}" y="{form.cell_height / 2 + 6:g}" text-anchor="middle">{_numbers(first, final)}</text>'
+            f'<text x="{width / 2:g}" y="{form.cell_height / 2 + 6:g}" text-anchor="middle">{numbers}</text>'
             f'<text class="offset" x="3" y="{form.cell_height + 18:g}">{offset}</text>'
         )
         yield _thing("cell", [(look, x, top) for look in looks], inside)
@@ -176,7 +177,9 @@ def _reader(form: Form, language: str) -> Iterator[str]:
     ]
     name = say("front.picture.reader", language, {"consumer": READER})
     yield _thing(
-        "reader", places, f'<path d="M0 0l6 11h-12z"/><text x="0" y="25" text-anchor="middle">{escape(name)}</text>'
+        "reader",
+        places,
+        f'<path d="M0 0l6 11h-12z"/><text x="0" y="25" text-anchor="middle">{escape(name)}</text>',
     )
 
 

@@ -19,7 +19,8 @@ export interface RuleShape {
 export interface DecisionShape {
   by: string;
   subject: string;
-  fields: { name: string; arrived: string; stored: string }[];
+  /** `isOfOtherEpoch`: nothing is stored to compare with. */
+  fields: { name: string; arrived: string; stored: string; isOfOtherEpoch?: boolean }[];
   rules: RuleShape[];
   /** What the deciding rule led to. */
   refusal: { rule: string; error: string; compared: string; next: string } | null;
@@ -33,10 +34,12 @@ export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["
   return names.slice(0, most).map((name) => {
     const arrived = decision.arrived[name];
     const stored = found[name];
+    const isOther = stored !== undefined && isOfOtherEpoch(name, stored, decision);
     return {
+      ...(isOther ? { isOfOtherEpoch: true } : {}),
       name: fieldName(name),
       arrived: arrived === undefined ? "–" : numberText(arrived),
-      stored: stored === undefined ? "–" : isOfOtherEpoch(name, stored, decision) ? say("diagram.none_of_epoch", { epoch: decision.arrived["producer_epoch"] ?? "?" }) : numberText(stored),
+      stored: stored === undefined ? "–" : isOther ? say("diagram.none_of_epoch", { epoch: decision.arrived["producer_epoch"] ?? "?" }) : numberText(stored),
     };
   });
 }

@@ -7,6 +7,7 @@ import type { Done } from "./done.ts";
 import { doneOnLine } from "./done.ts";
 import { foldedRecords } from "./folded.ts";
 import type { Frame, JsonObject } from "./frame.ts";
+import { sentences } from "./joins.ts";
 import { breaksIn } from "./leading.ts";
 import type { PlayerStore } from "./store.ts";
 import type { StripRow } from "./strip-rows.ts";
@@ -141,6 +142,8 @@ export interface Results {
   kept: number;
   /** Those of them in aborted transactions, which read_committed consumers never get. */
   aborted: number;
+  /** Records whose success was reported, and whose transaction is aborted. */
+  undone: number;
   /** Copies of records that are in the logs already. */
   twice: number;
 }
@@ -157,7 +160,14 @@ export function resultsOf(frame: Frame): Results | null {
   const [stored, failed] = [of("ok"), of("failed", "refused", "aborted")];
   const verdicts = Object.values(frame.view.verdicts ?? {});
   const sum = (name: "stored" | "duplicates" | "aborted"): number => verdicts.reduce((all, one) => all + (one[name] ?? 0), 0);
-  return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted") };
+  return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted"), undone: undoneIn(frame.view) };
+}
+
+/** How many records of aborted batches in the leaders' logs were reported as a success. */
+function undoneIn({ partitions, records }: Frame["view"]): number {
+  const batches = Object.values(partitions ?? {}).flatMap(({ leader, replicas }) => Object.values((leader === null ? undefined : replicas?.[String(leader)]?.batches) ?? {}));
+  const serials = new Set(batches.filter(({ outcome }) => outcome === "aborted").flatMap((batch) => batch.serials));
+  return [...serials].filter((serial) => records?.[String(serial)]?.status === "ok").length;
 }
 
 /** What was reported to applications, beside what is stored. */
@@ -165,5 +175,6 @@ export function resultsText(results: Results): string {
   const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || results[part] > 0);
   const words = parts.map((part) => say(`lesson.results_${part}`, { ...results }));
   const twice = results.twice === 0 ? "" : "_twice";
-  return say(`lesson.results${twice}${results.aborted > 0 ? "_aborted" : ""}`, { results: words, kept: results.kept, twice: results.twice, aborted: results.aborted });
+  const said = say(`lesson.results${twice}${results.aborted > 0 ? "_aborted" : ""}`, { results: words, kept: results.kept, twice: results.twice, aborted: results.aborted });
+  return results.undone === 0 ? said : sentences([said, say("lesson.results_undone", { count: results.undone })]);
 }

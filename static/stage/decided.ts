@@ -35,7 +35,7 @@ export function decidedBy(frame: Frame, focus: Focus): Decided | null {
   if (row === undefined) return null;
   const { sentence, answer } = answered(row);
   const every = layoutFields(decision, 6);
-  const both = every.filter(({ arrived, stored }) => arrived !== "–" && stored !== "–");
+  const both = every.filter(({ arrived, stored, isOfOtherEpoch }) => arrived !== "–" && stored !== "–" && isOfOtherEpoch !== true);
   return {
     by: decision.by, rule: row.rule, sentence, answer: answer ?? "", fields: both.length > 0 ? both : every,
     passed: index, rest: decision.rows.filter(({ outcome }) => outcome === "not_reached").length,

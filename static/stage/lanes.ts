@@ -266,8 +266,10 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
     const half = textWidth(said, at, bold) / 2;
     const [low, high] = [gates.left + half + 1, width - gates.right - half - 1];
     const middle = round(low > high ? (low + high) / 2 : clamp(width / 2, low, high));
-    return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${lines[0]}</text>`;
+    return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${named(lines[0] ?? "")}</text>`;
   };
+  // Which epoch a batch is of is what fencing is about.
+  const named = (said: string): SVGTemplateResult | string => (who !== null && said.startsWith(who) ? svg`<tspan class="b">${who}</tspan>${said.slice(who.length)}` : said);
   const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
   if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
   if (who === null || height < TWO_LINES) {
@@ -276,8 +278,8 @@ function batchCell(batch: LogBatchView, width: number, height: number, hue: stri
     return svg`${shell}${line(said, height / 2 + 5, 15, 9, "b", true)}`;
   }
   const records = serialsText(batch.serials);
-  const named = `${who} ${records}`;
-  const top = batch.serials.length > 0 && textWidth(named, NAMED) <= besideGates ? named : who;
+  const both = `${who} ${records}`;
+  const top = batch.serials.length > 0 && textWidth(both, NAMED) <= besideGates ? both : who;
   if (top === who && batch.serials.length > 0 && height >= THREE_LINES && textWidth(records, NAMED) <= besideGates) {
     return svg`${shell}${line(who, height * 0.27, small, 8, "k", false)}${line(records, height * 0.5, small, 9, "k", false)}${line(what, height * 0.84, large, 9, "b", true)}`;
   }
@@ -299,11 +301,11 @@ function markerCell(batch: LogBatchView, width: number, height: number, hue: str
     return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, hue)}${
       beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;
   }
-  const { size, cut } = fitted(who, width - 4, 12, { least: 9 });
+  const { size, cut } = fitted(who, width - 4, 12, { least: 9, bold: true });
   // A ring stands inside of the gates at its edges: the flag keeps off it.
-  const left = round(clamp((width - textWidth(who, size)) / 2, 4, 14));
+  const left = round(clamp((width - textWidth(who, size, true)) / 2, 4, 14));
   return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, hue)}${
-    cut ? nothing : text(left, height - 2, who, `s${size} k`)}`;
+    cut ? nothing : text(left, height - 2, who, `s${size} k b`)}`;
 }
 
 /** In a copy and in a strip a batch has no numbers. */

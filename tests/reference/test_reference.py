@@ -370,7 +370,9 @@ def test_more_than_a_known_id_is_searched(client: Client, typed: str) -> None:
 
 
 def test_each_match_of_an_identifier_says_why_it_is_one(client: Client) -> None:
-    page = client.get(reverse("reference:search"), {"q": "SC-61", "results": "all"}, follow=True).content.decode()
+    page = client.get(
+        reverse("reference:search"), {"q": "SC-61", "results": "all"}, follow=True
+    ).content.decode()
     lessons = page.split('id="found-scenario"')[1].split("</section>")[0].split("<li>")[1:]
     assert len(lessons) > 1 and all("<mark>SC-61</mark>" in lesson for lesson in lessons)
     assert "Includes SC-61." in page

@@ -307,7 +307,20 @@ class TestPage:
 
 
 @pytest.mark.django_db
+def test_an_ending_counts_records_as_the_result_of_the_run_does() -> None:
+    """Aborted records and duplicates are among those that are stored."""
+    run = next(one for one in shelved("SC-75").runs if one.name == "SC-75/timeout")
+    assert pictures.ends(run) == "t-0: 5 stored (including 2 aborted), 1 ABORT marker"
+
+
+@pytest.mark.django_db
 class TestFrontPage:
+    def test_its_pictures_show_more_than_an_empty_log(self) -> None:
+        for question in choices.questions(shelf(), choices.Chosen({})):
+            pictured = [picture(one.run.ending) for one in question.pictured]
+            assert len(pictured) == choices.PICTURED
+            assert all(re.search('class="(?!base)', one.split(">", 1)[1]) for one in pictured), question.name
+
     def test_its_scenes_are_steps_of_the_run_in_its_order(self) -> None:
         scenes = trailer.scenes()
         assert [scene.name for scene in scenes] == [name for name, _, _ in trailer.CHOSEN]
@@ -317,7 +330,9 @@ class TestFrontPage:
         assert by_name["recognised"].travels == {"request-7": "compared"}
         # The next batch is lost with the response, and is stored when it arrives for the first time.
         assert by_name["answer_lost"].travels == {"answer-2": "lost", "request-4": "lost"}
-        assert by_name["answer_lost"].numbers["request-4"] == by_name["others_stored"].stored[-1][1:] == (1, 2)
+        assert (
+            by_name["answer_lost"].numbers["request-4"] == by_name["others_stored"].stored[-1][1:] == (1, 2)
+        )
         assert all(by_name["read_once"].believed) and by_name["read_once"].read == 43
         # The duplicate changes nothing that is stored, and the producer knows only when it is answered.
         assert by_name["sent_again"].stored == by_name["recognised"].stored == by_name["answered"].stored

@@ -67,11 +67,25 @@ def _table(table: dict[str, Any] | None, language: str) -> list[str]:
 
 
 def _counted(lane: dict[str, Any], language: str) -> list[str]:
+    """`5 stored (including 2 aborted)`, `1 lost`: records as the result of a run counts them, then others."""
     counts: dict[str, int] = {}
     for kind, records, _ in lane["cells"]:
         counts[kind] = counts.get(kind, 0) + (1 if kind in ("COMMIT", "ABORT") else records)
-    counts |= {name: int(str(lane[name])) for name in ("lost", "failed")}
+    among = [
+        say(f"library.ends.{kind}", language, {"count": counts[kind]})
+        for kind in ("duplicate", "aborted", "open")
+        if counts.get(kind)
+    ]
+    counts = {
+        "stored": sum(counts.pop(kind, 0) for kind in ("stored", "duplicate", "aborted", "open")),
+        **counts,
+        **{name: int(str(lane[name])) for name in ("lost", "failed")},
+    }
     parts = [
-        say(f"library.ends.{name}", language, {"count": count}) for name, count in counts.items() if count
+        say("library.ends.stored_among", language, {"count": count, "among": among})
+        if among and name == "stored"
+        else say(f"library.ends.{name}", language, {"count": count})
+        for name, count in counts.items()
+        if count
     ]
     return [*parts, say("library.ends.deleted", language)] if lane["deleted"] else parts

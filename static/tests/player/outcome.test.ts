@@ -18,10 +18,13 @@ test("what was reported to applications is counted beside what the logs hold", (
   const record = (status: string) => ({ producer: "p1", partition: "t-0", status });
   const records = { 1: record("ok"), 2: record("ok"), 3: record("failed"), 4: record("pending") };
   const frame = { view: { time: 0, records, verdicts: { "t-0": { stored: 1, duplicates: 0, lost: 1, failed: 1, reordered: 0 } } } } as unknown as Frame;
-  assert.deepEqual(resultsOf(frame), { total: 4, stored: 2, failed: 1, open: 1, kept: 1, twice: 0, aborted: 0 });
+  assert.deepEqual(resultsOf(frame), { total: 4, stored: 2, failed: 1, open: 1, kept: 1, twice: 0, aborted: 0, undone: 0 });
   const verdicts = { "t-0": { stored: 2, aborted: 1, duplicates: 0 }, "t-1": { stored: 1, duplicates: 0 } };
   const aborting = { view: { ...frame.view, verdicts } } as unknown as Frame;
   assert.deepEqual([resultsOf(aborting)?.kept, resultsOf(aborting)?.aborted], [3, 1]);
+  const batches = { 0: { outcome: "aborted", serials: [2, 3] }, 2: { outcome: "committed", serials: [1] } };
+  const undone = { view: { ...aborting.view, partitions: { "t-0": { leader: 1, replicas: { 1: { batches } } } } } } as unknown as Frame;
+  assert.equal(resultsOf(undone)?.undone, 1, "r2 is aborted and was a success, r3 failed");
   assert.equal(resultsOf({ view: { time: 0 } } as unknown as Frame), null, "no records are written over middleware");
 });
 
