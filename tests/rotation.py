@@ -5,10 +5,12 @@ as the code that it tests has changed, and the same on every machine and day unt
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import pytest
 
 _ROOT = Path(__file__).parents[1]
 Case = TypeVar("Case")
@@ -25,12 +27,21 @@ def content_of(*folders: str) -> str:
     return digest.hexdigest()
 
 
-def part(cases: Sequence[Case], count: int, *folders: str) -> list[Case]:
-    """`count` of `cases` in their order, chosen by what the code in `folders` is."""
+def part(cases: Sequence[Case], count: int, *folders: str, name: Callable[[Case], str] = repr) -> list[Case]:
+    """`count` of `cases` in their order, chosen by what the code in `folders` is. `name`: what a case is called, the
+    same on every machine."""
     content = content_of(*folders)
 
     def drawn(position: int) -> str:
-        return hashlib.sha256(f"{content} {cases[position]!r}".encode()).hexdigest()
+        return hashlib.sha256(f"{content} {name(cases[position])}".encode()).hexdigest()
 
     chosen = sorted(range(len(cases)), key=drawn)[:count]
     return [cases[position] for position in sorted(chosen)]
+
+
+def in_turn(
+    cases: Sequence[Case], count: int, *folders: str, name: Callable[[Case], str] = repr
+) -> list[Any]:
+    """All `cases` for `parametrize`, in their order; all but a `part` of them are slow."""
+    names = {name(case) for case in part(cases, count, *folders, name=name)}
+    return [case if name(case) in names else pytest.param(case, marks=pytest.mark.slow) for case in cases]

@@ -175,8 +175,8 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
             ["tests", *ELSEWHERE, "-n", "4" if with_slow else "3", "--dist", "loadgroup", *chosen],
             bounds,
         ),
-        # A second process would only collect all of them once more. With one worker, a fifth of the processor time
-        # would go into what it reports: 2 ms for each of thousands of tests.
+        # A second process would only collect all of them once more. A worker would need 2 ms more for each of
+        # thousands of tests, to report it.
         pytest_part(
             "engine",
             ["tests/engine", *(["-n", "2", "--dist", "worksteal"] if with_slow else []), *chosen],

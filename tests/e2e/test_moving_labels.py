@@ -7,11 +7,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.stage import Manner, Stage
-from tests.rotation import part
+from tests.rotation import in_turn
 
 RUNS = ("SC-03", "SC-08", "SC-39", "SC-44", "SC-50", "SC-55", "SC-61", "SC-75", "SC-80", "SC-43")
-IN_TURN = part(RUNS, 4, "engine", "eosviz")
-"""The runs of the quick tests; the others are slow tests."""
 STEPS = 20
 """At most so many steps with motion of each run."""
 MEETING_MOST = 2
@@ -58,9 +56,7 @@ _WALK = """async (most) => {
 }"""
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in IN_TURN else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
-)
+@pytest.mark.parametrize("name", in_turn(RUNS, 2, "engine", "eosviz"))
 def test_no_two_names_of_moving_messages_print_over_each_other(stage: Stage, name: str) -> None:
     stage.page.emulate_media(reduced_motion="no-preference")
     try:

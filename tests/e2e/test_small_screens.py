@@ -5,6 +5,7 @@ anything else, what decided is seen, and the step's place is in view.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,6 +13,7 @@ from playwright.sync_api import Page, expect
 from engine.scenario.shelf import library
 from tests.e2e.looking import assert_accessible, at_rest, faults
 from tests.e2e.stage import Manner, Stage
+from tests.rotation import part
 
 ROOM = {
     "telephone": (390, 844),
@@ -25,7 +27,8 @@ DECISIVE = (
     ("SC-75/wall", 81, "en"),
     ("SC-80", 15, "en"),
 )
-"""A duplicate, a decision, a fenced zombie, an open transaction that holds others, the middleware's commit."""
+"""A duplicate, a decision, a fenced zombie, an open transaction that holds others, the middleware's commit. The quick
+tests look at two of them, in turn with the code."""
 DECIDED = {"SC-03": "seq 0", "SC-61/k28": "epoch"}
 
 _HOT_IN_VIEW = """() => {
@@ -62,9 +65,18 @@ _TALL_TITLES = """(titles) => {
 
 
 @pytest.mark.parametrize("room", ROOM)
-def test_a_step_that_decides_is_whole_in_every_room(stage: Stage, room: str) -> None:
+@pytest.mark.parametrize(
+    "steps",
+    [
+        pytest.param(part(DECISIVE, 2, "engine", "eosviz"), id="in turn"),
+        pytest.param(DECISIVE, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_a_step_that_decides_is_whole_in_every_room(
+    stage: Stage, room: str, steps: Sequence[tuple[str, int, str]]
+) -> None:
     page = stage.page
-    for name, step, language in DECISIVE:
+    for name, step, language in steps:
         stage.open(name, Manner("telephone" if room == "telephone" else "desk", "light", language), step)
         stage.show("middle", "stage")
         width, height = ROOM[room]

@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 
 from tests.e2e.stage import Manner, Stage
-from tests.rotation import part
+from tests.rotation import in_turn
 
 RUNS = ("SC-03", "SC-08", "SC-39", "SC-44", "SC-50", "SC-55", "SC-61", "SC-75", "SC-80", "SC-43")
 """Retries, many records, a failover, a transaction, a loop, a dying coordinator, a zombie, a transaction that hangs,
 the middleware, six producers."""
-IN_TURN = part(RUNS, 4, "engine", "eosviz")
-"""The runs of the quick tests; the others are slow tests."""
 
 _WALK = """async () => {
   const { store } = document.querySelector("eos-player");
@@ -39,9 +37,7 @@ _WALK = """async () => {
 }"""
 
 
-@pytest.mark.parametrize(
-    "name", [name if name in IN_TURN else pytest.param(name, marks=pytest.mark.slow) for name in RUNS]
-)
+@pytest.mark.parametrize("name", in_turn(RUNS, 2, "engine", "eosviz"))
 def test_no_place_moves_between_two_steps_of_a_run(stage: Stage, name: str) -> None:
     stage.open(name, Manner("desk"))
     stage.show("middle", "stage")

@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from engine.generations.generation import GENERATIONS
 from engine.scenario.document import load
-from engine.scenario.shelf import entry, library
+from engine.scenario.shelf import LibraryEntry, entry, library
 from eosviz.pipeline import actions, runner, tasks
 from eosviz.pipeline.apps import LOOK_SECONDS, take_what_waits
 from eosviz.pipeline.build_views import samples
@@ -37,6 +37,7 @@ from eosviz.pipeline.sweep_parameters import sections_of
 from eosviz.pipeline.waiting import kinds
 from eosviz.scenarios.actions import load_library
 from eosviz.walkthroughs.models import Branch, Session
+from tests.rotation import in_turn
 
 pytestmark = pytest.mark.django_db
 
@@ -101,6 +102,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture(autouse=True)
 def _library(db: None) -> None:
     load_library()
+
+
+def name_of(entry: LibraryEntry) -> str:
+    return entry.id
 
 
 def row(cell: int, settings: dict[str, Any], runs: int = 10, **counted: Any) -> dict[str, Any]:
@@ -217,7 +222,9 @@ class TestFigures:
 
 
 class TestBuilding:
-    @pytest.mark.parametrize("entry", library(), ids=lambda entry: entry.id)
+    @pytest.mark.parametrize(
+        "entry", in_turn(library(), 40, "engine", "eosviz/pipeline", name=name_of), ids=name_of
+    )
     def test_every_scenario_has_parameters_that_exist(self, entry: Any) -> None:
         """What the form offers can be set: a document with each path at its own value is a good one."""
         variants = [variant["name"] for variant in entry.document.get("variants", ())] or [None]

@@ -18,6 +18,7 @@ from eosviz.pipeline.kafka_logs.remedies import quoted
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.orphans import LAST_COPIED_MS, orphan_batch
 from tests.pipeline.kafka_logs.printed import document
+from tests.rotation import in_turn
 
 INCIDENTS = KAFKA_LOGS / "incidents"
 LIVE, RETENTION = INCIDENTS / "live_copy_open", INCIDENTS / "retention_open"
@@ -253,6 +254,10 @@ def with_coordinator_log(folder: Path) -> list[Path]:
     ]
 
 
+def place(folder: Path) -> str:
+    return f"{folder.parent.name}/{folder.name}"
+
+
 FOLDERS = sorted(
     path
     for path in (
@@ -273,7 +278,7 @@ OPEN = {
 
 
 @pytest.mark.parametrize("declared", [None, replace(COUNTED, rest_empty=True)], ids=["as it is", "declared"])
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("folder", FOLDERS, ids=place)
 def test_every_recorded_folder_has_its_verdicts(folder: Path, declared: Declared | None) -> None:
     found = verdicts(with_coordinator_log(folder), declared)
     mine = [one for one in found if not one["partition"].startswith("__")]
@@ -318,7 +323,9 @@ def variants(source: Path, folder: Path, seed: int, count: int) -> Iterator[Path
 
 
 @pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("folder", [*FOLDERS], ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize(
+    "folder", in_turn(FOLDERS, 8, "engine/codec", "eosviz/pipeline", name=place), ids=place
+)
 def test_nothing_that_is_taken_away_makes_an_abort(folder: Path, count: int, tmp_path: Path) -> None:
     """None of these transactions is orphan. The declaration is about the cluster, and not about the copies."""
     whole = tmp_path / "whole"

@@ -17,9 +17,16 @@ from eosviz.pipeline.kafka_logs.pseudonyms import INTERNAL_TOPICS, Pseudonyms
 from eosviz.pipeline.kafka_logs.stretches import LogsError
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.printed import document
+from tests.rotation import in_turn
 
 INTERNAL = KAFKA_LOGS / "_internal"
 INCIDENTS = KAFKA_LOGS / "incidents"
+
+
+def name_of(folder: Path) -> str:
+    return folder.name
+
+
 FOLDERS = sorted(
     path
     for path in (*KAFKA_LOGS.iterdir(), *INCIDENTS.iterdir())
@@ -70,7 +77,9 @@ def by_name(whole: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "folder", in_turn(FOLDERS, 8, "engine/codec", "eosviz/pipeline", name=name_of), ids=name_of
+)
 def test_a_bundle_of_every_recorded_folder_says_the_same_and_names_nothing(
     folder: Path, tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ from eosviz.pipeline.kafka_logs.directories import PartitionDirectory, find_dire
 from eosviz.pipeline.kafka_logs.row_blocks import rows_in_blocks
 from eosviz.pipeline.kafka_logs.stretches import mapped, read_rows
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.rotation import in_turn
 
 DIRECTORIES = find_directories([KAFKA_LOGS])
 WITH_INDEX = KAFKA_LOGS / "wire_tv0" / "wire" / "w-txnfuzz-public-0"
@@ -43,7 +44,9 @@ def place(found: PartitionDirectory) -> str:
     return found.path.relative_to(KAFKA_LOGS).as_posix()
 
 
-@pytest.mark.parametrize("found", DIRECTORIES, ids=place)
+@pytest.mark.parametrize(
+    "found", in_turn(DIRECTORIES, 30, "engine/codec", "eosviz/pipeline", name=place), ids=place
+)
 @pytest.mark.parametrize("split_bytes", [400, 1 << 25])
 @pytest.mark.parametrize("short_bytes_max", [0, stretch_facts.SHORT_BYTES_MAX], ids=["columns", "rows"])
 def test_columns_and_stretches_are_the_batches(
