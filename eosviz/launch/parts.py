@@ -195,10 +195,6 @@ def postgresql_parts(with_slow: bool) -> Sequence[Part]:
         words = [
             *POSTGRESQL_TESTS,
             *(f"--ignore={name}" for name in NOT_TWICE),
-            "-n",
-            "1",
-            "--dist",
-            "loadgroup",
             "-m",
             "not slow",
         ]
