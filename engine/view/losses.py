@@ -10,9 +10,9 @@ from typing import Any, cast
 from engine.shapes.plans import ShownLoss
 
 KINDS = (
-    ("Produce", True),
     ("WriteTxnMarkers", False),
     ("Commit", False),
+    ("Produce", True),
     ("EndTxn", True),
     ("Produce", False),
     ("Prepare", False),
@@ -23,8 +23,8 @@ KINDS = (
     ("AddPartitionsToTxn", True),
     ("OffsetCommit", True),
 )
-"""(API, whether it is the response) in the order of what their loss shows: first that a sender does not know whether
-records are stored or a transaction is over, then that a request is sent again. The loss of any other message merely
+"""(API, whether it is the response) in the order of what their loss shows: first that a decided transaction is not over
+everywhere, then that a client does not know whether its records are stored, then that a request is sent again. The loss of any other message merely
 repeats a request that changes no log."""
 LOST = frozenset({"dropped", "lost"})
 

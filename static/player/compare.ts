@@ -745,6 +745,20 @@ export class Compare extends LitElement {
     return [...new Set(steps)].join(" | ");
   }
 
+  /** What a reader does next: go to where the runs begin to differ, go on from there, or see what the changed run came to. */
+  get #mainAct(): "difference" | "onward" | "result" | "none" {
+    const first = this.#moments?.first ?? null;
+    if (this.#isAtEnd) return this.rightPage === "" ? "none" : "result";
+    const isBefore = this.lockstep === "step" ? first !== null && this.at < first : this.#sides.every(({ store }) => store.shown <= (this.#moments?.same ?? 0));
+    return first !== null && isBefore ? "difference" : "onward";
+  }
+
+  /** The end of the changed run on its stage, which says what it means. */
+  #toResult(): TemplateResult {
+    const { store } = this.#sides[1] as Side;
+    return html`<a class="to-end main" href=${placeIn(this.rightPage, { branch: store.branch, shown: store.newest, log: logOf(location.search) })}>${say("player.compare.to_result")}</a>`;
+  }
+
   #transport(): TemplateResult {
     const moments = this.#moments;
     const atEnd = this.#isAtEnd;
@@ -753,6 +767,7 @@ export class Compare extends LitElement {
     const text = moments === null ? say("player.compare.looking")
       : moments.first === null ? say("player.compare.no_difference", { step: moments.same })
         : say("player.compare.first_difference", { step: moments.first });
+    const main = this.#mainAct;
     const choice = (lockstep: Lockstep): TemplateResult =>
       html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => void this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;
     return html`<footer class="compare-foot">
@@ -764,7 +779,7 @@ export class Compare extends LitElement {
       <div class="buttons">
         <button class="to-start" aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
         ${hasBeats ? html`<button aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${this.at === 0} @click=${() => this.#lastBeat()}>◀</button>
-        <button class="beat-go" title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrowKey("forward", arrows)}</kbd></button>`
+        <button class=${main === "onward" ? "beat-go main" : "beat-go"} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrowKey("forward", arrows)}</kbd></button>`
           : html`<button aria-label=${say("player.do.back")} title=${stepTitle("step_back", arrows)} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>`}
         <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrowKey("step", arrows)}</kbd></button>
       </div>
@@ -772,8 +787,8 @@ export class Compare extends LitElement {
         @input=${(event: Event) => this.#goTo(Number((event.target as HTMLInputElement).value))} />
       <output class="num">${this.#place}</output>
       <span class="sr" role="status">${text}</span>
-      <button class="to-end" ?disabled=${atEnd} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>
-      <button class="to-difference" title=${say("player.compare.go_to_difference")} ?disabled=${moments !== null && moments.first === null} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
+      ${main === "result" ? this.#toResult() : html`<button class="to-end" ?disabled=${atEnd} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>`}
+      <button class=${main === "difference" ? "to-difference main" : "to-difference"} title=${say("player.compare.go_to_difference")} ?disabled=${moments !== null && moments.first === null} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
     </footer>`;
   }
 }

@@ -20,6 +20,7 @@ import { clauses, listed } from "./joins.ts";
 import { DROP } from "./offered.ts";
 import { csrfToken } from "./page.ts";
 import { lossName } from "./losses.ts";
+import { Small, UPRIGHT } from "./small.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { say, words } from "./text.ts";
@@ -93,6 +94,7 @@ export class Lesson extends StoreElement {
   declare isWhole: boolean;
   #opener: HTMLElement | null = null;
   #openedAt = 0;
+  readonly #upright = new Small(this, UPRIGHT);
 
   constructor() {
     super();
@@ -135,13 +137,24 @@ export class Lesson extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const { store } = this;
     if (store === undefined || !this.isOpen) return nothing;
+    const isWritten = this.#isAsWritten(store);
+    const heading = isWritten && this.lesson.lesson !== undefined ? "lesson.means" : "lesson.heading";
     return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
-      <header><h2 id="lesson-heading">${say("lesson.heading")}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
-      <div class="lesson-came">${this.#changed(store)}
-        ${this.#isAsWritten(store) ? html`${this.#means(store)}${this.#verdict(store)}` : html`${this.#verdict(store)}
+      <header><h2 id="lesson-heading">${say(heading)}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
+      ${this.#upright.matches ? this.#inShort(store, isWritten) : html`<div class="lesson-came">${this.#changed(store)}
+        ${isWritten ? html`${this.#means(store)}${this.#verdict(store)}` : html`${this.#verdict(store)}
         ${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}</div>
-      <div class="lesson-onward">${this.#submit()}${this.#next()} ${this.#try(store)}</div>
+      <div class="lesson-onward">${this.#submit()}${this.#next()} ${this.#try(this.#tries(store))}</div>`}
     </section>`;
+  }
+
+  /** On a telephone: one sentence, how the run came out, one thing to try, and what is next; all else is folded. */
+  #inShort(store: PlayerStore, isWritten: boolean): TemplateResult {
+    const [first, ...others] = this.#tries(store);
+    const rest = isWritten ? this.#rest() : nothing;
+    return html`<div class="lesson-came">${this.#changed(store)}${isWritten ? this.#lead() : nothing}${this.#verdict(store)}</div>
+      <div class="lesson-onward">${this.#submit()}${this.#try(first === undefined ? [] : [first])}${rest === nothing ? nothing : html`<details class="lesson-written"><summary>${say("lesson.more")}</summary>${rest}</details>`}
+        ${this.#next()}${isWritten ? nothing : html`${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}${others}</div>`;
   }
 
   /** Of the steps so far: before the end of the run it says so. */
@@ -183,11 +196,25 @@ export class Lesson extends StoreElement {
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson, shared_lesson: shared } = this.lesson;
     if (lesson === undefined) return nothing;
-    const laid = (text: Paragraphs): TemplateResult[] =>
-      text[words.language].map(({ kind, parts }) => html`<p class="lesson-text ${kind}">${withScenarios(parts, this.lesson.starts)}</p>`);
-    const said = shared === undefined ? laid(lesson) : html`${laid(lesson)}<h3>${say("lesson.shared")}</h3>${laid(shared)}`;
-    if (this.#isAsWritten(store)) return html`<h3>${say("lesson.means")}</h3>${said}${this.#signs()}`;
+    const said = shared === undefined ? this.#laid(lesson) : html`${this.#laid(lesson)}<h3>${say("lesson.shared")}</h3>${this.#laid(shared)}`;
+    if (this.#isAsWritten(store)) return html`${said}${this.#signs()}`;
     return html`<details class="lesson-written"><summary>${say("lesson.means_written")}</summary>${said}${this.#signs()}</details>`;
+  }
+
+  #laid(text: Paragraphs, isWanted: (kind: string) => boolean = () => true): TemplateResult[] {
+    return text[words.language].filter(({ kind }) => isWanted(kind)).map(({ kind, parts }) => html`<p class="lesson-text ${kind}">${withScenarios(parts, this.lesson.starts)}</p>`);
+  }
+
+  #lead(): TemplateResult[] | typeof nothing {
+    return this.lesson.lesson === undefined ? nothing : this.#laid(this.lesson.lesson, (kind) => kind === "lead");
+  }
+
+  /** The author's text without its first sentence. */
+  #rest(): TemplateResult | typeof nothing {
+    const { lesson, shared_lesson: shared, signs = [] } = this.lesson;
+    const rest = lesson === undefined ? [] : this.#laid(lesson, (kind) => kind !== "lead");
+    if (rest.length === 0 && shared === undefined && signs.length === 0) return nothing;
+    return html`${rest}${shared === undefined ? nothing : html`<h3>${say("lesson.shared")}</h3>${this.#laid(shared)}`}${this.#signs()}`;
   }
 
   #signs(): TemplateResult | typeof nothing {
@@ -232,18 +259,23 @@ export class Lesson extends StoreElement {
   }
 
   /** A step at which the reader can break what this run keeps, unless that was just done, and another run with another outcome. */
-  #try(store: PlayerStore): TemplateResult | typeof nothing {
+  #tries(store: PlayerStore): TemplateResult[] {
     const { variant } = this.lesson;
-    const byHand = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0) ? nothing : this.#byHand(store);
-    if (variant === undefined && byHand === nothing) return nothing;
-    return html`<div class="try"><h3>${say("lesson.try")}</h3>${byHand}${variant === undefined ? nothing : otherRun(variant, store.source.live, this.compare === "" ? null : { at: `${this.compare}new`, branch: store.branch })}</div>`;
+    const isDone = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0);
+    const byHand = isDone ? null : this.#byHand(store);
+    const other = variant === undefined ? null : otherRun(variant, store.source.live, this.compare === "" ? null : { at: `${this.compare}new`, branch: store.branch });
+    return [byHand, other].filter((one) => one !== null);
   }
 
-  #byHand(store: PlayerStore): TemplateResult | typeof nothing {
+  #try(rows: readonly TemplateResult[]): TemplateResult | typeof nothing {
+    return rows.length === 0 ? nothing : html`<div class="try"><h3>${say("lesson.try")}</h3>${rows}</div>`;
+  }
+
+  #byHand(store: PlayerStore): TemplateResult | null {
     const plan = store.source.live ? planOf(store) : null;
     const loss = plan?.losses?.[0];
     const beat = plan?.beats.findLast(({ first }) => first <= (loss?.step ?? 0));
-    if (loss === undefined || beat === undefined) return nothing;
+    if (loss === undefined || beat === undefined) return null;
     return html`<div class="try-row"><p>${unbroken(say("lesson.try_break", { title: titleOf(beat), what: lossName(loss) }))}</p>
       <button @click=${() => this.#goBack(loss.step, loss.message)}>${say("lesson.go_there", { step: loss.step })}</button></div>`;
   }

@@ -467,7 +467,7 @@ def test_the_messages_to_drop_first_are_those_whose_loss_shows() -> None:
         return [(one["step"], one["api"], one["is_response"]) for one in planned(name)["losses"]]
 
     assert named("SC-44/k28")[:3] == [
-        (43, "Produce", True), (59, "WriteTxnMarkers", False), (58, "EndTxn", True),
+        (59, "WriteTxnMarkers", False), (43, "Produce", True), (58, "EndTxn", True),
     ]  # fmt: skip
     # SC-04 loses a Produce response itself: the request shows something else.
     assert [one[1:] for one in named("SC-04")] == [("Produce", False), ("Produce", True)]
