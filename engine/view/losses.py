@@ -24,8 +24,8 @@ KINDS = (
     ("OffsetCommit", True),
 )
 """(API, whether it is the response) in the order of what their loss shows: first that a decided transaction is not over
-everywhere, then that a client does not know whether its records are stored, then that a request is sent again. The loss of any other message merely
-repeats a request that changes no log."""
+everywhere, then that a client does not know whether its records are stored, then that a request is sent again. The
+loss of any other message merely repeats a request that changes no log."""
 LOST = frozenset({"dropped", "lost"})
 
 

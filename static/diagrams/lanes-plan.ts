@@ -48,17 +48,17 @@ export interface Tier {
 }
 
 const ROOMY: Tier = {
-  name: "roomy", title: 26, arrival: 54, arrivalCell: 28, gates: 17, cell: 40, offsets: 17, followers: 16,
+  name: "roomy", title: 26, arrival: 54, arrivalCell: 28, gates: 17, cell: 40, offsets: 20, followers: 16,
   reader: 30, readersMost: 2, gap: 12,
 };
 const DENSE: Tier = {
-  name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 16, followers: 14,
+  name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 18, followers: 14,
   reader: 23, readersMost: 2, gap: 6,
 };
 /** On a telephone the deciding rule stands under the lane and should be seen with it. */
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
 /** Half of a telephone's height. */
-const LOW: Tier = { ...DENSE, cell: 36, reader: 16, gap: 4 };
+const LOW: Tier = { ...DENSE, title: 20, gates: 15, cell: 36, reader: 16, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
   reader: 17, readersMost: 2, gap: 6,

@@ -96,7 +96,8 @@ const duplicate: Finder = (frame, step) => {
 
 const lost: Finder = (_, step, { messages }) => {
   if (messages.dropped.length === 0 && (messages.lost.length === 0 || isOfActor(step))) return null;
-  return { kind: "lost", tag: { key: "stage.tag.lost", params: { at: step.at } } };
+  const count = messages.dropped.length + messages.lost.length;
+  return { kind: "lost", tag: { key: count > 1 ? "stage.tag.lost_several" : "stage.tag.lost", params: { at: step.at, count } } };
 };
 
 const isOfActor = (step: Step): boolean => step.kind === "fault" && faultTag(step) !== null;

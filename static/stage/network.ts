@@ -107,8 +107,9 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     if (hidden(less, here) < most) found = less;
   }
   if (!here.upright) return { ...found, away };
-  // A count that has no room on a phone is added to what has no place there.
-  const isFree = ({ box: own }: Bundle): boolean => found.flights.every((flight) => covered(flight.box, own) <= COVERS);
+  // A count that has no room on a phone is added to what has no place there; so are all of them where messages are lost together.
+  const isOfLoss = focus.kind === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
+  const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => covered(flight.box, own) <= COVERS);
   const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
   const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
   const notes: Box[] = [];

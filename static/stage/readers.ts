@@ -223,7 +223,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const said = hidden === null || isCrowded ? null : Math.min(total, room) <= squaresBeside(hidden.long) ? hidden.long : hidden.short;
   const after = roomOf(said ?? "");
   const most = Math.max(3, flat ? Math.min(squaresBeside(said ?? ""), ...others.map((one) => squaresOfOther(frame, here, focus, partition, one, batches, from))) : squaresBeside(said ?? ""));
-  const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - 2)) : whole;
+  const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - earlierSteps(total))) : whole;
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
   const isAgain = hiddenText(whole.counts) === null;
@@ -325,10 +325,15 @@ export function wordOf({ alive, paused, group }: Pick<ConsumerView, "alive" | "p
   return paused ? say("stage.paused") : null;
 }
 
+/** How many squares' room the words take that count those before. */
+function earlierSteps(count: number): number {
+  return Math.ceil((textWidth(say("stage.reader.earlier", { count }), 11) * WIDER + 6) / STEP);
+}
+
 /** `again`: records that were given more than once, each of them in red. */
 function squaresOf({ seen, earlier }: Row, left: number, y: number, again: ReadonlySet<number>): SVGTemplateResult {
-  const from = earlier > 0 ? left + STEP * 2 : left;
-  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(left, y + 9.5, say("stage.earlier", { count: earlier }), STEP * 2 - 3, 12, { classes: "q", least: 7 })}</g>` : nothing}${
+  const from = earlier > 0 ? left + STEP * earlierSteps(earlier) : left;
+  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(left, y + 9.5, say("stage.reader.earlier", { count: earlier }), STEP * earlierSteps(earlier) - 5, 11, { classes: "q", least: 9 })}</g>` : nothing}${
     seen.map((one, index) => {
       const x = round(from + index * STEP);
       return one.serial !== null && again.has(one.serial) && one.fate === "delivered" ? box(x, y, SQUARE, SQUARE, "bad", 1.5) : svg`${square(one, x, y)}${isAtWall(seen, index, earlier) ? box(x - 3, y - 4, 4, SQUARE + 8, "lso", 0.5) : nothing}`;

@@ -66,7 +66,9 @@ test("a lost message, a delayed and a doubled one: the message itself", () => {
   const sent = message({ id: 18 });
   const around = { previousView: view({ network: { messages: { 18: sent } } }) };
   const lost = focusOf(frameOf(stepOf({ kind: "fault", key: "fault.message_dropped", messages: [{ id: 18, event: "dropped" }] }), view(), around));
-  assert.deepEqual([lost.kind, lost.messages.dropped], ["lost", [18]]);
+  assert.deepEqual([lost.kind, lost.messages.dropped, lost.tag?.key], ["lost", [18], "stage.tag.lost"]);
+  const both = focusOf(frameOf(stepOf({ at: 42, kind: "fault", key: "fault.message_dropped", messages: [{ id: 18, event: "dropped" }, { id: 19, event: "lost" }] }), view(), around));
+  assert.deepEqual(both.tag, { key: "stage.tag.lost_several", params: { at: 42, count: 2 } }, "one tag for all that is lost");
   const late = view({ network: { messages: { 18: { ...sent, arrives_at: 243 } } } });
   const delayed = focusOf(frameOf(stepOf({ kind: "fault", key: "fault.message_delayed", messages: [{ id: 18, event: "delayed" }] }), late, around));
   assert.deepEqual([delayed.kind, delayed.tag?.params], ["sent", { at: 243 }]);
