@@ -108,8 +108,17 @@ export function gateTag(before: ReplicaView, after: ReplicaView): Tag {
   return { key: stable[1] < high[1] ? "stage.tag.hw_lso_stays" : "stage.tag.hw", params };
 }
 
+/** How many aborted records the consumer skips in this step. */
+function skippedBy({ step }: Frame, consumer: string, partition: string): number {
+  const said = step === null ? [] : [step, ...step.notes];
+  const skips = said.find(({ key, params }) => key === "consumer.skips_aborted" && params["consumer"] === consumer && params["partition"] === partition);
+  return Number(skips?.params["count"] ?? 0);
+}
+
 export function readTag(frame: Frame, consumer: string, partition: string): Tag {
   const count = (frame.view.consumers?.[consumer]?.delivered_count ?? 0) - (frame.previousView?.consumers?.[consumer]?.delivered_count ?? 0);
+  const skipped = skippedBy(frame, consumer, partition);
+  if (count > 0 && skipped > 0) return { key: "stage.tag.reads_skips", params: { count, skipped } };
   if (count > 0) return { key: "stage.tag.reads", params: { count } };
   return { key: "stage.tag.moves_on", params: { position: frame.view.consumers?.[consumer]?.positions[partition] ?? 0 } };
 }

@@ -70,9 +70,15 @@ export function headEnd(name: string, state: string): number {
   return state === "" ? after : after + textWidth(state, 12, true) + 18;
 }
 
+/** Nodes whose names say little of what they do. */
+const GLOSSED: readonly string[] = ["initiator", "business", "manager"];
+
 function wideHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isSaid: boolean): SVGTemplateResult {
-  const free = headEnd(name, state);
-  return svg`${fittedText(14, 20, name, own.width - 28, 15, { classes: "b", bold: true, least: 9 })}${state === "" ? nothing : badge(headEnd(name, ""), 6, state)}${
+  const gloss = GLOSSED.includes(name) && state === "" ? say(`stage.mw.gloss.${name}`) : "";
+  const glossed = headEnd(name, state) + textWidth(gloss, 12);
+  const isGlossed = gloss !== "" && glossed + (fact === "" || !isSaid ? 0 : textWidth(fact, 13, strong) + 8) <= own.width - 14;
+  const free = isGlossed ? glossed + 8 : headEnd(name, state);
+  return svg`${isGlossed ? text(headEnd(name, state), 20, gloss, "s12 q") : nothing}${fittedText(14, 20, name, own.width - 28, 15, { classes: "b", bold: true, least: 9 })}${state === "" ? nothing : badge(headEnd(name, ""), 6, state)}${
     fact === "" || !isSaid ? nothing : fittedText(own.width - 14, 20, fact, own.width - 14 - free, 13, { anchor: "end", classes: strong ? "b" : "k", least: 8 })}`;
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { Change, Json, Plan, Step } from "../../player/frame.ts";
+import type { Change, Frame, Json, Plan, Step } from "../../player/frame.ts";
 import { focusOf } from "../../stage/focus.ts";
+import { readTag } from "../../stage/focus-tag.ts";
 import { DUPLICATE, FIVE, appendedStep, client, frameOf, logBatch, message, partition, refusedStep, replica, speakEnglish, stepOf, view } from "../diagrams/fixture.ts";
 
 before(speakEnglish);
@@ -25,6 +26,14 @@ test("a refusal: red, with the error and what was compared", () => {
   assert.deepEqual([focus.kind, focus.partition, focus.bad], ["refused", "t-0", true]);
   assert.deepEqual(focus.tag?.params, { error: "OUT_OF_ORDER_SEQUENCE_NUMBER" });
   assert.deepEqual(focus.compared[0], ["expected first sequence", 13]);
+});
+
+test("a delivery behind an aborted transaction says what was handed over and what was skipped", () => {
+  const note = { key: "consumer.skips_aborted", params: { consumer: "c1", partition: "t-0", count: 2 }, rules: [] };
+  const reader = (delivered_count: number) => ({ consumers: { c1: { delivered_count, positions: { "t-0": 6 } } } });
+  const frame = { step: { ...DUPLICATE, key: "consumer.delivers", params: {}, notes: [note] }, view: reader(3), previousView: reader(1) } as unknown as Frame;
+  assert.deepEqual(readTag(frame, "c1", "t-0"), { key: "stage.tag.reads_skips", params: { count: 2, skipped: 2 } });
+  assert.deepEqual(readTag(frame, "c1", "t-1"), { key: "stage.tag.reads", params: { count: 2 } });
 });
 
 test("an append: the batch that is new at the leader", () => {
