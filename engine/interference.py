@@ -45,8 +45,8 @@ from engine.world import World
 
 
 def drop_ends_connection(world: World, envelope: Envelope) -> bool:
-    """Whether a message can be lost only together with its connection: a broker's response, or a message
-    between a service and its database (GEN-11)."""
+    """Whether a message can be lost only together with its connection: a broker's response, except to a hand-made
+    request (:class:`Crafter`), or a message between a service and its database (GEN-11)."""
     with_connection = envelope.source in world.brokers and envelope.destination in world.connecting
     return (envelope.is_response and with_connection) or envelope.source in world.beside
 

@@ -247,9 +247,9 @@ class GroupSession:
         self.watch.touch(self)
 
     def close(self, now: int) -> None:
-        """The application closes the consumer. A dynamic member leaves its group, if it knows the coordinator; a static
-        member stays until its session times out, which is not modelled (KIP-345,
-        ``AbstractCoordinator.maybeLeaveGroup``)."""
+        """The application closes the consumer. A dynamic member that has a member id and has not left yet leaves its
+        group, if it knows the coordinator; a static member stays until its session times out, which is not modelled
+        (KIP-345, ``AbstractCoordinator.maybeLeaveGroup``)."""
         self.closed = True
         static = self.member.group_instance_id is not None
         sends = not (static or self.left or self.coordinator is None) and bool(self.member.member_id)

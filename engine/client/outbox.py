@@ -1,4 +1,5 @@
-"""The effects of one call of a producer: its parts add them in order, and the client returns them to the kernel."""
+"""Collects effects while the kernel calls a producer once: the producer's parts add them in order, and the client
+returns them to the kernel."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ class Stretch(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The result of one response: the records for the application, and the stretches from the position on, in
-    the order of their offsets."""
+    """The result of one response: the records for the application, and what happened to each offset from the old
+    position up to the new one (``position``), as stretches in order. Without recording there are no stretches."""
 
     serials: list[int]
     offsets: list[int]

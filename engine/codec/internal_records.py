@@ -99,7 +99,7 @@ class InternalRecords:
         partition, offset)."""
 
     def view(self) -> Json:
-        """The part of the view before the first step."""
+        """The broker's entry in the view before the first step; it has no transactions and no groups yet."""
         return {
             "alive": True,
             "paused": False,

@@ -2,7 +2,8 @@
 
 Owns the rule for which batches the lane can hold: those after the last one, at offsets that a browser
 represents exactly. The effects of a batch on producers, open transactions and the last stable offset are not
-computed here: the broker's own `PartitionLog` takes every whole batch, as when a replica loads its log.
+computed here: the broker's own `PartitionLog` takes every undamaged batch, as a follower does that fetches it.
+Damaged batches, and control batches that are known to be no markers, only take their offsets.
 
 A segment does not hold the high watermark. The lane treats everything in the file as replicated, so its last
 stable offset is that of a broker that has only this file.
@@ -177,8 +178,8 @@ class Lane:
         return changes + entry
 
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
-        """Append the batch to the log. A damaged batch, and a control batch that is no marker, only takes its
-        offsets. For an undamaged marker, returns the changes that show the outcome of its transaction's
+        """Append the batch to the log. A damaged batch, and a control batch that is known to be no marker, only takes
+        its offsets. For an undamaged marker, returns the changes that show the outcome of its transaction's
         batches, otherwise an empty list."""
         header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.has_unknown_end)):

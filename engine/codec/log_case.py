@@ -61,7 +61,8 @@ Json = dict[str, Any]
 
 
 class NotALogError(ValueError):
-    """The files contain nothing to show. `key` and `params`: the sentence for the page."""
+    """The files make no log case: they contain no segment, or more than `PARTITIONS_MAX` partitions. `key` and
+    `params`: the sentence for the page."""
 
     def __init__(self, key: str, **params: int) -> None:
         super().__init__(f"{key} {params}")

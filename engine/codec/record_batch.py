@@ -127,7 +127,7 @@ class BatchHeader:
 
     @property
     def frame(self) -> RecordFrame:
-        """The fields of this header that are needed to read the records."""
+        """The fields of this header that each record needs."""
         append_timestamp = self.max_timestamp if self.timestamp_type == "LogAppendTime" else None
         return RecordFrame(self.base_offset, self.last_offset_delta, self.base_timestamp, append_timestamp)
 

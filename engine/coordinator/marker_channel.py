@@ -293,8 +293,8 @@ class MarkerChannel:
                 return
 
     def _answer(self, marker: Marker, errors: dict[str, Error], broker: str, later: list[Marker]) -> bool:
-        """Take the row of each result for one marker. False: one of the results must never come, so the
-        handling stops."""
+        """Handle the results for one marker: take the row of the table for each error. Returns False if an error is
+        one that must never come; the rest of the response is then not handled."""
         by_error: dict[str, list[str]] = {}
         for partition in marker.partitions:
             error = errors.get(partition, Error.UNKNOWN_SERVER_ERROR)

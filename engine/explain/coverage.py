@@ -19,6 +19,7 @@ from engine.explain.requirements import DISPLAY, REGISTER, REQUIREMENTS
 from engine.machine import deciding_rows
 from engine.profiles import PROFILES
 from engine.scenario import schema
+from engine.scenario.document import acts
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
 from engine.switches import Switches
@@ -103,11 +104,12 @@ class Coverage:
 
 
 def measure(marked: Iterable[str], run_cases: Any) -> Coverage:
-    """Run the whole library, then the recorded cases (``run_cases()``), and note the items that they exercise."""
+    """Run each library document that can be run without a variant, and each variant, and note the items that these
+    runs exercise. Then run the recorded cases (``run_cases()``), and note the rows that decide in them."""
     coverage = Coverage(marked=set(marked))
     with deciding_rows() as found:
         for entry in library():
-            for variant in entry.variants or (None,):
+            for variant in (*((None,) if acts(entry.document) else ()), *entry.variants):
                 try:
                     _run(entry.scenario(variant), coverage)
                 except EngineError as broken:

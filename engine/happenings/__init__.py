@@ -1,1 +1,2 @@
-"""The happenings of a run: typed events that roles emit, grouped by role (engine/telling makes sentences of them)."""
+"""The happenings of a run: typed events that roles and the kernel emit, grouped by role. ``engine/telling`` makes
+sentences of them."""

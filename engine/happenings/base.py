@@ -1,4 +1,4 @@
-"""A happening: one typed event that a role emits, with all facts about it.
+"""A happening: one typed event that a role or the kernel emits, with all facts about it.
 
 A happening holds plain values: names, numbers, codes (enums), tuples, rows of tables, batches. It holds no
 text and no object of a role, and a key of the catalogue only where a refusal names one
@@ -22,7 +22,7 @@ def happening(made: type[Made]) -> type[Made]:
 
 
 class Happening:
-    """An event that a role emits. ``makes_step``: the run counts the current event of the timetable as a
+    """An event that a role or the kernel emits. ``makes_step``: the run counts the current event of the timetable as a
     step. ``judged``: judges take the happening as a fact."""
 
     __slots__ = ()

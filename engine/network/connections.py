@@ -19,13 +19,15 @@ from engine.messages import FOR_ALL_ELSE, Envelope, Send
 from engine.tool.command import TOOL
 
 Name = tuple[str, str, str]
-"""(client that opened the connection, broker, purpose); the purpose is ``Api.connection``."""
+"""(client that opened the connection, broker, purpose); the purpose is ``Api.connection``. Without a broker at
+one end, the two names are in alphabetical order."""
 
 
 def connection_name(source: str, destination: str, send: Send) -> Name:
     """The connection of a message that ``source`` sends, named after the side that sends requests.
 
-    Two nodes of the middleware share one connection, on which both send requests. A request that a fault injects
+    Without a broker at one end (two nodes of the middleware, a service and its database), the two names are in
+    alphabetical order: two nodes share one connection, on which both send requests. A request that a fault injects
     (:class:`Crafter`) has a connection of its own. The tool has one connection to each broker, also for markers.
     """
     client, broker = (destination, source) if send.is_response else (source, destination)

@@ -36,9 +36,9 @@ class Untimely:
 
 
 def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | None:
-    """The sentence for an untimely batch. None: the batch is outside transactions or belongs to its
-    producer's current one, its epoch is lower than the one in the log, or no coordinator of the run knows the
-    producer."""
+    """The sentence for an untimely batch. None: the batch is outside transactions, its epoch and partition
+    are those of its producer's open transaction, its epoch is lower than the one in the log, or no coordinator of
+    the run knows the producer."""
     batch, arrival = h.batch, h.appended.arrival
     if not batch.is_transactional or arrival is None or arrival.stored_epoch > batch.producer_epoch:
         return None

@@ -176,7 +176,8 @@ def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> It
 
 
 def _unserved(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The record is stored, but the partition has no leader, or its leader is down or paused."""
+    """No leader of the partition responds: it has none, or its leader is down or still starts. Without a leader it
+    is unknown whether the record is stored."""
     yield link(
         "unseen.unserved",
         "LOG-10",

@@ -9,12 +9,17 @@ from engine.errors import Error
 from engine.explain.errors import ERRORS, FIELDS
 from engine.explain.machines import machines
 from engine.explain.requirements import text_key_in
+from engine.happenings.codes import Compared
 from engine.machine import Row
+from engine.telling.requests import COMPARED
 from engine.telling.rows import row_key
 from engine.why.fencing import FENCES, fenced_by
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, partition_subject, transaction_subject
 from engine.why.moment import Moment
 from engine.why.states import led_here
+
+_STATE = COMPARED[Compared.STATE]
+"""The label of a compared state."""
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
@@ -54,7 +59,7 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
     if decision is not None:
         yield from _deciding_rule(decision)
     yield from _rows(moment, step)
-    yield from _client_error(moment, step)
+    yield from _error_state(moment, step)
     yield from _entry(refusal["error"])
     yield Link(key=refusal["next"], params=refusal["next_params"])
 
@@ -100,7 +105,7 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
     said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
         rows = [row for row in machine.rows if row.refused and row_key(row) in said]
-        rows = [row for row in rows if row.source == _state(moment, row, said[row_key(row)])]
+        rows = [row for row in rows if row.source == _state(moment, step, row, said[row_key(row)])]
         if rows:
             first = rows[0]
             yield link(
@@ -113,19 +118,28 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
             )
 
 
-def _state(moment: Moment, row: Row, params: Json) -> str:
-    """The state of the refused object, which a refusal does not change."""
+def _state(moment: Moment, step: Json, row: Row, params: Json) -> str:
+    """The state in which the object refused. If the step does not say it: the client's state now, or for other
+    objects the state of the row."""
     if "state" in params:
         return str(params["state"])
+    compared = dict(step["refusal"]["compared"])
+    if "client" in params and _STATE in compared:
+        return str(compared[_STATE])
     manager = moment.part("clients").get(str(params.get("client")), {}).get("transaction_manager")
     return row.source if manager is None else str(manager["state"])
 
 
-def _client_error(moment: Moment, step: Json) -> Iterator[Link]:
-    """Why the client was in an error state, if that state refused the call."""
+def _error_state(moment: Moment, step: Json) -> Iterator[Link]:
+    """How the client entered its error state, if the call was refused because of it and the client is still in
+    it. A closed producer refuses calls in any state, and a refusal for another reason can itself cause the state."""
     client = str(step["params"].get("client"))
     manager = moment.part("clients").get(client, {}).get("transaction_manager")
-    if manager is not None and manager["last_error"] is not None and step["kind"] == "api_call":
+    entered = moment.lately.transitions.get(("client_transactions", client))
+    if manager is None or manager["last_error"] is None or entered is None:
+        return
+    is_compared = [_STATE, manager["state"]] in step["refusal"]["compared"]
+    if is_compared and entered[0].number < step["number"]:
         yield from led_here(moment, "client_transactions", client)
 
 

@@ -82,8 +82,8 @@ class PresenterSocket(SessionConsumer):
         self.looking.ask()
 
     async def _answer(self, message: messages.AnyFromPage) -> None:
-        """Send hands and poll to this page and the poll to the followers. Other presenting pages read them
-        anew, unless this message only begins to attend."""
+        """Send hands and poll to this page. Followers get the poll if it is another than the last one. All
+        presenting pages then read hands and poll anew, unless this message is `attend`."""
         found = await in_thread(audience_messages.audience_of)(self.session.id)
         if found is None:
             raise Problem("refused", "not_presented")

@@ -31,7 +31,8 @@ def find_browser() -> Path | None:
 
 
 def browser_options() -> Sequence[str]:
-    """Options that turn off what a test does not need, and the sandbox where it cannot work."""
+    """Options that turn off what a test does not need. For root on Linux they also turn off the sandbox, which
+    cannot work there."""
     quiet = (
         "--disable-gpu",
         "--disable-quic",

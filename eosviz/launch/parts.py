@@ -281,7 +281,7 @@ _running: set[int] = set()
 
 
 def end_part(part: Part, group: int, late: threading.Event) -> None:
-    """End a part that is not over in time. Its processes print first where each of their threads is."""
+    """End a part that is not over in time. Processes of pytest first print where each of their threads is."""
     late.set()
     print_line(part, f"is ended: it was not over after {part.bounds.part:g} s")
     signal_group(group, signal.SIGABRT)

@@ -54,7 +54,7 @@ def cells(columns: list[str], line: str) -> Fields | None:
 
 
 def producer_row(row: Fields) -> ProducerEntry:
-    """A row of describe-producers. Raises UnreadableError."""
+    """A row of the table of `describe-producers`. Raises UnreadableError."""
     return ProducerEntry(
         producer_id=number(row, "producerid"),
         producer_epoch=number(row, "producerepoch"),
@@ -68,7 +68,7 @@ def producer_row(row: Fields) -> ProducerEntry:
 
 
 def hanging_row(row: Fields) -> tuple[str, ProducerEntry]:
-    """A row of find-hanging: the partition and the producer. Raises UnreadableError."""
+    """A row of the table of `find-hanging`: the partition and the producer. Raises UnreadableError."""
     entry = ProducerEntry(
         producer_id=number(row, "producerid"),
         producer_epoch=number(row, "producerepoch"),
@@ -83,8 +83,8 @@ def hanging_row(row: Fields) -> tuple[str, ProducerEntry]:
 
 
 def description_row(row: Fields) -> tuple[str, TransactionLogValue, int]:
-    """A row of describe: transactional id, state, and the time of the answer in milliseconds since 1970 (-1 if
-    unknown). Raises UnreadableError."""
+    """A row of the table of `describe`: transactional id, state, and the time of the answer in milliseconds since
+    1970 (-1 if unknown). Raises UnreadableError."""
     start_ms = _or_none(row, "currenttransactionstarttimems")
     asked_ms = start_ms + _or_none(row, "transactiondurationms") if start_ms >= 0 else -1
     value = TransactionLogValue(
@@ -100,7 +100,7 @@ def description_row(row: Fields) -> tuple[str, TransactionLogValue, int]:
 
 
 def list_row(row: Fields) -> tuple[int, str, str]:
-    """A row of list: producer id, transactional id, state. Raises UnreadableError."""
+    """A row of the table of `list`: producer id, transactional id, state. Raises UnreadableError."""
     return number(row, "producerid"), row["transactionalid"], status_of(row["transactionstate"]).kafka_name
 
 
