@@ -103,7 +103,7 @@ def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json
 
 
 FENCES = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
-"""The errors of a producer whose epoch is too low."""
+"""The errors for a producer whose epoch is too low. Some other refusals have them, too."""
 
 
 def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
@@ -166,15 +166,17 @@ def _raises_above(said: Said, own: int, since: int) -> bool:
     return said.number > since and bool(said.params["producer_epoch"] >= own)
 
 
-def fenced_by(moment: Moment, transactional_id: str | None) -> Iterator[Link]:
-    """The request that led to the current epoch of an id, and the step that raised the epoch, for a client that was
-    refused because its epoch is older."""
+def fenced_by(moment: Moment, transactional_id: str | None, carried: int, refusing: int) -> Iterator[Link]:
+    """The request that led to the current epoch of an id, and the step that raised the epoch. ``carried``: the epoch
+    of what was refused; ``refusing``: the number of the step that refused it. Nothing if the epoch is not lower than
+    the current one, or was raised after that step."""
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     if found is None:
         return
     epoch = found[1]["producer_epoch"]
     known = [moment.lately.said.get((key, str(transactional_id))) for key in _RAISED_TO]
-    steps = [one for one in known if one is not None and one.params["new_epoch"] == epoch]
+    steps = [one for one in known if one is not None and one.params["new_epoch"] == epoch > carried]
+    steps = [one for one in steps if one.number < refusing]
     for said in sorted(steps, key=_number)[-1:]:
         if said.cause is not None:
             yield quoted(said.cause)

@@ -20,6 +20,8 @@ from engine.why.states import led_here
 
 _STATE = COMPARED[Compared.STATE]
 """The label of a compared state."""
+_CARRIED = ("arrived epoch", "arrived producer epoch", "claimed epoch")
+"""The labels of the compared epoch that the refused request or batch carries."""
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
@@ -65,15 +67,17 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """If a fence caused the refusal: the request and the step that gave the id its current epoch (``fenced_by``)."""
-    if step["refusal"]["error"] not in FENCES:
+    """For an error that a fence can cause, and an epoch below the current one of the id: the request and the step
+    that gave the id its current epoch (``fenced_by``)."""
+    carried = [number for what, number in step["refusal"]["compared"] if what in _CARRIED]
+    if step["refusal"]["error"] not in FENCES or not carried:
         return
     arrived = (step["decision"] or {}).get("arrived") or step["params"]
     transactional_id = step["params"].get("transactional_id")
-    if isinstance(transactional_id, str):
-        yield from fenced_by(moment, transactional_id)
-    elif isinstance(arrived.get("producer_id"), int):
-        yield from fenced_by(moment, moment.owner_of(arrived["producer_id"]))
+    if not isinstance(transactional_id, str):
+        producer_id = arrived.get("producer_id")
+        transactional_id = moment.owner_of(producer_id) if isinstance(producer_id, int) else None
+    yield from fenced_by(moment, transactional_id, carried[0], step["number"])
 
 
 def _subject(moment: Moment, step: Json) -> Json:
