@@ -24,7 +24,7 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
 """Why a consumer has not read an offset:
 
 - NOT_FETCHED: the consumer has not fetched the offset yet.
-- UNDECIDED: an open transaction holds back the last stable offset (CON-5).
+- UNDECIDED: an open transaction, or one whose marker is not replicated, holds back the last stable offset (CON-5).
 - NOT_REPLICATED: the offset is not below the high watermark.
 - NOT_SUBSCRIBED: the consumer does not read this partition (CON-11 d).
 """
@@ -32,9 +32,10 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
 
 class ReaderLane:
     """The part of the view at ``consumers.<name>.lanes.<tp>``. ``position`` and ``stretches`` come from the
-    consumer. ``ahead``: the stretches from the consumer's position to the log end. ``bound``: the consumer
-    may read the offsets below it. ``held_by``: the transaction that keeps ``bound`` below the high watermark.
-    Without a subscription to the partition, ``position`` and ``bound`` are None, and ``ahead`` is the whole log."""
+    consumer. ``ahead``: the stretches from the consumer's position to the log end; empty while no leader runs.
+    ``bound``: the consumer may read the offsets below it. ``held_by``: the transaction that keeps ``bound`` below the
+    high watermark. Without a subscription to the partition, ``position`` and ``bound`` are None, and ``ahead`` is the
+    whole log."""
 
     __slots__ = ("consumer", "leader_log", "partition", "path")
 

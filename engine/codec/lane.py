@@ -75,7 +75,7 @@ class Lane:
         """Producer id to the base offsets of its batches whose transactions no marker has ended."""
 
     def view(self) -> PartitionView:
-        """The partition's part of the first view."""
+        """The partition's entry in the view before the first step; its log is empty."""
         replica: ReplicaView = {
             **cast("ReplicaView", self.log.pointers()),
             "waiting": [],

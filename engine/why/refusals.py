@@ -1,4 +1,4 @@
-"""Why a request or a batch was refused: the compared numbers, the rule, the row of the table, and the error
+"""Why a request, a batch or a call was refused: the compared numbers, the rule, the row of the table, and the error
 (UIV-3)."""
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _fence(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _subject(moment: Moment, step: Json) -> Json:
-    """The subject of the refusal, as a selection: its partition, or else its transaction, or else the actor that
-    refused."""
+    """The subject of the refusal, as a selection: its partition, or else its transaction, or else the actor of the
+    step."""
     partition = (step["decision"] or {}).get("subject", step["params"].get("partition"))
     if partition in moment.part("partitions"):
         return partition_subject(partition)

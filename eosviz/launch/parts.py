@@ -52,7 +52,7 @@ NOT_TWICE = (
 which ask a database for little that others do not. `make test` runs them on one database, `make test-all` on both."""
 PARTS_AT_A_TIME = 3
 LAST_WORDS_SECONDS = 10
-"""A part that is ended has this time to print where each thread of its processes is."""
+"""Processes of pytest that are ended have this time to print where each of their threads is."""
 FAILURES_MAX = 20
 """At most this many failures are named at the end."""
 REASON_MAX = 200
