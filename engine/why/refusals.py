@@ -23,6 +23,8 @@ _STATE = COMPARED[Compared.STATE]
 _CARRIED = ("arrived epoch", "arrived producer epoch", "claimed epoch")
 """The labels of the compared epoch that the refused request or batch carries."""
 
+_OF_REGISTRATIONS = "broker_registration"
+
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
     """The step that refused: the newest step for an empty subject, otherwise the newest refusal of the
@@ -123,15 +125,26 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _state(moment: Moment, step: Json, row: Row, params: Json) -> str:
-    """The state in which the object refused. If the step does not say it: the client's state now, or for other
-    objects the state of the row."""
+    """The state in which the object refused. If the step does not say it: the state of the broker's registration
+    (``_state_of_registration``), the client's state now, or for other objects the state of the row."""
     if "state" in params:
         return str(params["state"])
     compared = dict(step["refusal"]["compared"])
     if "client" in params and _STATE in compared:
         return str(compared[_STATE])
+    if row.machine == _OF_REGISTRATIONS:
+        return _state_of_registration(moment, step, str(params.get("broker")))
     manager = moment.part("clients").get(str(params.get("client")), {}).get("transaction_manager")
     return row.source if manager is None else str(manager["state"])
+
+
+def _state_of_registration(moment: Moment, step: Json, broker: str) -> str:
+    """The state in which the controller refused to register ``broker``; empty if the state has changed since."""
+    taken = moment.lately.transitions.get((_OF_REGISTRATIONS, broker))
+    shown = (moment.part("quorum").get("brokers") or {}).get(broker.removeprefix("broker-"))
+    if shown is None or (taken is not None and taken[0].number > step["number"]):
+        return ""
+    return str(shown["state"])
 
 
 def _error_state(moment: Moment, step: Json) -> Iterator[Link]:

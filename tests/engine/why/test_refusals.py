@@ -12,6 +12,10 @@ from engine.why.links import Link
 from tests.engine.why.test_what_a_step_is_about import stopped_at
 
 
+def refused_in(chain: tuple[Link, ...]) -> list[object]:
+    return [link.params["source"] for link in chain if link.key == "why.refused.row"]
+
+
 def entered(chain: tuple[Link, ...]) -> list[object]:
     return [link.params["target"] for link in chain if link.key == "why.state.since"]
 
@@ -36,9 +40,24 @@ def test_an_earlier_refusal_keeps_its_state() -> None:
     assert step.transition is not None
     assert step.transition["to"] == "INITIALIZING"
     chain = why(simulation, "refused", "p1")
-    assert [link.params["source"] for link in chain if link.key == "why.refused.row"] == [
-        "ABORTING_TRANSACTION"
-    ]
+    assert refused_in(chain) == ["ABORTING_TRANSACTION"]
+
+
+@pytest.mark.parametrize(
+    ("name", "state"), [("SC-89/stopped-halfway", "CONTROLLED_SHUTDOWN"), ("SC-89", "UNFENCED")]
+)
+def test_a_registration_is_refused_in_its_own_state(name: str, state: str) -> None:
+    chain = why(stopped_at(name, "quorum.registration_refused"), "refused", "")
+    assert refused_in(chain) == [state]
+
+
+def test_an_earlier_registration_is_given_no_later_state() -> None:
+    simulation = stopped_at("SC-89/stopped-halfway", "quorum.registration_refused")
+    while simulation.view()["quorum"]["brokers"]["2"]["state"] == "CONTROLLED_SHUTDOWN":
+        assert simulation.step() is not None
+    chain = why(simulation, "refused", "controller")
+    assert chain[0].key == "quorum.registration_refused"
+    assert refused_in(chain) == []
 
 
 def test_a_fence_is_a_reason_only_if_it_came_before() -> None:
