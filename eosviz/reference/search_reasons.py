@@ -1,7 +1,8 @@
 """Why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's words.
 
 A lesson says the cause and the remedy, and so does what a sign means. The summary only says what the runs do, so no
-passage is taken from it. The numbers were chosen on seventy threads of ``threads.toml``, for each of which
+passage is taken from it. A reason that cites a public thread (*its issue 2539*) also answers what was asked in the
+words of that thread. The numbers were chosen on seventy threads of ``threads.toml``, for each of which
 the sentences that answer it were marked.
 """
 
@@ -9,14 +10,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
-from eosviz.reference.search_ranks import rarity_of
+from eosviz.reference.search_ranks import rarity_of, threads
 from eosviz.reference.search_terms import CHINESE, EXACT, Wish, plain, roots_of
 
 ENGLISH, SIMPLIFIED = LANGUAGES
@@ -33,6 +34,10 @@ SHARED_COUNTS = 0.5
 """The weight of a word that all passages of the scenario have is multiplied by about this."""
 SAME_COUNTS = 2.0
 """The score of a term that a passage has (`_says`), for each unit of its weight."""
+CITED_COUNTS = 0.6
+"""The weight of a word is multiplied by this if only a public thread has it that the reason cites."""
+CITING = re.compile(r"\b(?:issue|pull request)s? [^.;:]*")
+"""Where a reason cites threads: *its issues 3003 and 3221*."""
 EXTRA_WEIGHT = 150.0
 """Added to the weight of a passage's words before its score is divided by the root of that weight: a passage with many
 words that were not asked is about something else, but a short one is no better for being short."""
@@ -58,6 +63,8 @@ class Reason:
     """The roots of all words, by language."""
     whole: str
     """All words of both languages, normalised."""
+    cited: frozenset[str]
+    """The roots of the words of the threads that it cites, without its own."""
 
     @property
     def counts(self) -> float:
@@ -73,8 +80,9 @@ class Reasons:
     having: Counter[str]
 
     def weight(self, word: str) -> float:
-        """The weight of a word: how rare it is in all reasons, less if it does not tell this scenario's apart."""
-        rarity = _rarities()[word] * (TITLE_COUNTS if word in self.title else 1.0)
+        """The weight of a word: how rare it is in all reasons, less if it does not tell this scenario's apart. 0 if no
+        reason has it."""
+        rarity = _rarities().get(word, 0.0) * (TITLE_COUNTS if word in self.title else 1.0)
         return rarity * (1 - (1 - SHARED_COUNTS) * (self.having[word] - 1) / len(self.every))
 
 
@@ -87,6 +95,7 @@ def reason(scenario: str, question: str, wishes: Sequence[Wish]) -> Reason:
     def worth(one: Reason) -> float:
         weights = {word: reasons.weight(word) for word in one.words[language]}
         points = sum(weight for word, weight in weights.items() if word in asked)
+        points += CITED_COUNTS * sum(reasons.weight(word) for word in one.cited & asked)
         points += SAME_COUNTS * sum(wish.telling for wish in wishes if _says(one, wish))
         return points * one.counts / math.sqrt(EXTRA_WEIGHT + sum(weights.values()))
 
@@ -103,12 +112,17 @@ def _says(one: Reason, wish: Wish) -> bool:
 @cache
 def _reasons() -> dict[str, Reasons]:
     """The passages of each scenario's lesson, and its signs."""
+    asked: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for thread in threads():
+        for lesson in thread.lessons:
+            asked[lesson][thread.of.split()[-1]].update(thread.words)
     found = {}
     for one in library():
         document = one.document
         passages = _passages(document["lesson"])
-        every = [_reason(passage, {}, at == 0) for at, passage in enumerate(passages)]
-        every += [_reason(sign["see"], sign["means"]) for sign in document.get("signs", ())]
+        known = asked[one.id]
+        every = [_reason(passage, {}, known, at == 0) for at, passage in enumerate(passages)]
+        every += [_reason(sign["see"], sign["means"], known) for sign in document.get("signs", ())]
         title = frozenset(root for text in document["title"].values() for root in roots_of(text))
         having = Counter(root for each in every for root in _roots(each))
         found[one.id] = Reasons(title, tuple(every), having)
@@ -122,9 +136,23 @@ def _rarities() -> dict[str, float]:
     return {root: rarity_of(count, len(every)) for root, count in having.items()}
 
 
-def _reason(text: dict[str, str], means: dict[str, str], is_first: bool = False) -> Reason:
+def _reason(
+    text: dict[str, str],
+    means: dict[str, str],
+    known: Mapping[str, set[str]],
+    is_first: bool = False,
+) -> Reason:
+    """``known``: the words of the threads that the scenario answers, by their numbers."""
     words = {name: frozenset(roots_of(f"{text[name]} {means.get(name, '')}")) for name in LANGUAGES}
-    return Reason(text, means, is_first, words, plain(" ".join([*text.values(), *means.values()])))
+    numbers = cited_by(f"{text[ENGLISH]} {means.get(ENGLISH, '')}")
+    cited = frozenset(word for number in numbers for word in known.get(number, ()))
+    whole = plain(" ".join([*text.values(), *means.values()]))
+    return Reason(text, means, is_first, words, whole, cited.difference(*words.values()))
+
+
+def cited_by(text: str) -> list[str]:
+    """The numbers of the issues and pull requests that an English text cites."""
+    return re.findall(r"\d+", " ".join(CITING.findall(text)))
 
 
 def _roots(one: Reason) -> frozenset[str]:

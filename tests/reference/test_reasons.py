@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from engine.explain.sentences import LANGUAGES
 from engine.scenario.shelf import library
-from eosviz.reference import search_reasons, search_terms
-from eosviz.reference.views import SCENARIOS_SHOWN
+from eosviz.reference import search_ranks, search_reasons, search_terms
+from eosviz.reference.views import QUESTION_LENGTH, SCENARIOS_SHOWN
 
 
 def why(scenario: str, question: str) -> search_reasons.Reason:
@@ -42,6 +42,43 @@ def test_a_remedy_in_the_middle_of_a_lesson_is_found() -> None:
     found = why("SC-133", "after a timeout, is it enough to raise max.block.ms?")
     assert found.text["en"] == "Raise max.block.ms if necessary."
     assert "max.block.ms" in found.text["zh-Hans"]
+
+
+def test_a_reason_counts_the_words_of_the_threads_that_it_cites() -> None:
+    found = why(
+        "SC-147",
+        "It looks like the transaction control message at the last offset is ignored by the consumer "
+        "and never committed back",
+    )
+    assert "issue 2539" in found.text["en"]
+    found = why(
+        "SC-152", "KafkaJS: concurrent sends of one producer, out of order sequence number under load"
+    )
+    assert "issue 598" in found.means["en"]
+
+
+def test_the_number_of_a_thread_is_no_other_number() -> None:
+    known = {"598": {"spike"}, "30": {"slow"}}
+    text = {"en": "Retried for 30 s (its issues 598 and 17; SC-30).", "zh-Hans": "（其 issue 598）"}
+    assert search_reasons._reason(text, {}, known).cited == {"spike"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["title", "symptom"])
+def test_a_thread_shows_the_reason_that_cites_it(words: str) -> None:
+    asked, shown = 0, 0
+    for thread in search_ranks.threads():
+        number = thread.of.split()[-1]
+        for lesson in thread.lessons:
+            citing = [
+                one
+                for one in search_reasons._reasons()[lesson].every
+                if number in search_reasons.cited_by(f"{one.text['en']} {one.means.get('en', '')}")
+            ]
+            if citing and (question := getattr(thread, words)[:QUESTION_LENGTH]):
+                asked += 1
+                shown += why(lesson, question) in citing
+    assert shown / asked >= 0.88
 
 
 def test_without_a_common_word_the_reason_is_the_first_passage_of_the_lesson() -> None:
