@@ -19,6 +19,7 @@ the transaction."""
 _OFFSETS_NEXT = {
     Error.CONCURRENT_TRANSACTIONS: "refusal.offsets_retried",
     Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.client_asks_again",
+    Error.COORDINATOR_NOT_AVAILABLE: "refusal.client_looks_up_again",
     Error.NOT_COORDINATOR: "refusal.client_looks_up_again",
     Error.INVALID_PRODUCER_EPOCH: "refusal.producer_fenced",
     Error.TRANSACTION_ABORTABLE: "refusal.client_aborts",

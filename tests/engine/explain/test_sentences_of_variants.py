@@ -7,6 +7,7 @@ import json
 import pytest
 
 from engine.generations.generation import GENERATIONS, in_generation
+from engine.scenario.document import load
 from engine.simulation import Simulation
 from tests.engine.every_run import play, scenario_of
 
@@ -48,3 +49,41 @@ def test_only_later_clients_retry_offsets_after_concurrent_transactions() -> Non
         if step.key == "broker.offsets_not_in_transaction" and step.refusal is not None:
             refused.append(step.refusal["next"])
     assert set(refused) == {"refusal.offsets_retried"}
+
+
+def test_a_client_looks_up_again_when_its_offsets_cannot_be_checked() -> None:
+    """The transaction's coordinator is unreachable, so the group coordinator answers COORDINATOR_NOT_AVAILABLE."""
+    document = {
+        "id": "own",
+        "profile": "k39",
+        "title": {"en": "no check", "zh-Hans": "无法检查"},
+        "topics": [{"name": "in", "partitions": 1}, {"name": "out", "partitions": 1, "leaders": [2]}],
+        "producers": [{"name": "p1", "settings": {"transactional_id": "txn-1"}}],
+        "consumers": [{"name": "c1", "partitions": ["in-0"], "group": "g"}],
+        "applications": [
+            {
+                "name": "app-1",
+                "client": "p1",
+                "calls": [
+                    {"at": 0, "do": "init_transactions"},
+                    {"at": 200, "do": "begin_transaction"},
+                    {"at": 200, "do": "send_offsets", "offsets": {"in-0": 1}, "group": "g"},
+                    {"at": 900, "do": "commit_transaction"},
+                ],
+            }
+        ],
+        "faults": [
+            {
+                "match": {"api": "AddOffsetsToTxn", "response": True},
+                "action": "make_unavailable",
+                "actor": "broker-2",
+            },
+            {"at": 800, "action": "make_available", "actor": "broker-2"},
+        ],
+    }
+    simulation = Simulation(load(document))
+    refused = []
+    while (step := simulation.step()) is not None:
+        if step.key == "broker.offsets_not_in_transaction" and step.refusal is not None:
+            refused.append((step.refusal["error"], step.refusal["next"]))
+    assert set(refused) == {("COORDINATOR_NOT_AVAILABLE", "refusal.client_looks_up_again")}
