@@ -9,6 +9,9 @@ from engine.telling.machines import tell_row
 from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes
 
+_SENT_ONCE = ("LeaveGroup",)
+"""Requests that a consumer does not repeat after any error (``LeaveGroupResponseHandler``)."""
+
 
 def _listed(offsets: tuple[tuple[str, int], ...]) -> list[str]:
     return [f"{partition}: {offset}" for partition, offset in offsets]
@@ -94,12 +97,10 @@ def _sent_away(h: happened.SentAway, teller: Teller) -> None:
         api=h.api,
         error=h.error.name,
     )
-    teller.refuse(
-        "OFS-2",
-        h.error.name,
-        [["offsets partition", h.number]],
-        "refusal.client_looks_up_again" if gone else "refusal.client_asks_again",
-    )
+    following = "refusal.client_looks_up_again" if gone else "refusal.client_asks_again"
+    if h.api in _SENT_ONCE:
+        following = "refusal.group_is_refused"
+    teller.refuse("OFS-2", h.error.name, [["offsets partition", h.number]], following)
 
 
 TELLINGS: dict[type[Happening], Tell] = {

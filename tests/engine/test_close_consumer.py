@@ -36,6 +36,18 @@ def test_a_lost_leave_request_is_not_sent_again():
     assert group(simulation).members == {"m1": None, "m2": None}
 
 
+def test_a_leave_request_to_a_former_coordinator_is_not_sent_again():
+    moved = {
+        "match": {"api": "LeaveGroup"},
+        "action": "change_leader",
+        "partition": "__consumer_offsets-3",
+    }
+    _, steps = closed(faults=(CLOSE, moved))
+    refused = next(step.refusal for step in steps if step.key == "group.not_coordinator")
+    assert refused["next"] == "refusal.group_is_refused"
+    assert keys(steps).count("group_session.leaves") == 1
+
+
 @pytest.mark.parametrize("profile", ["k28", "k39", "k41"])
 def test_its_late_offsets_are_refused(profile):
     simulation, steps = closed(profile=profile)
@@ -78,10 +90,10 @@ def test_a_restarted_process_reads_again():
     assert "consumer.fetches" in keys(steps[at:])
 
 
-PRODUCER, BEFORE_THE_OFFSETS = {**CLOSE, "actor": "p1"}, {**CLOSE, "at": 1}
+BEFORE_THE_OFFSETS = {**CLOSE, "at": 1}
 
 
-@pytest.mark.parametrize("faults", [[PRODUCER], [BEFORE_THE_OFFSETS], [CLOSE, {**CLOSE, "at": 800}]])
+@pytest.mark.parametrize("faults", [[BEFORE_THE_OFFSETS], [CLOSE, {**CLOSE, "at": 800}]])
 def test_what_cannot_be_closed_is_refused(faults):
     _, steps = closed(faults=faults)
     assert (
