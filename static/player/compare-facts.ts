@@ -22,6 +22,8 @@ export const defaults = {
   most: 5,
   /** Batches that a fact lists. */
   batches: 4,
+  /** Names of what one run is ahead in. */
+  ahead: 3,
 };
 
 /** `about`: the actor or the partition that pictures mark. */
@@ -101,9 +103,14 @@ function cutText(batches: readonly Batch[], from: number): string {
   return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
 }
 
-/** What is said where no fact differs. Of two runs whose events have begun to differ, only their states are alike. `same`: the last step before that; null if none differs. */
-export function nothingApart(same: number | null, shown: readonly number[]): string {
-  return same !== null && shown.some((step) => step > same) ? say("player.compare.same_states", { step: same + 1 }) : say("player.compare.nothing_apart");
+/**
+ * What is said where no fact differs otherwise than in time. `same`: the last step before the events differ; null if none
+ * does. `ahead`: what differs on show, because one run is ahead.
+ */
+export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly string[]): string {
+  if (same === null || shown.every((step) => step <= same)) return say("player.compare.nothing_apart");
+  const step = same + 1;
+  return ahead.length === 0 ? say("player.compare.same_states", { step }) : say("player.compare.one_ahead", { step, names: listed(ahead.slice(0, defaults.ahead)) });
 }
 
 /** One side's words of what differs; a press on the number of the others shows all, and then the first again. */

@@ -133,7 +133,7 @@ export class Compare extends LitElement {
   /** The partition that both sides draw large. */
   #large: string | null = null;
   /** What differs between the two steps on show, and the pictures that this was read from. */
-  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[] } = { of: [], rows: [], names: [] };
+  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly string[] } = { of: [], rows: [], names: [], ahead: [] };
   /** Whose lanes both pictures of time and space have, and whom each asks for. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
@@ -573,7 +573,7 @@ export class Compare extends LitElement {
 
   get #differences(): Unfolded {
     const same = this.#moments?.first == null ? null : this.#moments.same;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown)) };
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead) };
   }
 
   #lookApart(...of: (Frame | undefined)[]): void {
@@ -581,9 +581,10 @@ export class Compare extends LitElement {
     // The language is part of what is said.
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.lockstep, this.#moments];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
-    const apart = factsApart(left, right).filter(({ about, isOfTime = false }) => isOfTime || this.#isApart(about));
+    const all = factsApart(left, right);
+    const apart = all.filter(({ about, isOfTime = false }) => isOfTime || this.#isApart(about));
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
-    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))] };
+    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: [...new Set(all.map(({ about }) => about))] };
   }
 
   get #isOneSession(): boolean {

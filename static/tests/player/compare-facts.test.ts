@@ -42,9 +42,10 @@ test("a producer that was fenced in one run says so, and a partition what became
 });
 
 test("where no state differs it is said that the events before do, once they do", () => {
-  const said = (same: number | null, ...shown: number[]): string => nothingApart(same, shown);
+  const said = (same: number | null, ...shown: number[]): string => nothingApart(same, shown, []);
   assert.equal(said(15, 15, 15), "So far no log and no component differs, except in time.");
   assert.match(said(15, 15, 16), /^The events differ from step 16 on/);
   assert.match(said(15, 22, 25), /^The events differ from step 16 on/);
   assert.equal(said(null, 22, 22), "So far no log and no component differs, except in time.");
+  assert.match(nothingApart(15, [22, 25], ["t-1", "c1"]), /one run is ahead in t-1, c1; so far both have gone through the same values/);
 });
