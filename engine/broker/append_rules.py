@@ -19,7 +19,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
-from engine.broker.sequence import follows
+from engine.broker.sequence import follows, precedes
 from engine.errors import EngineError, Error
 from engine.happenings.codes import Next, Reason
 from engine.profile import Profile, holds
@@ -155,24 +155,20 @@ def nothing_cached_past_zero(arrival: Arrival) -> bool:
 
 
 def behind(arrival: Arrival) -> bool:
-    """The batch has the producer's epoch. Its first sequence is at or below the producer's last one, and is not
-    the next one after a wrap."""
+    """The batch has the producer's epoch. Its first sequence is the producer's last one or an earlier one."""
     last = arrival.last_sequence
     return (
-        arrival.epoch == arrival.running_epoch
-        and last != -1
-        and arrival.first_sequence <= last
-        and not follows(last, arrival.first_sequence)
+        arrival.epoch == arrival.running_epoch and last != -1 and precedes(arrival.first_sequence, last)
     )
 
 
 def ahead(arrival: Arrival) -> bool:
-    """The batch has the producer's epoch. Its first sequence is above the next one, so there is a gap."""
+    """The batch has the producer's epoch. Its first sequence comes after the next one, so there is a gap."""
     last = arrival.last_sequence
     return (
         arrival.epoch == arrival.running_epoch
         and last != -1
-        and arrival.first_sequence > last
+        and not precedes(arrival.first_sequence, last)
         and not follows(last, arrival.first_sequence)
     )
 

@@ -22,3 +22,9 @@ def decrement(sequence: int, by: int) -> int:
 def follows(last: int, first: int) -> bool:
     """True when ``first`` is the sequence right after ``last``; after -1 (no batch yet) only 0 is (SEQ-13)."""
     return first == last + 1 or (first == 0 and last == INT_MAX)
+
+
+def precedes(first: int, last: int) -> bool:
+    """True when ``first`` is ``last`` or one of the 2^30 - 1 sequences before it. Numbers wrap, so an earlier one can
+    be the larger one."""
+    return (last - first) % (INT_MAX + 1) < (INT_MAX + 1) // 2

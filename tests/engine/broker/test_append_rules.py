@@ -171,6 +171,13 @@ def test_stale_sequence_is_called_duplicate_only_when_asked():
         assert append(log, batch_of(9)).error.name == OUT_OF_ORDER, "a gap stays a gap"
 
 
+def test_earlier_and_later_sequences_are_distinguished_across_the_wrap():
+    for last, first, asks in ((INT_MAX, 1, "sequence_gap"), (3, INT_MAX - 1, "stale_sequence")):
+        log = new_log()
+        known(log, last=last)
+        assert append(log, batch_of(first)).rule.asks == asks
+
+
 @pytest.mark.parametrize("row", MARKER_RULES, ids=lambda row: row.asks)
 @pytest.mark.parametrize("profile", [K20, K28], ids=lambda profile: profile.name)
 def test_every_marker_row(row, profile):
