@@ -157,9 +157,7 @@ def nothing_cached_past_zero(arrival: Arrival) -> bool:
 def behind(arrival: Arrival) -> bool:
     """The batch has the producer's epoch. Its first sequence is the producer's last one or an earlier one."""
     last = arrival.last_sequence
-    return (
-        arrival.epoch == arrival.running_epoch and last != -1 and precedes(arrival.first_sequence, last)
-    )
+    return arrival.epoch == arrival.running_epoch and last != -1 and precedes(arrival.first_sequence, last)
 
 
 def ahead(arrival: Arrival) -> bool:
