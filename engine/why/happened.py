@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.broker.sequence import follows
+from engine.client.ledger import PENDING
+from engine.errors import Error
 from engine.lately import ANSWER_LOST, SENT, STORED
 from engine.record_names import record_names
 from engine.why.fencing import decided
@@ -216,7 +218,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
         return  # The network had duplicated the message, and a copy is in transit.
     if request is not None:
         yield from not_in_flight(moment, name, request)
-    if message["api"] == "Produce" and client["alive"] and _has_unconfirmed_records(moment, message):
+    if message["api"] == "Produce" and client["alive"] and _has_unfinished_records(moment, message):
         retries = configured(client, "retries") or 0
         numbered = configured(client, "enable_idempotence") is True
         key = "gone.no_retry" if retries == 0 else "gone.again_numbered" if numbered else "gone.again_plain"
@@ -231,13 +233,16 @@ def _is_same_exchange(message: Json, lost: Json) -> bool:
     }
 
 
-def _has_unconfirmed_records(moment: Moment, message: Json) -> bool:
-    """Whether the application did not get success for a record that the message carried or reported on. Without
-    such a record the client does not resend."""
+def _has_unfinished_records(moment: Moment, message: Json) -> bool:
+    """Whether the message carried or reported on a record without a result, or one that fails now because of the
+    loss. Without such a record the client does not resend: the batch was acknowledged, has expired or was aborted."""
     records = moment.part("records")
     carried = moment.lately.carried.get(message["id"], {}).values()
+    found = [records[str(serial)] for serials in carried for serial in serials if str(serial) in records]
     return any(
-        records.get(str(serial), {}).get("status") != "ok" for serials in carried for serial in serials
+        record["status"] == PENDING
+        or (record["error"] == Error.NETWORK_EXCEPTION.name and record["finished_at"] == moment.now)
+        for record in found
     )
 
 

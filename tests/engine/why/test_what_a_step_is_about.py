@@ -317,6 +317,14 @@ def test_a_lost_copy_of_a_request_is_not_resent() -> None:
     assert not keys & {"message.nobody_has_it", "gone.again_numbered"}
 
 
+def test_a_batch_that_a_forced_close_has_failed_is_not_resent() -> None:
+    """The close ends the connections, so a delayed request is lost; the application already has the error."""
+    simulation = stopped_at("SC-12/forced-close-everywhere", "client.force_close")
+    keys = {one.key.removeprefix("why.") for one in why(Moment.of(simulation), "gone", "")}
+    assert "gone.request" in keys
+    assert not keys & {"gone.no_retry", "gone.again_plain", "gone.again_numbered"}
+
+
 def test_a_transaction_whose_marker_is_being_sent_does_not_hang() -> None:
     """It hangs until a coordinator is elected again, which loads the decision and sends the markers."""
     assert first_answer(stopped_at("SC-108/k20-failover", "hanging"))[0] == "hanging"
