@@ -104,7 +104,7 @@ export const CATALOGUE_OF_TABLE: Record<string, string> = {
   settings: "form.setting", broker: "form.broker", switches: "form.switch",
 };
 const CATALOGUE_OF_WORD: Record<string, string> = {
-  fault: "form.action", call: "form.call_word", override: "form.override_word", checkpoint: "form.ask",
+  fault: "form.action", call: "form.call_word", override: "form.override_word", service: "form.approach_word", checkpoint: "form.ask",
 };
 
 /** The catalogue's prefix for the choices of a field, where they have words. */

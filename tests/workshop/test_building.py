@@ -241,7 +241,12 @@ def test_every_field_word_and_group_has_its_words() -> None:
         for fields in requests.values()
         for key in fields
     ]
-    prefixes = {"fault": "action", "call": "call_word", "override": "override_word"}
+    prefixes = {
+        "fault": "action",
+        "call": "call_word",
+        "override": "override_word",
+        "service": "approach_word",
+    }
     wanted += [
         f"form.{prefixes[name]}.{word}" for name, one in made["belonging"].items() for word in one["fields"]
     ]
