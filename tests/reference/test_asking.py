@@ -333,6 +333,8 @@ def test_a_call_is_known_by_the_names_in_it() -> None:
     found = search_index.answer("KafkaTemplate.executeInTransaction() swallows the exception", "en").found
     assert "SC-41" in [row.identifier for row in found["scenario"]][:3]
     assert search_terms.roots_of("EoS") == search_terms.roots_of("EOS")
+    assert search_terms.roots_of("KafkaJSProtocolError") == search_terms.roots_of("KafkaJS protocol error")
+    assert search_terms.roots_of("APIs") == search_terms.roots_of("apis")
 
 
 def test_a_part_of_kafka_that_lessons_only_touch_has_a_lesson_if_another_term_leads_to_one() -> None:
