@@ -222,7 +222,12 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const isCrowded = width < across && hidden !== null && squaresBeside(hidden.short) < 4;
   const said = hidden === null || isCrowded ? null : Math.min(total, room) <= squaresBeside(hidden.long) ? hidden.long : hidden.short;
   const after = roomOf(said ?? "");
-  const most = Math.max(3, flat ? Math.min(squaresBeside(said ?? ""), ...others.map((one) => squaresOfOther(frame, here, focus, partition, one, batches, from))) : squaresBeside(said ?? ""));
+  // A low row beside whose tag no squares have room leaves them to the tag, and the other rows keep theirs.
+  const needed = Math.min(total, earlierSteps(total) + 2);
+  const own = squaresBeside(said ?? "");
+  const isFull = flat && own < needed;
+  const theirs = others.map((one) => squaresOfOther(frame, here, focus, partition, one, batches, from)).filter((count) => count >= needed);
+  const most = Math.max(3, flat ? Math.min(isFull ? room : own, ...theirs) : own);
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - earlierSteps(total))) : whole;
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
@@ -240,7 +245,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8 - (isBelow ? after : 0), isBelow ? squareY + 9.5 : titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
       said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
-      squaresOf(row, from, squareY, new Set(again))}</g>`,
+      isFull ? nothing : squaresOf(row, from, squareY, new Set(again))}</g>`,
     label: say("stage.reader.label", {
       reader: isPossible ? title : listed(names), isolation: consumer.isolation, partition, read: facts([read, ...gotTwice]), hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
     }),

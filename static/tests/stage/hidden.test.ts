@@ -5,7 +5,7 @@ import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
 import { reasonAt, wordsOf } from "../../stage/hidden.ts";
 import type { ConsumerView } from "../../player/frame.ts";
-import type { Places } from "../../stage/contract.ts";
+import type { Focus, Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { places } from "../../stage/places.ts";
 import { hiddenText, readers, readersText, wordOf } from "../../stage/readers.ts";
@@ -29,6 +29,18 @@ test("on a phone the squares of one offset stand under each other, whatever else
   const found = objects.filter(({ key }) => key.startsWith("reader:")).map(({ draw }) => [...markup(svg`${draw}`).matchAll(/<rect[^>]* x="?([\d.]+)"?[^>]* width="?(?:10\.5|9\.1)\b/g)].map(([, x]) => Math.floor(Number(x))));
   assert.equal(found.length, 2);
   assert.ok((found[0]?.length ?? 0) > 2 && found[0]?.every((x, index) => Math.abs(x - (found[1]?.[index] ?? 0)) < 2), JSON.stringify(found));
+});
+
+test("on a phone a row whose tag leaves no room draws no squares over what was read; the other rows keep theirs", () => {
+  const here = places(planOf(1, 1, 1), HEADER, view(), { ...PHONE, height: 360 });
+  const lanes = { "t-0": { position: 6, stretches: [[0, 5, "delivered"]], folded: 0, ahead: [], bound: 6, held_by: null } };
+  const consumer = { isolation: "read_committed", alive: true, paused: false, positions: {}, delivered: {}, delivered_count: 6, applied_count: 0, skipped_duplicates: 0, lanes };
+  const frame = frameOf(null, view({ consumers: { c1: consumer, c2: consumer }, partitions: { "t-0": partition(replica([logBatch(0, 6)])) } } as never));
+  const squares = (focus: Focus): number[] => readers(frame, here, focus).filter(({ key }) => key.startsWith("reader:")).map(({ draw }) => [...markup(svg`${draw}`).matchAll(/<rect[^>]* width="?(?:10\.5|9\.1)\b/g)].length);
+  const tag = { key: "stage.tag.reads_skips", params: { count: 2, skipped: 2 }, bad: false };
+  const [one, other] = squares({ kind: "read", actor: "c1", partition: "t-0", tag } as unknown as Focus);
+  assert.equal(one, 0);
+  assert.deepEqual([other], squares(NO_FOCUS).slice(1));
 });
 
 test("how much each consumer read is said in words, for where something lies over the rows", () => {
