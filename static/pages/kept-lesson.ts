@@ -7,12 +7,15 @@
 
 for (const kept of document.querySelectorAll<HTMLDetailsElement>("details[data-kept]")) {
   const name = kept.dataset["kept"] ?? "";
-  kept.addEventListener("toggle", () => {
+  const keep = (): void => {
     for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[data-keeps="${name}"]`)) {
       const address = new URL(link.href);
       if (kept.open) address.searchParams.set(name, "open");
       else address.searchParams.delete(name);
       link.href = address.href;
     }
-  });
+  };
+  kept.addEventListener("toggle", keep);
+  // It may have been opened before this script ran.
+  keep();
 }

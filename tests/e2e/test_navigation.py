@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.looking import assert_nothing_scrolls_sideways
@@ -84,9 +86,12 @@ def test_an_open_lesson_is_open_for_the_next_run_too(browser: Browser, running_s
     page.goto(f"{running_site.address}sessions/new?scenario=SC-146")
     lesson = page.locator("details.lesson-ahead").first
     page.locator(".map .scenario a").nth(1).click()
+    expect(page).to_have_url(re.compile("SC-146(/|%2F)"))
     expect(lesson).not_to_have_attribute("open", "")
     lesson.locator("summary").click()
-    page.locator(".map .scenario a").nth(2).click()
+    other = page.locator(".map .scenario a").nth(2)
+    expect(other).to_have_attribute("href", re.compile("lesson=open"))
+    other.click()
     expect(lesson).to_have_attribute("open", "")
     page.close()
 
