@@ -1,7 +1,7 @@
 /** How a telephone sets the name of a beat beside its step and time: the name has two lines, and nothing lies over another. */
 
 import { textWidth } from "../diagrams/geometry.ts";
-import { wrapPhrases } from "./phrases.ts";
+import { wrapPhrases } from "./wrap-phrases.ts";
 
 export const defaults = {
   /** px of the letters. */

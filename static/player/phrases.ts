@@ -3,8 +3,6 @@
  * with its neighbour, because the words of this field are cut there: 参与|者, 写|入. Pure, no DOM.
  */
 
-import { wrap, wrapPieces } from "../diagrams/geometry.ts";
-
 const CHINESE = /([\u4e00-\u9fff]+)/;
 /** Marks that may not begin a line, and marks that may not end one. */
 const CLOSES = /^[，。：；、！？）》」』”]+/;
@@ -32,11 +30,6 @@ export function phrasesOf(text: string): string[] {
   const pieces = cut(text);
   kept.set(text, pieces);
   return pieces;
-}
-
-/** The lines of a text as a browser sets it, `width` px wide: Chinese breaks between phrases. */
-export function wrapPhrases(text: string, width: number, size: number, bold = false): string[] {
-  return isChinese(text) ? wrapPieces(phrasesOf(text), width, size, bold) : wrap(text, width, size, bold);
 }
 
 function cut(text: string): string[] {

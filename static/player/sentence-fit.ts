@@ -3,7 +3,8 @@
  * fit. What does not fit is counted, and is one press away. Pure: a layout that asked the page would cost every step.
  */
 
-import { isChinese, wrapPhrases } from "./phrases.ts";
+import { isChinese } from "./phrases.ts";
+import { wrapPhrases } from "./wrap-phrases.ts";
 
 export const defaults = {
   /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. */

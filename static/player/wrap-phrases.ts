@@ -1,0 +1,9 @@
+/** Lines as a browser sets them. Apart from `phrases.ts`, which every page loads. Pure, no DOM. */
+
+import { wrap, wrapPieces } from "../diagrams/geometry.ts";
+import { isChinese, phrasesOf } from "./phrases.ts";
+
+/** The lines of a text, `width` px wide: Chinese breaks between phrases. */
+export function wrapPhrases(text: string, width: number, size: number, bold = false): string[] {
+  return isChinese(text) ? wrapPieces(phrasesOf(text), width, size, bold) : wrap(text, width, size, bold);
+}
