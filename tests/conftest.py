@@ -182,9 +182,10 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 
 @pytest.fixture(autouse=True)
-def _whole_budget(request: pytest.FixtureRequest) -> None:
-    """Every test calls from the same address."""
+def _nothing_left_over(request: pytest.FixtureRequest) -> None:
+    """No test gets the budget, the caches or the language that the test before it left."""
     import_module("eosviz.buckets").buckets.forget()  # once Django is set up
+    import_module("django.utils.translation").deactivate()
     import_module("eosviz.rights").Announcer.silent_until = 0.0
     if "db" in request.fixturenames or request.node.get_closest_marker("django_db"):
         import_module("django.core.cache").cache.clear()
