@@ -157,8 +157,8 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
 
 
 def _end(name: str, prefix: str, params: dict[str, Any], word: Callable[[str], str | None]) -> str:
-    """The sender or receiver of a message, or the end of a connection. Between two roles of one broker, it is the role
-    on this broker. ``prefix``: ``end``, with the kind of the message unless the parameters have it."""
+    """The sender or receiver of a message, or the end of a connection; between two roles of one broker, the
+    role."""
     value = shown(params[name])
     other = _OTHER_END[name]
     if params.get(other) != params[name]:
@@ -175,8 +175,8 @@ def _end(name: str, prefix: str, params: dict[str, Any], word: Callable[[str], s
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
-    """An exact duration, such as `1.5 s` or `7 d 10 min`, or a moment, such as `1:10.495`. None for a short one,
-    for a value that is no number, and if the words are missing."""
+    """An exact duration, such as `1.5 s` or `7 d 10 min`, or a moment, such as `1:10.495`. None if the value
+    stays as it is."""
     short = _LONG_MOMENT_MS if name in MOMENTS else _SECOND_MS
     if type(milliseconds) is not int or milliseconds < short or word(_SECONDS) is None:
         return None
@@ -195,8 +195,8 @@ def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> st
 
 
 def _moment(milliseconds: int, word: Callable[[str], str | None]) -> str:
-    """A moment of the run, as a clock writes it: `1:10.495` (minutes, seconds, milliseconds), `2:00:00.000`, or
-    `7 d 0:10:00.000`. The units of durations stay apart from it."""
+    """A moment of the run, as a clock writes it: `1:10.495` (minutes, seconds, milliseconds), `2:00:00.000`,
+    or `7 d 0:10:00.000`."""
     days, left = divmod(milliseconds, _UNITS[0][1])
     hours, left = divmod(left, 3_600_000)
     minutes, left = divmod(left, 60_000)

@@ -282,8 +282,7 @@ class Bench:
         self._changed[row.path] = row
 
     def _broken_outcomes(self, step: int, found: list[Broken]) -> None:
-        """Judge the changed transactions and partitions (atomic, visible early, fenced, hanging). New
-        violations are added to ``found``."""
+        """Judge the changed transactions and partitions, and add new violations to ``found``."""
         outcomes = self.outcomes
         for transaction in outcomes.weigh.values():
             for place, serials in torn(outcomes, transaction).items():
@@ -297,8 +296,8 @@ class Bench:
         outcomes.weigh_partitions.clear()
 
     def _hangs(self, step: int, partition: str, producer_id: int, first: int, found: list[Broken]) -> None:
-        """A hanging transaction holds back the last stable offset. It is reported once for each partition and
-        producer id, and not for each serial, because hand-made records have no serials."""
+        """Report a hanging transaction once for each partition and producer id: hand-made records have no
+        serials."""
         key = ("hanging", f"{partition} {producer_id}")
         if self._known.get(key):
             return
@@ -455,7 +454,7 @@ class Bench:
         self.outcomes.delivered(fact)
 
     def _nothing(self, fact: object) -> None:
-        """Does nothing: no guarantee of this bench depends on the fact."""
+        """Does nothing: no guarantee depends on the fact."""
 
 
 def _by_topic_and_number(item: tuple[str, PartitionRecord]) -> tuple[str, int]:

@@ -71,8 +71,8 @@ def fates(records: Mapping[str, PartitionRecord], logs: Mapping[str, OutcomeLog]
 
 
 def _copies(record: PartitionRecord, log: OutcomeLog) -> dict[int, list[tuple[int, str]]]:
-    """Dict of serial → (offset, outcome) of each copy in the leader's log. A copy outside transactions has
-    the outcome COMMITTED."""
+    """Serial to (offset, outcome) of each copy in the leader's log. A copy outside transactions has the
+    outcome COMMITTED."""
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for offset, serial, producer_id in (
         record.replicas.get(record.leader, ()) if record.leader is not None else ()

@@ -139,8 +139,8 @@ class PartitionRecord:
             self.highest[producer] = serial
 
     def _ended(self, owner: int, aborted: bool) -> None:
-        """End the open transaction of a producer id by its marker. Copies of an aborted transaction stay
-        stored, but do not count as duplicates."""
+        """End the open transaction of a producer id by its marker. Copies of an aborted one do not count as
+        duplicates."""
         for serial in self.open.pop(owner, ()):
             if aborted:
                 self.aborted[serial] = self.aborted.get(serial, 0) + 1
@@ -149,8 +149,7 @@ class PartitionRecord:
                 self._counts(serial)
 
     def _counts(self, serial: int) -> None:
-        """Count a copy that is outside transactions, or in a committed one. A copy in an open transaction is
-        not counted yet, because the transaction may still be aborted."""
+        """Count a copy that is outside transactions, or in a committed one."""
         counting = self.counting.get(serial, 0) + 1
         self.counting[serial] = counting
         if counting > 1:

@@ -183,7 +183,7 @@ class TransactionsRecord:
     def _replaced(
         self, fact: events.PartitionsRegistered | events.TransactionCompleted | events.MarkersGivenUp
     ) -> bool:
-        """Whether a newer coordinator has registered partitions of this producer id meanwhile."""
+        """Whether a newer coordinator has registered partitions of this producer id."""
         return fact.coordinator_epoch < self.coordinated.get(fact.producer_id, -1)
 
     def _abandon(self, partition: str, producer_id: int) -> None:
@@ -286,11 +286,8 @@ class TransactionsRecord:
         ]
 
     def _ended(self, transaction: Transaction) -> bool | None:
-        """A transaction's outcome; None while it is open. It is the coordinator's decision, or the
-        application's result if there was nothing to decide.
-
-        A transaction that registered nothing ends in its producer alone (TXM-9).
-        """
+        """Whether the transaction was committed; None while it is not decided. A transaction that registered
+        nothing ends in its producer alone (TXM-9)."""
         if transaction.decided is None and not self.copies(transaction) and not transaction.offsets:
             return transaction.reported
         return transaction.decided

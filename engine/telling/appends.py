@@ -233,8 +233,7 @@ def _refuse(rule: AppendRule, arrival: Arrival, then: Next | None, teller: Telle
 
 
 def _note_what_is_new(h: happened.ClientBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """Add notes on what an accepted batch changes in the numbering: an unknown producer, another epoch, a
-    wrap."""
+    """Add notes on what an accepted batch changes in the numbering."""
     batch = h.batch
     known = {"broker": h.broker, "partition": h.partition, "producer_id": batch.producer_id}
     if arrival.stored_epoch == NO_PRODUCER_EPOCH:
@@ -282,8 +281,7 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 def _appended_all_the_same(
     h: happened.ClientBatchReached, untimely: Untimely, params: dict[str, Any], teller: Teller, waits: bool
 ) -> None:
-    """Add the sentence about what the leader does not know, and notes: that no marker will follow, and what the append
-    waits for."""
+    """Add the sentence about what the leader does not know, and notes."""
     appended = h.appended
     params = {**params, "record_count": h.batch.record_count, "base_offset": appended.base_offset}
     teller.say(untimely.key, (*_APPENDED, *untimely.rules), **params, **untimely.params)
@@ -350,8 +348,7 @@ def _stored(h: happened.BrokerBatchReached, known: dict[str, Any], teller: Telle
 
 
 def _note_what_it_did(h: happened.BrokerBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """Add notes on the marker's effect: a raised epoch fences; without an open transaction the marker decides
-    nothing."""
+    """Add notes on the marker's effect."""
     known = {"partition": h.partition, "producer_id": h.batch.producer_id}
     if -1 < arrival.running_epoch < h.batch.producer_epoch:
         teller.note(

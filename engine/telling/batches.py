@@ -60,7 +60,6 @@ that were sent later."""
 
 
 def _tries(attempts: int, retries: int) -> dict[str, Any]:
-    """The phrase for the number of attempts of a batch, and for its limit, if there is one."""
     if retries == INT_MAX:
         return phrase("clause.tries_without_limit", attempts=attempts)
     return phrase("clause.tries", attempts=attempts, retries=retries)
@@ -156,9 +155,8 @@ def _sequence_error_decided(h: happened.SequenceErrorDecided, teller: Teller) ->
 
 
 def _decision(h: happened.SequenceErrorDecided, teller: Teller) -> None:
-    """Add the decision: rows of its table in order, each question once. These are the rows whose question was answered
-    with no, the row that decided, and the rows after it. Nothing for a response about an identity that the producer
-    has dropped: it is refused before the table is read."""
+    """Add the decision: rows of its table in order, each question once. A response about an identity that the
+    producer has dropped adds none."""
     if h.because is happened.Because.OTHER_IDENTITY:
         return
     params = {

@@ -49,7 +49,6 @@ def _block_moved(h: happened.BlockMoved, teller: Teller) -> None:
 
 
 def _condition(h: happened.BlockMoved) -> dict[str, Any]:
-    """The phrase for the condition under which the block is written."""
     if not h.is_checked:
         return phrase("clause.block_unconditionally")
     return phrase("clause.block_if_unchanged", version=h.version)
@@ -171,8 +170,7 @@ _RESOURCES = ("cluster", "group", "topic", "transactional_id")
 
 
 def _resource(resource: str) -> Any:
-    """The object of a right, in words: ``topic:t`` is topic t. A resource that Kafka does not have stays as
-    it is."""
+    """The object of a right, in words: ``topic:t`` is topic t."""
     kind, _, name = resource.partition(":")
     return phrase(f"resource.{kind}", name=name) if kind in _RESOURCES else resource
 

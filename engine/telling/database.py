@@ -131,8 +131,6 @@ def _failed(h: happened.RecordsFailed, teller: Teller) -> None:
 
 
 def _hands(key: str) -> Tell:
-    """A function that adds the sentence about offsets that the consumer commits to its group."""
-
     def tell(h: happened.OffsetsHanded | happened.OffsetsHandedAtPoll, teller: Teller) -> None:
         named = {"service": h.service, "consumer": h.consumer, "group": h.group}
         teller.say(key, ("OFS-6", "CON-8"), offsets=_offsets(h.offsets), **named)

@@ -11,7 +11,6 @@ from engine.telling.telling import Tell, Teller, notes, params_of, says
 
 
 def _follower_took(h: happened.FollowerTook, teller: Teller) -> None:
-    """Add one sentence for each effect of the leader's response."""
     known = {"broker": h.broker, "partition": h.partition, "leader": h.leader}
     if h.cut_to is not None:
         teller.say(
@@ -130,8 +129,8 @@ def _readers_wait(h: happened.ReadersWait, teller: Teller) -> None:
 
 
 def _waits_for(producer_id: int | None) -> str:
-    """The key of the sentence on what read_committed consumers wait for. ``producer_id``: that of the open transaction
-    that begins at the last stable offset; None: there is none, so they wait for a marker's replication."""
+    """The key of the sentence on what read_committed consumers wait for. ``producer_id``: that of the open
+    transaction at the last stable offset; None if they wait for a marker's replication."""
     of = "marker" if producer_id is None else "transaction"
     return f"broker.readers_wait_for_{of}"
 
@@ -142,8 +141,7 @@ def _end_returned(h: happened.EndReturned, teller: Teller) -> None:
 
 
 def _fetch_answered(h: happened.FetchAnswered, teller: Teller) -> None:
-    """Add the sentence for the response, and notes on the effects of transactions: the wait at the last
-    stable offset, records of undecided transactions, and aborted transactions to skip (CON-1, CON-2, CON-5)."""
+    """Add the sentence for the response, and notes on the effects of transactions (CON-1, CON-2, CON-5)."""
     teller.say(
         "broker.fetch_answered" if h.batch_count else "broker.fetch_answered_empty",
         ("CON-1",),

@@ -12,7 +12,6 @@ from engine.telling.telling import Tell, Teller, notes, phrase, says
 
 
 def _word(partitions: tuple[str, ...]) -> dict[str, Any]:
-    """The phrase for one marker or several, by the number of partitions."""
     return phrase("word.marker.one" if len(partitions) == 1 else "word.marker.many")
 
 

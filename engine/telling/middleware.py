@@ -45,7 +45,7 @@ _REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING:
 
 
 def _took(row: Row, of: str, params: dict[str, Any], teller: Teller, key: str = "") -> None:
-    """Add the row's sentence, or the sentence with ``key``. If the state changes, add the transition, too."""
+    """Add the row's sentence, or the one with ``key``, and the transition if the state changes."""
     moves = row.target is not None and row.target != row.source
     teller.say(key or row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
     if moves:
@@ -112,8 +112,7 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
-    """Add notes that explain the row further: what the strategy does and costs, and what Kafka does instead
-    (MW-15)."""
+    """Add notes on what the strategy does and costs, and on what Kafka does instead (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
         if STRATEGIES[strategy].by_hand:

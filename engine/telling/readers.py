@@ -37,8 +37,7 @@ def _metadata_learned(h: happened.MetadataLearned, teller: Teller) -> None:
 
 
 def _records_brought(h: happened.RecordsBrought, teller: Teller) -> None:
-    """Add the sentence for the records that arrived, and a note for each reason why offsets were skipped
-    (CON-3, CON-4, CON-11)."""
+    """Add the sentence for the records that arrived, and notes on skipped offsets (CON-3, CON-4, CON-11)."""
     hidden: dict[str, int] = {}
     for first, last, fate in h.stretches:
         hidden[fate] = hidden.get(fate, 0) + last - first + 1

@@ -104,7 +104,6 @@ def _batches_drained(h: happened.BatchesDrained, teller: Teller) -> None:
 
 
 def _named(h: happened.BatchesDrained, teller: Teller) -> dict[str, Any]:
-    """The phrase for the batches: a single batch in words, several as a list."""
     records = [teller.records_of(h.client, batch.id) for batch in h.batches]
     if len(h.batches) == 1:
         (one,) = h.batches
@@ -143,7 +142,6 @@ def _drained(h: happened.BatchesDrained) -> tuple[str, tuple[str, ...]]:
 
 
 def _sequences(batch: happened.Taken) -> str:
-    """First and last sequence, or the only one."""
     first, last = batch.first_sequence, batch.last_sequence
     return str(first) if first == last else f"{first}–{last}"
 

@@ -87,8 +87,7 @@ def _say(
 
 
 def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The phrase for the fenced producer: the client with the current identity, or the epoch alone if the run
-    does not know the client. After a fence that could not be written, no client has the current epoch."""
+    """The phrase for the fenced producer: the client with the current identity, or the epoch alone."""
     identity = (h.producer_id, h.producer_epoch)
     for client, held in teller.holders(h.transactional_id).items():
         if held == identity:
@@ -102,8 +101,7 @@ def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
 
 
 def _unfinished(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The phrase for the unfinished change of an id: the state that it leads to, and whether it waits for
-    markers or for the replication of its record."""
+    """The phrase for the unfinished change of an id."""
     board = teller.shown("brokers", str(broker_number(h.coordinator)), "markers") or {}
     waiting = (board.get("waiting") or {}).get(h.transactional_id)
     if waiting is not None and waiting["remaining"]:
@@ -177,8 +175,7 @@ _BY_INIT = "clause.raised_by_init"
 
 
 def _raised_since(h: happened.EpochRefused, teller: Teller) -> dict[str, Any]:
-    """The phrase for what raised the epoch beyond that of the request. If a client has the request's epoch
-    and another one the current epoch, that other client took over."""
+    """The phrase for what raised the epoch beyond that of the request."""
     cause = teller.raised_beyond(h.transactional_id, h.arrived)
     if cause == _BY_INIT:
         clients = {epoch: client for client, (_, epoch) in teller.holders(h.transactional_id).items()}
@@ -301,8 +298,7 @@ def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
 def _stands(
     key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
 ) -> None:
-    """Make ``key`` the sentence of the step. The sentence that the step had so far, that the high watermark advanced,
-    becomes a note."""
+    """Make ``key`` the sentence of the step; the sentence that the step had becomes a note."""
     teller.lead(
         key,
         rules,

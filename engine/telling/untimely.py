@@ -76,7 +76,7 @@ def _shown(marker: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _newest_marker(h: happened.ClientBatchReached, teller: Teller) -> Mapping[str, Any] | None:
-    """The newest marker of the batch's producer in the leader's log; None if it has none."""
+    """The newest marker of the batch's producer before the batch in the leader's log; None without one."""
     at = ("partitions", h.partition, "replicas", str(broker_number(h.broker)), "batches")
     for offset in range(h.appended.base_offset - 1, -1, -1):
         stored: Mapping[str, Any] | None = teller.shown(*at, str(offset))
@@ -88,8 +88,7 @@ def _newest_marker(h: happened.ClientBatchReached, teller: Teller) -> Mapping[st
 def _why_unknown(
     h: happened.ClientBatchReached, teller: Teller, found: tuple[str, str, Mapping[str, Any]]
 ) -> str:
-    """The key of the reason why the leader does not know the newest epoch: where the marker with this epoch
-    is."""
+    """The key of the reason why the leader does not know the newest epoch."""
     coordinator, transactional_id, entry = found
     arrival = h.appended.arrival
     has_entry = arrival is not None and arrival.stored_epoch != NO_PRODUCER_EPOCH

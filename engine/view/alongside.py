@@ -89,7 +89,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
 
 
 def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:
-    """What pages say of this part of the view: (subject, name of the fact); None if they say nothing of it."""
+    """(subject, name of the fact) of this part of the view; None if no fact of a page is there."""
     match tuple(path):
         case ("partitions", name, ("leader" | "isr") as fact):
             return name, fact
@@ -142,7 +142,7 @@ def _happening(step: Mapping[str, Any]) -> list[Any]:
 def _moments(
     left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]], same: int
 ) -> list[list[int]]:
-    """[step of the left run, step of the right run] for each moment after the step ``same``."""
+    """[step of the left run, step of the right run] of each moment after the step ``same``."""
     ours, theirs = left[same:ALIGNED_MOST], right[same:ALIGNED_MOST]
     moments: list[list[int]] = []
     at, beside = 0, 0
@@ -168,8 +168,7 @@ def _crossed(
     same: int,
     moments: Sequence[Sequence[int]],
 ) -> bool:
-    """Whether a call or fault that one moment has in the left run alone happens in the right run at the same time,
-    also alone. Then other equal events stand before it in one run and after it in the other."""
+    """Whether a call or fault happens in both runs at the same time, but in two different moments."""
     alone: tuple[set[Any], set[Any]] = (set(), set())
     for before, now in pairwise([[same, same], *moments]):
         moved = [side for side in (0, 1) if now[side] != before[side]]
@@ -182,8 +181,8 @@ def _crossed(
 
 
 def _pairs(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """(left index, right index) of steps that are the same event. Both indices rise; of all such sequences, this one
-    has the highest sum of weights."""
+    """(left index, right index) of steps that are the same event, both rising. The sum of their weights is
+    the highest."""
     places: dict[Any, list[int]] = {}
     for place, step in enumerate(right):
         places.setdefault(_event(step), []).append(place)
@@ -221,8 +220,7 @@ def _put(ends: list[int], chains: list[tuple[int, Any]], end: int, chain: tuple[
 
 
 def _event(step: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What two steps have in common if they are the same event: sentence, names and broken guarantees, without
-    times and numbers."""
+    """What two steps have in common if they are the same event."""
     named = ((name, value) for name, value in step["params"].items() if isinstance(value, str))
     return (
         step["actor"],
@@ -244,7 +242,7 @@ def _weight(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
 def _parts(
     left: Mapping[tuple[str, str], History], right: Mapping[tuple[str, str], History]
 ) -> dict[str, list[int | None]]:
-    """Subject to the step of each run from which on it differs; None: it does not in this run."""
+    """Subject to the step of each run from which on it differs; None for a run without such a step."""
     parts: dict[str, list[int | None]] = {}
     for subject, fact in dict.fromkeys([*left, *right]):
         ours, theirs = left.get((subject, fact), []), right.get((subject, fact), [])

@@ -63,7 +63,7 @@ def _landed(step: Json) -> tuple[dict[tuple[str, str], int], set[str]]:
 
 
 def _decided(step: Json, partitions: Json) -> tuple[str, str] | None:
-    """The replica whose rules decided on a batch, as (partition, broker id); None: there was no such decision."""
+    """(partition, broker id) of the replica that decided on a batch; None if the step has no such decision."""
     decision = step["decision"]
     if decision is None or "first_sequence" not in decision["arrived"]:
         return None
@@ -89,7 +89,7 @@ def _of_decision(step: Json, partitions: Json, partition: str, broker: str, land
 
 
 def _equal(replica: Json, arrived: Json) -> int | None:
-    """Base offset of the cached batch with the same producer, epoch and sequences."""
+    """Base offset of the cached batch with the same producer id, epoch and sequence numbers."""
     entry = replica.get("producers", {}).get(str(arrived.get("producer_id")))
     if entry is None or entry["producer_epoch"] != arrived.get("producer_epoch"):
         return None
@@ -98,8 +98,8 @@ def _equal(replica: Json, arrived: Json) -> int | None:
 
 
 def _compared(replica: Json, decision: Json) -> int | None:
-    """Base offset of the producer's newest batch of records with the epoch that the broker compared; without
-    one, of its newest marker with this epoch. None if the log has neither."""
+    """Base offset of the producer's newest batch of records with the stored epoch; else of its newest marker
+    with it."""
     arrived, stored = decision["arrived"], decision["stored"]
     if stored is None:
         return None
@@ -113,7 +113,7 @@ def _compared(replica: Json, decision: Json) -> int | None:
 
 
 def _marker_result(step: Json, producer_id: Any) -> str | None:
-    """COMMIT or ABORT, from the request that the step delivered; None if it has no marker of this producer id."""
+    """COMMIT or ABORT, from the request that the step delivered; None without a marker of this producer id."""
     delivered = {str(message["id"]) for message in step["messages"] if message["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]

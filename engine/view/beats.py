@@ -353,7 +353,7 @@ class Beats:
         self._steps.append(taken)
 
     def _drains_again(self, client: str, partitions: set[str]) -> bool:
-        """Whether one of the batches that the client drains for these partitions waited to be sent again."""
+        """Whether one of the drained batches waited to be sent again."""
         waiting = {
             partition: batch for batch, partition in reversed(self._again.items()) if batch[0] == client
         }
@@ -363,8 +363,6 @@ class Beats:
         return bool(again)
 
     def _look_for_held_records(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
-        """Find records that are stored after the first record of another producer's open transaction, and
-        have to wait for its end."""
         for said in (step, *step["notes"]):
             params = said["params"]
             if said["key"] == "broker.readers_wait_for_transaction":
@@ -390,9 +388,7 @@ class Beats:
             self._writers[taken.params["partition"], taken.params.get("producer_id")] = client
 
     def _look_for_hanging(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
-        """Find the step from which a transaction hangs, and the step after which its partitions are readable
-        again. The first step keeps an opener of weight RARE or more (RESETS if it refuses something), unless
-        this opener is about the batch that hangs."""
+        """Find the step from which a transaction hangs, and the step that lets its partitions go."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
@@ -412,7 +408,7 @@ class Beats:
         self._hanging.difference_update(let_go)
 
     def _look_for_requests_left(self, taken: BeatStep) -> None:
-        """Make a broker's first append from an ended connection the opening of a beat."""
+        """Let a broker's first append from an ended connection open a beat."""
         for params in said_in([taken], "network.requests_left"):
             lost = said_in([taken], "client.disconnected")
             self._left.update((params["broker"], one["client"]) for one in lost)
@@ -425,15 +421,13 @@ class Beats:
                     taken.opener_params = {"broker": way[0], "client": way[1]}
 
     def _look_for_requests_again(self, taken: BeatStep) -> None:
-        """Find a request that a client sends again, because the connection ended before its response."""
         for key, params in taken.sentences:
             if self._lost_requests.sent_again(key, params) and _weight(taken) < REQUEST_AGAIN.weight:
                 taken.opener = REQUEST_AGAIN
                 taken.opener_params = {name: params[name] for name in REQUEST_AGAIN.params}
 
     def _look_for_releases(self, taken: BeatStep) -> None:
-        """Set ``released``: the partitions whose last stable offset this step advanced, each with the result
-        of the transaction that held it. The marker may have been written in an earlier step."""
+        """Set ``released`` of the step: (partition, result) where the last stable offset advanced."""
         for key, params in taken.sentences:
             if key in STORED:
                 written = params["partition"], params.get("producer_id")
@@ -460,8 +454,9 @@ class Beats:
             taken.opener = None
 
     def _released_by(self, params: Mapping[str, Any]) -> tuple[str | None, tuple[tuple[str, int], ...]]:
-        """The result of the transactions that held the last stable offset, BOTH if they differ, empty if it is not
-        known, None if the offset passed only markers that end no transaction; and (client, number) of their records."""
+        """The result of the transactions that held the last stable offset, and (client, number) of their
+        records. The result is BOTH if they differ, empty if it is not known, and None if the offset passed
+        only repeated markers."""
         ended = self._ended.get(params["partition"], [])
         before, after = params["before"], params["last_stable_offset"]
         passed = [one for one in ended if one.first < after and one.marker < params["high_watermark"]]
@@ -473,7 +468,7 @@ class Beats:
         return BOTH if len(results) > 1 else "".join(results), tuple(of for one in held for of in one.records)
 
     def _look_for_late_commits(self, taken: BeatStep) -> None:
-        """Find a client that learns of its commit after consumers could get the records."""
+        """Find a client that learns of its commit after its records were released."""
         for key, params in taken.sentences:
             if key == "client.init_transactions":
                 self._ids[params["client"]] = params["transactional_id"]
@@ -493,8 +488,7 @@ class Beats:
             taken.opener = COMMIT_LATE
 
     def _look_for_readers(self, taken: BeatStep) -> None:
-        """Find the first records that a read_committed consumer gets from a partition after the partition's
-        last stable offset has advanced."""
+        """Find the first records that a read_committed consumer gets after the last stable offset advanced."""
         for partition, _ in taken.released:
             self._unread[partition] = set()
         for key, params in taken.sentences:
@@ -512,8 +506,7 @@ class Beats:
                 taken.opener, taken.opener_params = READ_AFTER_MARKER, {}
 
     def _look_for_mistaken_duplicates(self, taken: BeatStep) -> None:
-        """Find a batch that counts as stored for its client, because the leader recognised a duplicate, and whose
-        records are lost now. The leader's step then gets another opener."""
+        """Find a lost batch that the leader took for a duplicate, and give the leader's step another opener."""
         for key, params in taken.sentences:
             batch = params.get("client"), params.get("partition"), params.get("base_offset")
             if key == "broker.duplicate_found":
@@ -601,8 +594,7 @@ class Beats:
     def _marked_added(
         self, beats: list[Beat], openings: Sequence[Opened], past: Sequence[Beat]
     ) -> list[Beat]:
-        """The beats. Marked (``added``) are those that came of an intervention, those about a broken
-        guarantee, and those of a kind that ``past`` has, but with a title that no past beat of this kind has."""
+        """The beats, with ``added`` on those that are worth a look after an intervention."""
         titles = {(beat.get("kind"), beat["key"]) for beat in past}
         kinds = {kind for kind, _ in titles}
         came = {(self._steps[one.at].number, one.opener.name) for one in openings if _is_added(one)}
@@ -624,7 +616,7 @@ class Beats:
         until: int,
         repeats: Repeats,
     ) -> list[Beat]:
-        """The kept beats, and those behind them. The beats that the run without the intervention has, too, stay."""
+        """The kept beats, and those behind them."""
         end = len(self._steps)
         room = max(MOST, len(past)) - len(kept)
         stays = [one for one in later if one.recurs or one.breaks]
@@ -659,7 +651,7 @@ class Beats:
         return _numbered([*kept, *self._level(start, end, later, repeats, room, nests=True, ahead=ahead)])
 
     def _with_more(self, beat: Beat, stop: int, openings: list[Opened], repeats: Repeats) -> Beat:
-        """The beat, up to, not including, the step with index ``stop``. What opens behind it is nested in it."""
+        """The beat up to, not including, the step with index ``stop``. Further openings are nested in it."""
         inside = [one for one in openings if _is_added(one) or one.weight >= LIGHT]
         last = self._steps[stop - 1].number
         if not any(map(_is_added, inside)):
@@ -677,19 +669,16 @@ class Beats:
         }
 
     def _added(self, beats: list[Beat], openings: Sequence[Opened]) -> list[Beat]:
-        """The beats inside another one. Those that came of an intervention are marked."""
+        """The beats, with ``added`` on those that an intervention caused."""
         heavy = {self._steps[one.at].number for one in openings if _is_added(one)}
         return [{**beat, "added": True} if beat["first"] in heavy else beat for beat in beats]
 
     def _kept(self, past: Sequence[Beat], until: int, repeats: Repeats) -> list[Beat]:
-        """The beats of ``past`` whose ``lands`` is at most ``until``; the last one is cut to end at
-        ``until``."""
         return [
             self._until(beat, min(beat["last"], until), repeats) for beat in past if beat["lands"] <= until
         ]
 
     def _until(self, beat: Beat, last: int, repeats: Repeats) -> Beat:
-        """The beat, cut so that it ends with step ``last``."""
         if last == beat["last"]:
             return beat
         cut: Beat = {**beat, "last": last, "lines": []}
@@ -716,8 +705,8 @@ class Beats:
         ahead: Sequence[Opened] = (),
     ) -> list[Beat]:
         """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. ``nests``:
-        however short a beat is, what came of an intervention in it (``_is_added``) gets beats inside it, if these are
-        two or more. ``ahead``: openings in the first beat that come before the opening that names it."""
+        what an intervention caused gets beats inside a beat. ``ahead``: openings in the first beat that come
+        before the opening that names it."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         openings = _from(start, openings)
@@ -741,9 +730,8 @@ class Beats:
         chosen: Sequence[Opened],
         repeats: Repeats,
     ) -> list[Beat]:
-        """The beats of a level. ``passed`` of each: what happens between the step that a reader sees in the beat before
-        and the one of this beat, and opens no beat. ``start``: the index of the level's first step. ``chosen``: the
-        openings of the beats."""
+        """The beats of a level, each with ``passed``: what happens before its step and opens no beat.
+        ``start``: the index of the level's first step. ``chosen``: the openings of the beats."""
         own = {at for one in chosen for at in _opens_at(one)}
         weighed = [
             replace(one, weight=max(one.weight, one.opener.weight))
@@ -780,15 +768,16 @@ class Beats:
         return found
 
     def _passed(self, one: Opened, stop: int, repeats: Repeats) -> Passed:
-        """The opening as a reader is informed of it. ``stop``: the index of the step before which it has happened."""
+        """The opening as an entry of ``passed``. ``stop``: the index of the step before which it has
+        happened."""
         opened = replace(one, at=one.at + one.lead, lead=0)
         steps = self._steps[opened.at : stop]
         title, params = title_of(self._kind(opened, steps), one.params, steps, self._consumers)
         return {"step": self._lands(opened, steps, repeats).number, "key": f"beat.{title}", "params": params}
 
     def _stored(self, start: int, stop: int) -> Passed | None:
-        """The records that one client stores in the steps from index ``start`` up to, not including, ``stop``; None if
-        these are none, or those of several clients."""
+        """The records that one client stores in these steps; None if no client or several clients store
+        records."""
         steps = self._steps[max(start, 0) : stop]
         stored = list(said_in(steps, *STORED))
         clients = {said.get("client") for said in stored}
@@ -805,8 +794,7 @@ class Beats:
     def _from_request(
         self, before: Opened, one: Opened, openings: Sequence[Opened], repeats: Repeats
     ) -> Opened:
-        """The opening ``one``. If it is a decision that a client asked for, its beat begins where the client sends the
-        request, unless something opens in between, or the beat before would then land at another step."""
+        """The opening ``one``, begun where the client sends its request, if that moves nothing else."""
         if one.opener.name not in ASKED_FOR or one.lead:
             return one
         since = max(opening.at + opening.lead for opening in openings if opening.at < one.at)
@@ -878,7 +866,7 @@ class Beats:
         return shown
 
     def _is_shared(self, reader: str, steps: Sequence[BeatStep]) -> bool:
-        """Whether another consumer gets, in any step of the run, records that the reader gets in these steps."""
+        """Whether another consumer gets, anywhere in the run, records that the reader gets in these steps."""
         got = [said for said in said_in(steps, DELIVERS) if said["consumer"] == reader]
         return any(
             other["consumer"] != reader
@@ -892,7 +880,7 @@ class Beats:
         )
 
     def _parts(self, start: int, end: int, repeats: Repeats) -> list[Beat]:
-        """Divide a beat with too many lines into even parts; a part may be divided again."""
+        """Divide a beat with too many lines into even parts."""
         size = -(-repeats.length(start, end) // MOST)
         lengths = repeats.lengths
         parts: list[Beat] = []
@@ -953,15 +941,14 @@ def _weight(step: BeatStep) -> float:
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
-    """The beat. If it begins with a decision and contains the outcome, it gets the title of the outcome."""
+    """The beat; one that begins with a decision and contains its outcome gets the title of the outcome."""
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
     return beat
 
 
 def _by_first_write(beat: Opened, inside: Sequence[Opened], steps: Sequence[BeatStep]) -> Opened:
-    """The beat; with the title of the records if its producer first gets its identity in it and then stores
-    records."""
+    """The beat; if its producer gets its identity and then stores records, with the title of the records."""
     if beat.opener.name not in OWN_IDENTITY:
         return beat
     for one in inside:
@@ -974,7 +961,7 @@ def _by_first_write(beat: Opened, inside: Sequence[Opened], steps: Sequence[Beat
 
 
 def _joined(own: list[Beat], later: list[Beat]) -> list[Beat]:
-    """The beats inside a beat, with the later ones. Those for which the level has no room are inside the last one."""
+    """The beats inside a beat, with the later ones, MOST at most."""
     if len(own) == MOST:
         inside = [own[-1], *later] if len(later) < MOST else [own[-1], _around(later)]
         own, later = own[:-1], [_around(_numbered(inside))]
@@ -990,23 +977,22 @@ def _parts_most(beats: Sequence[Beat], steps: Sequence[int]) -> int:
 
 
 def _around(beats: list[Beat]) -> Beat:
-    """A beat that contains these beats and has the title of the first."""
     return {**beats[0], "last": beats[-1]["last"], "lines": [], "beats": beats}
 
 
 def _from(start: int, openings: list[Opened]) -> list[Opened]:
-    """The openings; the first one opens its beat at ``start``, however many steps later it comes."""
+    """The openings, the first of which begins its beat at ``start``."""
     return [_begun(openings[0], start), *openings[1:]]
 
 
 def _begun(one: Opened, start: int) -> Opened:
-    """The opening; its beat begins at ``start``, before the step that opens it."""
+    """The opening, whose beat begins at ``start``."""
     return replace(one, at=start, lead=one.lead + one.at - start)
 
 
 def _with_new(openings: list[Opened], known: Sequence[str]) -> list[Opened]:
-    """The openings, each with ``new``: False if it is an event (``_is_event``) that ``known`` has, too.
-    ``known``: the kinds of the events in the run without the intervention, in order."""
+    """The openings; ``new`` is False for an event that ``known`` has, too. ``known``: the kinds of the events
+    in the run without the intervention, in order."""
     weighty = [at for at, one in enumerate(openings) if _is_event(one) and not one.by_hand]
     kinds = [_event(openings[at].opener.name) for at in weighty]
     again = {weighty[place] for place in _again(list(map(_event, known)), kinds, eq)}
@@ -1026,14 +1012,14 @@ def _numbers(beat: Beat) -> range:
 
 
 def _is_added(one: Opened) -> bool:
-    """Whether the opening came of an intervention, and is worth a beat inside another one."""
+    """Whether an intervention caused the opening, and it is worth a beat inside another one."""
     return one.by_hand or (
         one.new and (one.weight >= HEAVY or one.opener is REQUEST_AGAIN or one.opener.name in LAST_WORDS)
     )
 
 
 def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
-    """The openings; those that past beats are about recur. None does if the past beats are rounds."""
+    """The openings; ``recurs`` is True for those that past beats are about."""
     if any(beat.get("kind") in ROUND_KINDS for beat in past):
         return openings
     found = _again(past, openings, lambda beat, one: not one.by_hand and _is_again(beat, one))
@@ -1041,9 +1027,8 @@ def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
 
 
 def _again(before: Sequence[Of], now: Sequence[To], same: Callable[[Of, To], bool]) -> set[int]:
-    """The indices of ``now`` at which something of ``before`` happens again. First a longest sequence is found that is
-    in the same order in both (in the first EVENTS_MAX of each). An intervention may change the order, so each one of
-    ``before`` that is left then takes the first index that is free and fits it."""
+    """The indices of ``now`` at which something of ``before`` happens again: a longest common sequence, and
+    then what is left in any order. Compares the first EVENTS_MAX of each."""
     first, then = before[:EVENTS_MAX], now[:EVENTS_MAX]
     longest = [[0] * (len(then) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):
@@ -1086,9 +1071,7 @@ def _numbered(beats: list[Beat]) -> list[Beat]:
 
 
 def _opening(key: str, step: Mapping[str, Any]) -> tuple[Opener | None, dict[str, Any]]:
-    """The opener of a step, and the parameters of its title. The opener is that of the first broken
-    guarantee, or else the one with the highest weight among the step's sentences; if none weighs as much as REFUSED
-    and the step refuses something, that of the refusal. (None, {}) if there is none."""
+    """The opener of a step and the parameters of its title; (None, {}) if there is none."""
     for broken in step["broken"]:
         opener = BROKEN.get(broken["guarantee"])
         if opener is not None:
@@ -1119,8 +1102,7 @@ def _applies(opener: Opener, kind: str, params: Mapping[str, Any]) -> bool:
 
 
 def _refuser(step: Mapping[str, Any], error: str) -> str:
-    """The component that refuses: the step's actor, unless the step says that another one does. A leader's record may
-    become durable, and be refused only then, in the step of a follower's fetch."""
+    """The component that refuses: the step's actor, or another one that the step names with this error."""
     said = [one["params"] for one in (step, *step["notes"]) if one["params"].get("error") == error]
     named = [one.get("coordinator") or one.get("broker") for one in said]
     refusers = [name for name in named if name is not None]
@@ -1144,9 +1126,8 @@ def _params(opener: Opener, given: Mapping[str, Any], step: Mapping[str, Any]) -
 def _openings(
     steps: Sequence[BeatStep], repeats: Repeats, named: Mapping[str, int], by_hand: Collection[int] = ()
 ) -> list[Opened]:
-    """Every step that could open a beat, with its weight. ``named``: as :class:`Beats` has them. ``by_hand``: the
-    numbers of the steps that carry out interventions. What happens behind an intervention for the first time weighs
-    as much as in a run without it."""
+    """The steps that could open a beat, with their weights. ``named``: as :class:`Beats` has them.
+    ``by_hand``: the numbers of the steps that carry out interventions."""
     found: list[Opened] = []
     counts: dict[str, int] = {}
     seen: set[str] = set()
@@ -1224,8 +1205,7 @@ def _opened(
 
 
 def _weighed(opener: Opener, is_first: bool, step: BeatStep, previous: BeatStep) -> float:
-    """The weight of an opening. ``is_first``: of its kind. A step that waits out a time or breaks a guarantee weighs
-    more."""
+    """The weight of an opening. ``is_first``: of its kind."""
     weight = opener.weight if is_first else opener.later or opener.weight / 2
     if opener.name in TIMES_OUT and step.time - previous.time >= WAITED:
         weight = max(weight, WAITED_OUT)
@@ -1233,7 +1213,7 @@ def _weighed(opener: Opener, is_first: bool, step: BeatStep, previous: BeatStep)
 
 
 def _is_end(step: BeatStep, opener: Opener) -> bool:
-    """Whether a beat of this opener shows what becomes of a transaction: the step releases its records to consumers."""
+    """Whether a beat of this opener shows what becomes of a transaction."""
     if opener is not OUTCOME and opener.name not in DECIDE:
         return False
     return any(result and not partition.startswith("__") for partition, result in step.released)
@@ -1244,10 +1224,7 @@ def _amid_unusual(one: Opened) -> Opened:
 
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
-    """Whether the step continues the beat before it and opens none: the producer gets the identity that it
-    requested, a client whose request timed out cannot connect at once, a marker that is sent again arrives,
-    consumers wait for a transaction that hangs, the tool has ended such a transaction, an application restarts with
-    its clients, or a new coordinator has loaded its log."""
+    """Whether the step continues the beat before it and opens none."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     if opener.name == "coordinator_not_reached":
@@ -1264,7 +1241,7 @@ def _belongs_to(before: Opened, opener: Opener) -> bool:
 
 
 def _keeps_order(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether the client, at the moment at which it resends a batch, holds back or sends other batches."""
+    """Whether the client holds back or sends other batches at the moment at which it resends one."""
     if before.opener.name != "sends_again" or opener.name not in WITH_A_RESEND:
         return False
     return steps[before.at].time == steps[index].time
@@ -1284,8 +1261,7 @@ def _asks_meanwhile(before: Opened, opener: Opener, steps: Sequence[BeatStep], i
 
 
 def _leads_to(beat: Opened, step: BeatStep) -> bool:
-    """Whether the beat leads to this step (``Opener.lands``). Sentences about another client, transactional
-    id or coordinator than the beat's do not count."""
+    """Whether the beat leads to this step (``Opener.lands``)."""
     if beat.opener.name in RESENDS and beat.params["client"] not in step.resent:
         return False
     return not step.said.isdisjoint(beat.opener.lands) and any(
@@ -1298,8 +1274,7 @@ def _is_of_same(params: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
 
 
 def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether the beat still waits for the step to which it leads. That step has not come before ``index``.
-    It comes within NESTED_FROM steps from there, and no opening of weight LIGHT or more comes before it."""
+    """Whether the beat still waits for the step to which it leads, which comes soon."""
     if not beat.opener.lands or any(_leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False
     for step in steps[index : index + NESTED_FROM]:
@@ -1314,9 +1289,8 @@ def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
 
 
 def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int]) -> list[Opened]:
-    """The openings of one level, up to index ``end``: of the rounds, if the application works in rounds,
-    otherwise those that are left when the cheapest (``_loss``) have been merged into the one before. ``lengths``: as
-    :class:`Repeats` has them."""
+    """The openings of one level, up to index ``end``: rounds, or those that are left when the cheapest
+    (``_loss``) are merged. ``lengths``: as :class:`Repeats` has them."""
     steps = lengths[end] - lengths[openings[0].at]
     recurring = sum(one.recurs for one in openings)
     most = min(most, max(2, recurring, 2 + steps // (3 if steps > VERY_SHORT else 4)))
@@ -1355,8 +1329,7 @@ def with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
 
 
 def _weightiest(openings: list[Opened]) -> list[Opened]:
-    """The first opening and the heaviest others, at most ``WEIGHED_MOST`` in all, because comparing more
-    takes too long."""
+    """The first opening and the heaviest others, WEIGHED_MOST at most: comparing more takes too long."""
     if len(openings) <= WEIGHED_MOST:
         return list(openings)
     heaviest = sorted(openings[1:], key=lambda one: -one.weight)[: WEIGHED_MOST - 1]
@@ -1364,19 +1337,17 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 
 
 def _is_same(before: Opened, one: Opened) -> bool:
-    """Whether two neighbours have the same opener and the same parameters, so that one beat can hold both. False if
-    both show what becomes of a transaction, or if the second one recurs."""
+    """Whether one beat can hold two neighbours, because they have the same opener and parameters."""
     same = before.opener is one.opener and before.params == one.params
     return same and not (before.ends and one.ends) and not one.recurs
 
 
 def _can_hold_end(before: Opened) -> bool:
-    """Whether the next beat, which shows what becomes of a transaction, can be merged into this one."""
     return before.opener.name in {*DECIDE, "markers_resent"} and not before.ends
 
 
 def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) -> float:
-    """What it costs to merge this beat into the previous one. The cost grows with the length of the merged beat."""
+    """What it costs to merge this beat into the previous one."""
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
     merged = lengths[stop] - lengths[chosen[index - 1].at]
     share = merged / (lengths[end] - lengths[chosen[0].at]) * MOST
@@ -1398,9 +1369,8 @@ def _stays(one: Opened) -> float:
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
-    """The openings of rounds: one for each round, or one for several rounds if a level would have too many.
-    Heavier openings between them stay. None: the run has too few rounds, or not more of them than of heavy
-    openings."""
+    """The openings of rounds, each for one round or several, with heavier openings between them. None: the
+    run has no rounds that a level could show."""
     names = {one.opener.name for one in openings}
     name = next((name for name in CYCLES if name in names), None)
     cycles = [one for one in openings if one.opener.name == name]
@@ -1420,8 +1390,7 @@ def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
 
 
 def _group(group: list[Opened]) -> Opened:
-    """One beat for several rounds. Its title has their numbers, unless an application restarted among them
-    and counts from 1 again."""
+    """One beat for one round or several."""
     if len(group) == 1 and group[0].opener.name != "round":
         return replace(group[0], opener=TRANSACTION, params={"first": group[0].round})
     if len(group) == 1:

@@ -130,7 +130,7 @@ class RunOutcome:
                         self._broken[inner[0]] = value
 
     def _moves(self, transition: Mapping[str, Any]) -> None:
-        """A coordinator's transaction takes a row of its machine. A repeated request changes no state."""
+        """Count a transaction that completes, once for each decision."""
         name, before, state = transition["of"], transition["from"], transition["to"]
         if state in DECIDED and state != before:
             self._counted.discard(name)
@@ -204,7 +204,7 @@ class RunOutcome:
         return {"at": at, "hidden": hidden}
 
     def _hangs(self, name: str, producer_id: int, first: int) -> bool:
-        """Whether a transaction still hangs: its first batch is in the log, and consumers wait at it or before it."""
+        """Whether a transaction still hangs."""
         stable, _ = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
         return stable <= first and any(
             batch["base_offset"] == first and batch.get("producer_id") == producer_id
@@ -222,7 +222,7 @@ class RunOutcome:
         return sorted(log.values(), key=lambda batch: batch["base_offset"])
 
     def _kept(self, name: str) -> list[dict[str, Any]]:
-        """The batches that consumers may get, in order."""
+        """The batches of records that were not aborted, in order."""
         return [
             batch
             for batch in self._in_order(name)
@@ -250,8 +250,8 @@ class RunOutcome:
             self._held = max(self._held, (self._time - self._held_since.pop(name), name))
 
     def _in_middleware(self, path: tuple[str, ...], value: Any) -> None:
-        """Note one value of the middleware's view: a participant's state or reservation, or the state of a
-        transaction."""
+        """Note a value of the middleware's view: a participant's state or reservation, or a transaction's
+        state."""
         if path[0] == "participants" and path[-1] == "state":
             self._nodes[".".join(path[1:])] = value
         elif path[0] == "participants" and path[2:] == ("reserved",):
@@ -341,8 +341,7 @@ _NAMED = frozenset(
 
 
 def _transactions(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer transactions are committed and aborted. Empty for a plan that an earlier release
-    stored."""
+    """How many more or fewer transactions are committed and aborted."""
     if "committed" not in written or "committed" not in now:
         return []
     committed, aborted = (_difference(written, now, name) for name in ("committed", "aborted"))
@@ -358,8 +357,7 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _broken(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records or transactions break a guarantee that no other sentence is about. Empty for a
-    plan that an earlier release stored."""
+    """How many more or fewer records or transactions break a guarantee of ``_JUDGED``."""
     if "broken" not in written or "broken" not in now:
         return []
     return [
@@ -370,8 +368,7 @@ def _broken(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _fates(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records are stored twice, lost, failed or out of order; how many are, if none was before.
-    If records fail no longer, because they are stored in aborted transactions, only the latter is said."""
+    """How many more or fewer records are stored twice, lost, failed or out of order."""
     changed = {name: more for name in _FATES if (more := _fate(written, now, name))}
     aborted = 0
     if "aborted_records" in written and "aborted_records" in now:
@@ -400,8 +397,7 @@ def _fate(written: Outcome, now: Outcome, name: str) -> int:
 
 
 def _stored(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records consumers may get, as far as no other sentence says it: they did not fail, were
-    not lost, and are not in aborted transactions."""
+    """How many more or fewer records consumers may get, as far as no other sentence says it."""
     if "kept" not in written or "kept" not in now:
         return []
     more = now["kept"] - written["kept"]
@@ -412,7 +408,6 @@ def _stored(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _rows(written: Outcome, now: Outcome) -> list[Words]:
-    """The records whose rows differ: a row more or less, or several rows."""
     before, after = written.get("rows"), now.get("rows")
     if before is None or after is None:
         return []
@@ -427,8 +422,7 @@ def _rows(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _undelivered(written: Outcome, now: Outcome, drops: int) -> list[Words]:
-    """How many more messages did not arrive, unless they are just the dropped ones. The cost has this sentence only if
-    it has none about time, retries and messages sent."""
+    """How many more messages did not arrive, if these are more than the dropped ones."""
     if "undelivered" not in written or "undelivered" not in now:
         return []
     more = _difference(written, now, "undelivered")
@@ -436,8 +430,7 @@ def _undelivered(written: Outcome, now: Outcome, drops: int) -> list[Words]:
 
 
 def _left(written: Outcome, now: Outcome) -> list[Words]:
-    """The differences at the nodes of the middleware: reservations that are still held or no longer held, and
-    transactions that end otherwise, stay open, or wait for an operator."""
+    """The differences at the nodes of the middleware: reservations, and ends of transactions."""
     if "reserved" not in written or "reserved" not in now:
         return []
     costs = []
@@ -463,8 +456,8 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _hanging(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer transactions hang at the end. Without a difference: how many more or fewer an
-    operator aborted. Empty for a plan that an earlier release stored."""
+    """How many more or fewer transactions hang at the end; without a difference, how many more or fewer an
+    operator aborted."""
     for name in ("hanging", "by_hand"):
         if name in written and name in now and (more := _difference(written, now, name)):
             return [words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))]
@@ -472,8 +465,8 @@ def _hanging(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Words]]:
-    """How many more or fewer records stay hidden; and how much later or earlier read_committed consumers can
-    get the last record."""
+    """How many more or fewer records stay hidden; and how much later or earlier consumers can get the last
+    record."""
     before, after = written.get("readable"), now.get("readable")
     if before is None or after is None:
         return [], []
@@ -495,8 +488,7 @@ def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Word
 
 def _kept(written: Outcome, now: Outcome, outcomes_said: bool = False) -> Words:
     """The first difference between the logs or nodes at the ends of the two runs, or the sentence that there
-    is none. A plan that an earlier release stored has no ``stored``, ``outcomes`` and ``markers``.
-    ``outcomes_said``: True if another sentence says which transactions ended otherwise."""
+    is none. ``outcomes_said``: another sentence says which transactions ended otherwise."""
     if written["nodes"] != now["nodes"]:
         return _participants(written, now)
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
@@ -517,16 +509,14 @@ def _kept(written: Outcome, now: Outcome, outcomes_said: bool = False) -> Words:
 
 
 def _elsewhere(written: Outcome, now: Outcome) -> Words:
-    """The sentence about logs that do not hold the same records in the same order: only the order differs,
-    only the partitions of the records, or the records themselves."""
+    """The sentence about logs that do not hold the same records in the same order."""
     if "places" in written and "places" in now and written["all"] == now["all"]:
         return words("cost.order_other" if written["places"] == now["places"] else "cost.partitions_other")
     return words("cost.log_other")
 
 
 def _participants(written: Outcome, now: Outcome) -> Words:
-    """The sentence about differing ends of participants. It names the participants that take no part in a transaction
-    now, if nothing else differs and it is one transaction; otherwise it says only that the ends differ."""
+    """The sentence about participants that end otherwise."""
     before, after = written.get("participants"), now.get("participants")
     if before is None or after is None or any(before.get(name) != end for name, end in after.items()):
         return words("cost.end_other")
@@ -539,8 +529,7 @@ def _participants(written: Outcome, now: Outcome) -> Words:
 
 
 def _skipped(written: Outcome, now: Outcome) -> Words:
-    """How many more or fewer records read_committed consumers skip, or that the logs are the same. It is said of logs
-    with the same records, if other sentences say which transactions ended otherwise."""
+    """How many more or fewer records read_committed consumers skip, or that the logs are the same."""
     more = 0
     if "aborted_records" in written and "aborted_records" in now:
         more = _difference(written, now, "aborted_records")
@@ -562,7 +551,6 @@ def _with_outcomes(log: Iterable[Mapping[str, Any]]) -> list[tuple[int, str]]:
 
 
 def _digest(held: Mapping[str, Any]) -> str:
-    """The digest of the values; an empty text when there are none."""
     return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16] if held else ""
 
 
@@ -571,7 +559,7 @@ def _difference(written: Outcome, now: Outcome, name: str) -> int:
 
 
 def _put(table: dict[str, Any], path: list[str], change: Mapping[str, Any]) -> None:
-    """Set a value at a path. For an empty path, the whole table is added or removed."""
+    """Set a value at a path; an empty path adds or removes the whole table."""
     if not path:
         table.clear()
         table.update(change.get("after") or {})

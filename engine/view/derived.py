@@ -55,7 +55,6 @@ def _timers(view: Json, place: Place) -> dict[str, Any]:
 
 
 def _places(view: Json) -> list[Place]:
-    """The places that may have timers."""
     return [
         place
         for room in _HAVE_TIMERS
@@ -171,7 +170,7 @@ class Derived:
         self._possible[partition] = after
 
     def _known(self, room: str) -> list[str]:
-        """The names in one part of the view for which there are facts already."""
+        """The names in a part of the view for which there are facts already."""
         if room == "clients":
             return list(self._disagreements)
         return [origin[1] for origin in self._timers if origin[0] == room]

@@ -39,8 +39,7 @@ def disagreement(view: Json, client: str, partition: str) -> dict[str, Any] | No
 
 
 def _numbering(client: Json | None) -> Json:
-    """The client's identity and sequence numbers (`transaction_manager` of the view). Empty when the client
-    is down or has no identity."""
+    """The client's `transaction_manager`; empty if the client is down or has no producer id."""
     if client is None or not client.get("alive"):
         return {}
     manager: Json | None = client.get("transaction_manager")
@@ -48,8 +47,8 @@ def _numbering(client: Json | None) -> Json:
 
 
 def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
-    """The difference. None: both agree, the partition has no leader, or a batch that is in flight or undecided
-    may explain it."""
+    """None: both agree, the partition has no leader, or a batch that is in flight or undecided may explain
+    it."""
     log = view.get("partitions", {}).get(partition)
     replica = None if log is None else log.get("replicas", {}).get(str(log["leader"]))
     if log is None or replica is None:
@@ -70,8 +69,8 @@ def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[st
 
 
 def _with_coordinator(view: Json, manager: Json) -> dict[str, dict[str, Any]]:
-    """Partition of the transaction log to the higher epoch that its coordinator has. Empty when a transactional
-    request is in flight, because its response may carry that epoch."""
+    """Partition of the transaction log to the higher epoch that its coordinator has. Empty while a
+    transactional request is in flight, because its response may carry that epoch."""
     found: dict[str, dict[str, Any]] = {}
     own = manager.get("producer_epoch")
     if not manager or manager.get("in_flight_request") is not None:

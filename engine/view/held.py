@@ -42,15 +42,15 @@ def held(view: Json, partition: str) -> list[HeldStretch]:
 
 
 def _leading(log: Json) -> Json | None:
-    """The leader's log. In a log case, which has no leader, the only log."""
+    """The leader's log; in a log case, which has no leader, the only log."""
     replicas: dict[str, Json] = log.get("replicas", {})
     leader = replicas.get(str(log.get("leader")))
     return next(iter(replicas.values())) if leader is None and len(replicas) == 1 else leader
 
 
 def _reason(batch: Json, holder: Any) -> HeldReason | None:
-    """Why consumers do not get the batch; None for a marker, which they never get. ``holder``: the producer
-    whose transaction begins at the last stable offset."""
+    """Why consumers do not get the batch; None for a marker. ``holder``: the producer whose transaction
+    begins at the last stable offset."""
     if batch.get("control") is not None:
         return None
     if batch.get("outcome") in _UNDECIDED:

@@ -41,7 +41,6 @@ def lines_of(steps: Sequence[BeatStep], lands: int, repeated: Sequence[bool]) ->
 
 
 def _purpose(step: BeatStep, lands: int) -> str | None:
-    """The purpose of a step that only supports others; None for other steps."""
     if step.stands_out or step.number == lands:
         return None
     return PURPOSE_OF.get(step.key)

@@ -52,7 +52,6 @@ def votes_dropped(steps: Sequence[BeatStep]) -> list[BeatStep]:
 
 
 def _of_message(what: str, said: Mapping[str, Any]) -> Title | None:
-    """The title for what happened to a message of the middleware: a vote, another answer, or a request."""
     if said["api"] not in BY_API:
         return None
     if said["api"] in _VOTES and what != "twice":
@@ -71,7 +70,6 @@ def _tampered(what: str, key: str) -> Tell:
 
 
 def _votes_missing(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The missing vote, and how long the middleware waited for it."""
     step = next((step for step in steps if not step.said.isdisjoint(_WITHOUT_VOTES)), None)
     if step is None:
         return None
@@ -87,7 +85,6 @@ def _votes_missing(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
 
 
 def _rolled_back(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of a rollback: at all participants, or only at those that had something to roll back."""
     if len(params["asked"]) < params["participants"]:
         return "all_rolled_back", {"asked": list(params["asked"])}
     return "rolled_back_everywhere", {"participants": params["participants"]}
@@ -99,7 +96,7 @@ def _local_part(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _opened(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of a new transaction by its last step, which a reader sees first: the Prepare."""
+    """The title of a new transaction, if the beat contains its Prepare."""
     said = next(said_in(steps, "business.asks_to_prepare"), None)
     return None if said is None else ("opened_prepares", {"business": said["business"]})
 
@@ -117,7 +114,6 @@ def _refused(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title 
 
 
 def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """How the window closes: all participants have committed, or the last answer comes late."""
     all_committed = next(said_in(steps, "middleware.all_committed"), None)
     if all_committed is not None:
         return "all_committed_closes", {**params, "participants": all_committed["participants"]}
@@ -126,7 +122,6 @@ def _window_closes(params: Params, steps: Sequence[BeatStep], __: Sequence[str])
 
 
 def _compensation(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The strategy, and how often it acts in these steps."""
     count = sum(1 for _ in said_in(steps, "middleware.compensation_acts"))
     return ("compensation_tries", {**params, "count": count}) if count > 1 else None
 

@@ -139,9 +139,8 @@ def _listed_records(view: View, since: int) -> set[str]:
 
 
 def _in_bulk(clients: dict[str, View]) -> set[int]:
-    """Serials of which there may be too many to list all that are pending: those in batches that wait for the first
-    time behind the head of a queue, and those in batches of more than GAP records that were sent at most once. There
-    are tens of thousands when an application is faster than its client."""
+    """Serials of pending records that may be too many to list: those in batches behind the head of a queue
+    that were not sent, and those in large batches that were sent at most once."""
     later: set[int] = set()
     for client in clients.values():
         waiting = {
@@ -155,8 +154,7 @@ def _in_bulk(clients: dict[str, View]) -> set[int]:
 
 
 def _without_small_gaps(serials: list[str], listed: set[str]) -> set[str]:
-    """Add to ``listed`` the records in gaps of at most GAP between listed ones, and return it. Records of
-    several producers alternate, so without this a page of records would have many holes."""
+    """Add to ``listed`` the records in gaps of at most GAP between listed ones, and return it."""
     gap: list[str] = []
     for serial in serials:
         if serial not in listed:
@@ -182,7 +180,6 @@ def _folded_records(records: Entries, listed: set[str]) -> dict[str, Any]:
 
 
 def _cut_derived(derived: View, listed: set[str]) -> View:
-    """Of the records that broke a guarantee, keep those that are listed."""
     broken = {
         name: {serial: True for serial in serials if serial in listed}
         for name, serials in derived["broken"].items()
@@ -191,8 +188,7 @@ def _cut_derived(derived: View, listed: set[str]) -> View:
 
 
 def _cut_client(client: View) -> tuple[View, dict[str, list[Any]]]:
-    """Leave out batches in the middle of each queue. The next ones to be sent are kept, also the last one,
-    which takes new records, and those that were sent before or have a timer."""
+    """Leave out batches in the middle of each queue."""
     batches: Entries = client.get("batches", {})
     timed = {timer["subject"] for timer in client.get("timers", {}).values()}
     folded: dict[str, list[Any]] = {}
@@ -261,7 +257,7 @@ def _cut_partition(partition: View, serials: frozenset[int], since: int) -> tupl
 
 
 def _offsets_of(known: View) -> Iterator[int]:
-    """The base offsets of the batches that a broker has cached for a producer (docs/frame.md: a cached batch)."""
+    """The base offsets of a producer's cached batches (docs/frame.md: a cached batch)."""
     return (cached[2] for cached in known.get("batches", ()))
 
 
@@ -298,8 +294,7 @@ def _lies_in(stretches: list[list[int]], number: int) -> bool:
 
 
 def _brings_near(view: View, path: list[str], after: Any) -> bool:
-    """Whether the view cannot take a change of a client, because a batch is not listed: the change concerns the batch,
-    replaces a table that contains it, or moves it into the range that is drawn."""
+    """Whether the view cannot take a change of a client, because a batch is not listed."""
     waiting = view.get("folded", {}).get("batches")
     if waiting is None or path[0] != "clients":
         return False
@@ -320,7 +315,7 @@ def _brings_near(view: View, path: list[str], after: Any) -> bool:
 
 
 def _owners(view: View) -> dict[int, str]:
-    """Serial to the producer whose batches hold the record."""
+    """Serial to the name of the producer."""
     return {
         serial: name
         for name, client in view.get("clients", {}).items()
@@ -330,8 +325,8 @@ def _owners(view: View) -> dict[int, str]:
 
 
 def _count(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
-    """Count a change of a record that is not listed, but whose producer is known: its new status instead of the
-    old one; a new result needs no count. False for any other change."""
+    """Count a record that is not listed under its new status. Returns False for a change that is not one of
+    such a record."""
     path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False
@@ -345,7 +340,7 @@ def _count(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bo
 
 
 def _place(view: View, path: list[str], after: Any) -> None:
-    """Set the value of a path (docs/frame.md): parents are created as needed; removing a key leaves its parent."""
+    """Set the value of a path (docs/frame.md). Removing a key leaves its parent."""
     *parents, name = path
     place = view
     for parent in parents:

@@ -188,7 +188,7 @@ def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def _leader_of(lane: Mapping[str, Any]) -> str:
-    """The newest leader, as a key of the view's replicas. A log case has only one replica, with the number 0."""
+    """The newest leader, as a key of the view's replicas; `0` in a log case."""
     return str(lane["leaders"][-1]) if lane["leaders"] else "0"
 
 
@@ -233,8 +233,7 @@ def _named(before: Iterable[Mapping[str, Any]], places: Iterable[Mapping[str, An
 
 
 def _joined(before: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the places of one actor from two plans. Lists are joined; of other values the newer one is taken,
-    unless it is empty."""
+    """Merge the places of one actor from two plans."""
     joined: dict[str, Any] = {}
     for field, value in place.items():
         stood = before[field]

@@ -83,6 +83,5 @@ def drained_partitions(params: Mapping[str, Any]) -> list[str]:
 
 
 def _first(batches: Mapping[Batch, str], client: Any, partition: str) -> Batch | None:
-    """The first batch of the client for the partition. The batches of a partition arrive in the order in which they are
-    sent."""
+    """The oldest batch of the client for the partition."""
     return next((batch for batch, to in batches.items() if (batch[0], to) == (client, partition)), None)

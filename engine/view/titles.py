@@ -143,9 +143,8 @@ def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
 
 
 def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
-    """A function that makes a title with the number of records that the beat's steps append, only those of the title's
-    client if it names one; the function returns None if there are none. ``stored``: the keys of the sentences that say
-    so."""
+    """A function that makes a title with the number of records that the beat's steps append. ``stored``: the
+    keys of the sentences about appended records."""
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None
@@ -160,9 +159,6 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
 
 
 def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title of sent batches with the number of records appended. For several partitions, no single step
-    says that number, so the title also names the partitions if they are at most NAMED_MOST. None if no record
-    was appended."""
     title = _stores("sends")(params, steps, consumers)
     stored = said_in(steps, *STORED)
     partitions = _partitions(one for one in stored if one.get("client") == params["client"])
@@ -172,8 +168,7 @@ def _sends(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
 
 
 def _round(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title of a round with the number of records that these steps store. If they store none, a later beat does,
-    and the title says that the round begins. None if several producers store records."""
+    """The title of a round with the number of records stored. None if several producers store records."""
     clients = {said.get("client") for said in said_in(steps, *STORED)}
     if not clients:
         return "round_begins", params
@@ -181,8 +176,7 @@ def _round(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
 
 
 def _behind(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The title of records that wait behind a transaction, with their number. Records that the client stores in
-    other partitions in the same beat do not count: they need not wait."""
+    """The title of records that wait behind a transaction, with their number."""
     first = next(said_in(steps[:1], *STORED), None)
     if first is None:
         return None
@@ -196,14 +190,12 @@ def held_in(step: BeatStep, client: Any, partition: str) -> int:
 
 
 def _meanwhile(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title of batches that are sent while another batch waits to be sent again."""
     title = _sends(params, steps, consumers)
     partitions = _partitions(one for one in said_in(steps, *STORED) if one.get("client") == params["client"])
     return None if title is None else ("meanwhile", {**title[1], "partitions": partitions})
 
 
 def _resends(name: str) -> Tell:
-    """A function that makes the title of batches that are sent again, with the number of their records appended."""
     by_stores = _stores(name)
 
     def tell(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
@@ -230,8 +222,7 @@ def _many(opener: str) -> Tell:
 
 
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The newest identity that a client gets in the beat. If ``params`` names a client, it is the identity of
-    that client."""
+    """The newest identity that a client gets in the beat."""
     ids = [
         said for said in said_in(steps, *IDS_GOT) if params.get("client", said["client"]) == said["client"]
     ]
@@ -257,8 +248,7 @@ def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str
 
 
 def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title with the partitions that read_committed consumers can continue to read. If these are internal only,
-    what the beat makes visible are the committed offsets of a group."""
+    """The title with the partitions that read_committed consumers can continue to read."""
     found = [one for step in released_in(steps) for one in step.released if not _is_internal(one[0])]
     if not found:
         offsets = next(said_in(steps, *POSITIONS_VISIBLE), None)
@@ -277,16 +267,13 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    """The title with the partitions whose records are hidden. ``offsets_wait`` if all of them are internal: the
-    hidden records are then the offsets that a transaction commits."""
+    """The title with the partitions whose records are hidden; ``offsets_wait`` if no such partition is to be
+    named."""
     partitions = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     return ("hidden", {"partitions": partitions}) if partitions else ("offsets_wait", {})
 
 
 def _hangs(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    """If the transaction hangs in one partition and replicated records are hidden there, the title says what
-    waits: the only waiting consumer, else the partition. Otherwise the title says only that the transaction
-    hangs."""
     partitions, owner = params["partitions"], params["owner"]
     hidden = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     if len(partitions) > 1 or partitions[0] not in hidden:
@@ -320,15 +307,12 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title |
 
 
 def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of a marker that arrives once more, after its transaction ended: the first marker was stored, but
-    its response was lost. None if no marker does."""
+    """The title of a marker that arrives once more after its transaction ended."""
     partitions = sorted({partition for step in steps for partition in step.marked_again})
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
 
 def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of a lost response to a Produce, which leaves the client in doubt. For other messages: the
-    title that the middleware has for them, or None."""
     lost = next(said_in(steps, *DROPPED), None)
     if lost is None or (lost["api"], lost["kind"]) != ("Produce", "response"):
         return middleware_titles.dropped(steps)
@@ -347,8 +331,8 @@ def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title with what timed out: batches that the client may resend; or a request of the transaction manager, if it
-    was the only request of the connection. None for anything else."""
+    """The title with what timed out: batches that the client sends again, or a request of the transaction
+    manager."""
     again = any(said["client"] == params["client"] for said in said_in(steps, "client.requeued"))
     if again:
         return "resends", params
@@ -360,7 +344,7 @@ def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
 
 
 def _refused_epoch(name: str, key: str, known: str) -> Tell:
-    """A function that makes the title of a refusal with this sentence, of which ``known`` is the parameter with the
+    """A function that makes the title of a refusal with this sentence. ``known``: the parameter with the
     higher epoch."""
 
     def tell(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
@@ -381,7 +365,7 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
 
 
 def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> Title | None:
-    """What consumers read in the steps. ``by_one``: the title if only one of several consumers reads."""
+    """What consumers read in the steps. ``by_one``: the title if one of several consumers reads."""
     given: dict[str, int] = {}
     for said in said_in(steps, "consumer.delivers"):
         given[said["consumer"]] = given.get(said["consumer"], 0) + said["count"]
@@ -397,8 +381,7 @@ def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> T
 
 
 def _from(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
-    """The title ``name``; if the records come from several partitions, ``NAME_from``, which names them, because
-    pages show a consumer's records by partition."""
+    """The title ``name``, or ``NAME_from`` with the partitions if the records come from several."""
     partitions = _partitions(said_in(steps, "consumer.delivers"))
     return (f"{name}_from", {**params, "partitions": partitions}) if len(partitions) > 1 else (name, params)
 
@@ -409,21 +392,16 @@ def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence
 
 
 def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The title if the call returns with this commit; None if the call timed out before."""
+    """The title if the call returns with this commit; None if it does not."""
     calls = {said["call"] for said in said_in(steps[:1], "client.call_returns")}
     return ("commit_returns", params) if "commit_transaction" in calls else None
 
 
 def _commit_late(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title of a late commit if the commit call has timed out; None, for the opener's own title, if the
-    call returns."""
     return ("commit_known", params) if _commit_known(params, steps, consumers) is None else None
 
 
 def _repeats(params: Params, _: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of repeats. If nothing is refused, it names the clients. If requests are refused, it names
-    the refusing component, or, with the opener's own title (None), the one client and API that the repeats
-    are about."""
     if "clients" in params:
         return "repeats_failed", params
     return None if params["client"] and params["api"] else ("repeats_refused", params)
@@ -447,7 +425,6 @@ def _broken(guarantee: str) -> Tell:
 
 
 def _coordinator(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title:
-    """The title with the last state of the transactional id in the beat."""
     states = [
         said["state"]
         for step in steps

@@ -131,8 +131,7 @@ def _place(question: str, chain: Sequence[Link]) -> int:
 
 
 def _reason(chain: Sequence[Link]) -> int:
-    """The index of the link that says why the object is in its state: the decision about its transaction, if the
-    chain has one; else the second link, or the first if the second is about states, too (``why.state.``)."""
+    """The index of the link that says why the object is in its state."""
     for place, link in enumerate(chain):
         if link.key in DECIDES:
             return place

@@ -72,8 +72,8 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """A link for each client that still has a lower epoch of the id, unless the end of its own transaction raised
-    the epoch; NAMED_MAX at most. One other link if there is no such client."""
+    """Links about clients that still have a lower epoch of the id, NAMED_MAX at most; one other link if there
+    is none."""
     current = entry["producer_epoch"]
     found = 0
     for name, client in moment.clients_of(transactional_id):
@@ -141,8 +141,8 @@ def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
 
 
 def _ousted_by(moment: Moment, name: str, manager: Json) -> list[Said]:
-    """The steps in which the coordinator gave the client's transactional id a higher epoch than the client's, oldest
-    first; of each kind in ``_OUSTING``, the newest."""
+    """The newest step of each kind in ``_OUSTING`` that gave the id a higher epoch than the client's, oldest
+    first."""
     own, transactional_id = manager["producer_epoch"], str(manager["transactional_id"])
     ready = moment.lately.said.get(("client.transactional_id_ready", transactional_id))
     since = ready.number if ready is not None and ready.params["client"] == name else 0
@@ -159,8 +159,8 @@ _OUSTING = (
 
 
 def _raises_above(said: Said, own: int, since: int) -> bool:
-    """Whether the step gives an id a higher epoch than ``own``. ``since``: the number of the step in which the client
-    got its own epoch; 0 if another client of the id got one later."""
+    """Whether the step gives an id a higher epoch than ``own``. ``since``: the number of the step in which
+    the client got its epoch; 0 if another client of the id got one later."""
     if said.key == "coordinator.epoch_goes_up":
         return bool(said.params["new_epoch"] > own)
     return said.number > since and bool(said.params["producer_epoch"] >= own)

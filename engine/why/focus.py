@@ -63,7 +63,7 @@ def _broken(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _broken_before(moment: Moment, step: Json) -> Iterator[Asked]:
-    """Questions about the guarantees that were first broken in an earlier step, the most recent first."""
+    """Questions about guarantees that were broken in an earlier step, the most recent first."""
     before = [
         (shown["broken_at"], guarantee, shown)
         for guarantee, shown in moment.part("guarantees").items()
@@ -85,7 +85,7 @@ def _of_guarantee(guarantee: str, broken: Json) -> Iterator[Asked]:
 
 
 def _ousted(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about a client that was fenced, if it learns of it or one of its calls fails because of it."""
+    """The question about a client that was fenced, if it learns of it or a request of it is refused."""
     application = moment.part("applications").get(step["actor"])
     name = step["actor"] if application is None else application["client"]
     manager = moment.part("clients").get(name, {}).get("transaction_manager")
@@ -107,8 +107,8 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about lost messages, if the step itself is their loss. If they were lost because of a fault of an
-    actor, ``_fault`` asks about this fault instead."""
+    """The question about lost messages, if the step itself is their loss. See ``_fault`` for faults of
+    actors."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -143,7 +143,6 @@ def _timed_out(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _unanswered(_moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about a request that times out."""
     if (sender := sender_of(step)) is not None:
         yield UNANSWERED, sender
 
@@ -154,8 +153,8 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about the last stable offset, for each partition whose leader moved its high watermark or
-    last stable offset. Not for internal topics."""
+    """The question about the last stable offset, for each partition whose leader moved it or the high
+    watermark."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
@@ -166,7 +165,7 @@ def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about the consumer that acts: about its first hidden record, or else about its lag."""
+    """The question about the consumer that acts: about a hidden record, or else about its lag."""
     consumer = step["actor"]
     shown = moment.part("consumers").get(consumer)
     if shown is None:
@@ -183,8 +182,7 @@ def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
-    """If the step says that consumers wait for a transaction: the question about the first read_committed
-    consumer that waits."""
+    """The question about a read_committed consumer that waits, if the step says that consumers wait."""
     if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
         return
     for consumer, shown in moment.part("consumers").items():
@@ -196,8 +194,7 @@ def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The questions about a transactional id, if the step changes the coordinator's entry of it or names it; none
-    for calls and for steps of clients."""
+    """The questions about a transactional id whose entry the step changes or names."""
     transition = step["transition"]
     name = (
         transition["of"] if transition is not None and transition["machine"] == "transaction_states" else None
@@ -213,8 +210,7 @@ def _coordinator(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _client(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The questions about a client: about its new state, and about the first unfinished batch that the step
-    changes or names."""
+    """The questions about a client: about its new state, and about an unfinished batch."""
     application = moment.part("applications").get(step["actor"])
     name = step["actor"] if application is None else application["client"]
     client = moment.part("clients").get(name)
@@ -244,7 +240,6 @@ def _anything(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _came_of_fault(moment: Moment, _step: Json) -> Iterator[Asked]:
-    """The question about the fault that ``asked_fault`` names, if the run is over."""
     if (number := asked_fault(moment)) is not None and moment.is_over:
         yield CAME, str(number)
 

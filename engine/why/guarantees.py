@@ -30,7 +30,6 @@ GAVE_UP = ("middleware.needs_a_person", "middleware.cannot_all_be_undone")
 
 
 def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[Link]:
-    """The newest step's sentence, if that step breaks the guarantee."""
     step = moment.step
     if step is not None and any(one["guarantee"] == guarantee for one in step["broken"]):
         yield own_words(step, found)
@@ -83,8 +82,7 @@ def why_early(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
-    """The marker that decided the batch's transaction in this partition: the first one of the batch's
-    producer after the batch."""
+    """The first marker of the batch's producer after the batch."""
     for other in moment.batches(partition):
         mine = other["control"] is not None and other["producer_id"] == batch["producer_id"]
         if mine and other["base_offset"] > batch["last_offset"]:
@@ -185,15 +183,15 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def _marker_comes(moment: Moment, partition: str, producer_id: int) -> bool:
-    """Whether a coordinator sends the marker of a producer's open transaction, for example one elected since."""
+    """Whether a coordinator sends the marker of a producer's open transaction."""
     transactional_id = moment.owner_of(producer_id)
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     return found is not None and is_being_sent(moment, str(transactional_id), found[0], partition)
 
 
 def _never_ended(moment: Moment, partition: str, replica: Json) -> Link | None:
-    """The link about the first open transaction whose coordinator has not registered this partition. It names the
-    marker before its first record, if the producer's previous batch is one. None: there is no such transaction."""
+    """The link about the first open transaction whose coordinator has not registered this partition; None
+    without one."""
     for producer_id, first in _open(replica):
         transactional_id = moment.owner_of(producer_id)
         found = None if transactional_id is None else moment.entry_of(transactional_id)
@@ -230,8 +228,7 @@ def _open(replica: Json) -> list[tuple[int, int]]:
 
 
 def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator[Link]:
-    """The step that stored the first batch of the hanging transaction. Nothing if ``point`` names no marker
-    before this batch."""
+    """The step that stored the first batch of the hanging transaction, if ``point`` names a marker before it."""
     batch = None if point is None else moment.batch_at(partition, point.params["offset"])
     if point is None or batch is None or not batch["serials"] or "marker_offset" not in point.params:
         return
@@ -298,8 +295,6 @@ def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
 
 
 def _given_up(moment: Moment, tid: str, transaction: Json | None) -> Iterator[Link]:
-    """If the transaction waits for an operator: the step in which the middleware left it to the operator (if that is
-    not the newest), and that it waits."""
     if transaction is None or transaction["state"] != MANUAL:
         return
     now = None if moment.step is None else moment.step["number"]

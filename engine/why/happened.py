@@ -117,8 +117,7 @@ _REACTIONS = (
 
 
 def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:
-    """A link about the component that sent a lost request or would have got a lost response, because it is
-    not notified of the loss: its next timer, or that it does not run or is idle."""
+    """A link about the component that waits in vain: its next timer, or that it does not run or is idle."""
     name = message["to"] if message["is_response"] else message["from"]
     if moment.broker(name) is not None and message["is_response"]:
         return  # Its timers need not be about this request.
@@ -203,9 +202,7 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """What the client of a lost message does next: it waits for a response that will not come, and then resends,
-    or does not if it has no retries. With acks=0 it does neither. Nothing while a copy of the message, or the
-    response to one, is in transit."""
+    """What the client of a lost message does next."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
@@ -226,7 +223,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _is_same_exchange(message: Json, lost: Json) -> bool:
-    """Whether a message is a copy of the lost one, or the response to such a copy."""
+    """Whether a message is a copy of the lost one, or belongs to the same request."""
     return message["correlation_id"] == lost["correlation_id"] and {message["from"], message["to"]} == {
         lost["from"],
         lost["to"],
@@ -234,8 +231,7 @@ def _is_same_exchange(message: Json, lost: Json) -> bool:
 
 
 def _has_unfinished_records(moment: Moment, message: Json) -> bool:
-    """Whether the message carried or reported on a record without a result, or one that fails now because of the
-    loss. Without such a record the client does not resend: the batch was acknowledged, has expired or was aborted."""
+    """Whether the message is about a record without a result, or one that fails now because of the loss."""
     records = moment.part("records")
     carried = moment.lately.carried.get(message["id"], {}).values()
     found = [records[str(serial)] for serials in carried for serial in serials if str(serial) in records]
@@ -316,7 +312,7 @@ def _rules(rows: list[Json]) -> tuple[str, ...]:
 
 
 def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that must fetch the batch before the response is sent."""
+    """The replicas that must fetch the batch before the response is sent."""
     replica = moment.leading(partition)
     for waiting in [] if replica is None else replica["waiting"]:
         if waiting["until_offset"] > offset:
@@ -418,7 +414,6 @@ def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
-    """The partitions that got another leader in this step."""
     for change in step["changes"]:
         path = change["path"]
         if (
@@ -437,8 +432,7 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
-    """For the entries that a coordinator lost from its memory in this step: which markers of a decided transaction
-    are stored, or which replicas have the change that was being written. Other entries have no link."""
+    """What becomes of the entries that a coordinator lost from its memory in this step."""
     for change in step["changes"]:
         path = change["path"]
         if path[0] != "brokers" or path[2:3] != ["transactions"] or len(path) != 4 or "after" in change:
@@ -474,7 +468,7 @@ def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
 
 
 def _marked(moment: Moment, entry: Json) -> tuple[list[str], list[str]]:
-    """The partitions of a transaction in which the leader has stored the transaction's marker, and the others."""
+    """The partitions in which the leader has stored the transaction's marker, and the others."""
     written: list[str] = []
     missing: list[str] = []
     for partition in sorted(entry["partitions"]):
@@ -489,8 +483,8 @@ def _marked(moment: Moment, entry: Json) -> tuple[list[str], list[str]]:
 def _have_change(
     moment: Moment, partition: str, transactional_id: str, state: str, coordinator: str
 ) -> list[str] | None:
-    """The other brokers whose replica has the record of a change that was being written. None if the coordinator's
-    own log does not have it: the append failed."""
+    """The other brokers whose replica has the record of a change that was being written. None if the
+    coordinator's own log does not have it."""
     replicas = (moment.part("partitions").get(partition) or {}).get("replicas") or {}
     own = replicas.get(coordinator.removeprefix("broker-")) or {}
     records = [
@@ -507,8 +501,7 @@ def _have_change(
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
-    """The partitions that a broker leads, and why partitions of which it has a replica have no leader, NAMED_MAX
-    at most."""
+    """The partitions that a broker leads, and why others of which it has a replica have no leader."""
     number = int(actor.removeprefix("broker-"))
     led = [name for name, shown in moment.part("partitions").items() if shown["leader"] == number]
     if led:

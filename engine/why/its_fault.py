@@ -100,8 +100,7 @@ def with_its_fault(
 
 
 def _in_order(chain: Sequence[Link], added: Sequence[Link]) -> list[Link]:
-    """The chain with the added links between its links, by their steps. The links of the chain that have no step keep
-    their places."""
+    """The chain with the added links between its links, ordered by their steps."""
     result = list(chain)
     for one in added:
         at = [place for place, other in enumerate(result) if other.step is not None]
@@ -112,9 +111,9 @@ def _in_order(chain: Sequence[Link], added: Sequence[Link]) -> list[Link]:
 
 
 def _fault(moment: Moment, question: str, subject: str, answer: Answer) -> tuple[Said, Moment, bool] | None:
-    """The newest intervention such that the run without it and all later ones does not come to the outcome; the end
-    of that run; and whether no intervention is later. None: none of the newest BACK_MAX, or the run cannot be made
-    again."""
+    """The newest intervention without which (and without all later ones) the run does not come to the
+    outcome; the end of that run; and whether the intervention is the last one. None if there is none, or the
+    run cannot be made again."""
     by_hand = [one for one in moment.lately.faults if one.number - 1 in moment.intervened_after]
     for place, fault in enumerate(reversed(by_hand[-BACK_MAX:])):
         other = without(moment, fault.number)
@@ -126,7 +125,6 @@ def _fault(moment: Moment, question: str, subject: str, answer: Answer) -> tuple
 
 
 def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Said, answer: Answer) -> bool:
-    """Whether the other run, too, comes to the outcome that the question is about."""
     if question in _GUARANTEES:
         return _breaks(other, question, subject, answer)
     if question == TIMED_OUT:
@@ -148,9 +146,8 @@ def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Sa
 def _aborts(
     moment: Moment, other: Moment, transactional_id: str, fault: Said, mine: str, theirs: str
 ) -> bool:
-    """Whether the other run comes to this state, too. It does not if this run decided the abort after the
-    fault, and the other run aborts no transaction of the id or, when this run is over, has committed the last
-    one. ``mine`` and ``theirs``: the id's states in the two runs."""
+    """Whether the other run comes to this state, too. ``mine`` and ``theirs``: the id's states in the two
+    runs."""
     decided = decision_of(moment, transactional_id)
     if mine not in (PREPARE_ABORT, COMPLETE_ABORT) or decided is None or decided.number < fault.number:
         return True
@@ -160,8 +157,7 @@ def _aborts(
 
 
 def _breaks(other: Moment, question: str, subject: str, answer: Answer) -> bool:
-    """Whether the other run breaks the guarantee, too, with the same record, partition or transaction: otherwise the
-    question has no answer there."""
+    """Whether the other run breaks the guarantee, too."""
     guarantees = other.part("guarantees")
     if not any(guarantees.get(name, {"count": 0})["count"] for name in _GUARANTEES[question]):
         return False

@@ -67,8 +67,8 @@ def missing_marker(
 def _not_being_sent(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """Why the coordinator does not send a marker: none is left to send to this partition, only the completion is
-    missing, or the coordinator gave the marker up. ``waiting``: the id's entry among those whose markers are sent."""
+    """Why the coordinator does not send a marker. ``waiting``: the id's entry among those whose markers are
+    sent."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:
@@ -140,8 +140,7 @@ def _where(
 
 
 def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leader: str) -> Iterator[Link]:
-    """Why a queued marker was not sent yet: the connection is being opened, another request to the broker is in
-    flight, or the coordinator's next pass has not begun."""
+    """Why a queued marker was not sent yet."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     yield link("marker.queued", "MRK-1", subject=partition_subject(partition), **params)
     connecting = f"connection to {leader}"
@@ -162,8 +161,7 @@ def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leade
 
 
 def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
-    """When the marker sender's next pass is due, as computed by the broker of the run (MRK-3), or that none is due. A
-    view without its run gives no link."""
+    """When the marker sender's next pass is due (MRK-3). A view without its run gives no link."""
     if moment.simulation is None:
         return
     host = moment.simulation.world.brokers[coordinator].transactions
@@ -177,7 +175,7 @@ def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
 
 
 def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) -> Iterator[Link]:
-    """Where a marker in flight is: on its way, at a leader that waits for its followers, or already answered."""
+    """Where a marker in flight is."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     request = moment.message_between(coordinator, leader, MARKERS)
     if request is not None:

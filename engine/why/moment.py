@@ -267,8 +267,8 @@ class Moment:
 
 
 def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
-    """A part of the view (name → object). Each object gets an empty dict for every field in ``names`` that it
-    lacks, and None for a missing ``transaction_manager``."""
+    """A part of the view (name → object), in which each object has the fields ``names`` and
+    ``transaction_manager``."""
     empty: Json = {"transaction_manager": None, **{name: {} for name in names}}
     return {name: {**empty, **shown} for name, shown in (parts or {}).items()}
 

@@ -92,8 +92,8 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """If the step only supports others (``PURPOSE_OF``): the questions about the transactions that are over, at most
-    CAME_TO_MAX of them, the newest first. About one that its timeout ended, the timeout is asked before the state."""
+    """The questions about transactions that are over, the newest first, if the step only supports others
+    (``PURPOSE_OF``)."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return
     moved = [
@@ -201,8 +201,8 @@ def _of_batch(moment: Moment, place: str) -> Iterator[Asked]:
 
 
 def _readers_of(moment: Moment, partition: str, offset: int) -> Iterator[Asked]:
-    """A question for each consumer of the partition that did not get this offset. The read_committed
-    consumers come first, because more offsets are hidden from them."""
+    """A question for each consumer of the partition that did not get this offset, read_committed consumers
+    first."""
     readers = sorted(
         moment.part("consumers").items(), key=lambda one: (one[1]["isolation"] != READ_COMMITTED, one[0])
     )

@@ -72,8 +72,7 @@ def _over(coordinator: str, entry: Json, transactional_id: str) -> Link:
 
 
 def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The newest transition of the id at the coordinator. While its target is being written, the id is not in it
-    yet."""
+    """The newest transition of the id at the coordinator."""
     taken = moment.lately.transitions.get(("transaction_states", transactional_id))
     if taken is None:
         return
@@ -173,7 +172,7 @@ def asks_for_identity(client: Json) -> bool:
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
-    """The control request that the client waits for, or will send next, and the error that led to its state."""
+    """The control request that the client waits for, or will send next."""
     manager = client["transaction_manager"]
     api = manager["in_flight_request"]
     subject = actor_subject(name)
@@ -312,8 +311,7 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
 
 
 def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """Why the pending state has not taken effect: its record is not replicated yet (TXC-5), or the completion was
-    cancelled (MRK-9)."""
+    """Why the pending state has not taken effect (TXC-5, MRK-9)."""
     log = moment.log_partition(transactional_id) or ""
     replica = moment.leading(log) if log in moment.part("partitions") else None
     written = replica is not None and replica["high_watermark"] >= replica["log_end"]
@@ -334,8 +332,6 @@ def _being_written(moment: Moment, transactional_id: str, coordinator: str, entr
 
 
 def _no_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """Why no coordinator has the id in its cache: its log partition is unknown, has no leader or is being
-    loaded, or the leader does not know the id."""
     log = moment.log_partition(transactional_id)
     subject = transaction_subject(transactional_id)
     shown = None if log is None else moment.part("partitions").get(log)

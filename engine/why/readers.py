@@ -63,7 +63,7 @@ def why_unseen(moment: Moment, consumer: str, partition: str, offset: int) -> It
 
 
 class _Plain:
-    """Answers with one sentence about an offset whose fate needs no further reason."""
+    """Answers with one sentence."""
 
     def __init__(self, key: str, *rules: str) -> None:
         self.key = key
@@ -90,8 +90,7 @@ def _stored(moment: Moment, partition: str, offset: int) -> Json:
 
 
 def _aborted(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The record's transaction was aborted: the entry for it in the index of aborted transactions, and its
-    owner."""
+    """The record's transaction was aborted."""
     batch = moment.batch_at(partition, offset)
     replica = moment.leading(partition)
     subject = _stored(moment, partition, offset)
@@ -149,8 +148,7 @@ def _control(moment: Moment, consumer: str, partition: str, offset: int) -> Iter
 
 
 def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The offset is at or above the last stable offset: its record belongs to an open transaction, or follows the
-    first record of one in the log, or of one whose marker is not replicated."""
+    """The offset is at or above the last stable offset."""
     replica = moment.leading(partition)
     if replica is None:
         yield from leaderless(moment, partition)

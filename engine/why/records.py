@@ -145,8 +145,7 @@ def _number(turn: Turn) -> int:
 
 
 def _place(moment: Moment, turn: Turn) -> Json:
-    """The object that an event is about: the stored batch while it exists; else the message, if the event is of the
-    newest step; else the partition (for a truncation) or the actor."""
+    """The object that an event is about: a batch, message, partition or actor."""
     batch = None
     if turn.offset is not None and turn.partition in moment.part("partitions"):
         batch = moment.batch_at(turn.partition, turn.offset)
@@ -245,8 +244,7 @@ LOADED = ("broker.log_loaded_from_snapshot", "broker.log_replayed")
 def _new_epoch(
     moment: Moment, client: str, partition: str, stored: tuple[Json, Json], turns: list[Turn]
 ) -> list[Link]:
-    """Why the producer gave the second copy a higher epoch than the first: the producer raised its epoch,
-    after a broker's restart between the two had shortened the cache of batches."""
+    """The steps that explain why the second copy has a higher epoch than the first."""
     first, second = stored
     if second["producer_id"] != first["producer_id"]:
         return []
@@ -259,7 +257,6 @@ def _new_epoch(
 
 
 def _let_in(partition: str, first: Json, second: Json) -> Link:
-    """Why the leader did not recognise the second copy."""
     subject = stored_subject(partition, second)
     params: Json = {
         "producer_id": second["producer_id"],
@@ -322,8 +319,8 @@ def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _serials(moment: Moment, partition: str) -> Iterator[tuple[int, int]]:
-    """(offset, serial) of each stored record, the newest batch first. So a dict by serial keeps the copy in the
-    oldest batch."""
+    """(offset, serial) of each stored record, the newest batch first, so that a dict by serial keeps the
+    oldest copy."""
     for batch in reversed(moment.batches(partition)):
         for delta, serial in zip(deltas_of(batch), batch["serials"], strict=False):
             yield batch["base_offset"] + delta, serial

@@ -69,8 +69,7 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """For an error that a fence can cause, and an epoch below the current one of the id: the request and the step
-    that gave the id its current epoch (``fenced_by``)."""
+    """The steps that made the request's epoch too old (``fenced_by``), if a fence can cause the error."""
     carried = [number for what, number in step["refusal"]["compared"] if what in _CARRIED]
     if step["refusal"]["error"] not in FENCES or not carried:
         return
@@ -83,8 +82,7 @@ def _fence(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _subject(moment: Moment, step: Json) -> Json:
-    """The subject of the refusal, as a selection: its partition, or else its transaction, or else the actor of the
-    step."""
+    """The subject of the refusal, as a selection: partition, transaction or actor."""
     partition = (step["decision"] or {}).get("subject", step["params"].get("partition"))
     if partition in moment.part("partitions"):
         return partition_subject(partition)
@@ -106,8 +104,7 @@ def _deciding_rule(decision: Json) -> Iterator[Link]:
 
 
 def _rows(moment: Moment, step: Json) -> Iterator[Link]:
-    """The row of a state machine that refused. If several rows of the state have the same sentence, the link
-    names all their events."""
+    """The row of a state machine that refused."""
     said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
         rows = [row for row in machine.rows if row.refused and row_key(row) in said]
@@ -125,8 +122,7 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _state(moment: Moment, step: Json, row: Row, params: Json) -> str:
-    """The state in which the object refused. If the step does not say it: the state of the broker's registration
-    (``_state_of_registration``), the client's state now, or for other objects the state of the row."""
+    """The state in which the object refused."""
     if "state" in params:
         return str(params["state"])
     compared = dict(step["refusal"]["compared"])
@@ -139,7 +135,7 @@ def _state(moment: Moment, step: Json, row: Row, params: Json) -> str:
 
 
 def _state_of_registration(moment: Moment, step: Json, broker: str) -> str:
-    """The state in which the controller refused to register ``broker``; empty if the state has changed since."""
+    """The state in which the controller refused to register ``broker``; empty if it is not known any more."""
     taken = moment.lately.transitions.get((_OF_REGISTRATIONS, broker))
     shown = (moment.part("quorum").get("brokers") or {}).get(broker.removeprefix("broker-"))
     if shown is None or (taken is not None and taken[0].number > step["number"]):
@@ -148,8 +144,7 @@ def _state_of_registration(moment: Moment, step: Json, broker: str) -> str:
 
 
 def _error_state(moment: Moment, step: Json) -> Iterator[Link]:
-    """How the client entered its error state, if the call was refused because of it and the client is still in
-    it. A closed producer refuses calls in any state, and a refusal for another reason can itself cause the state."""
+    """How the client entered its error state, if the call was refused because of it."""
     client = str(step["params"].get("client"))
     manager = moment.part("clients").get(client, {}).get("transaction_manager")
     entered = moment.lately.transitions.get(("client_transactions", client))

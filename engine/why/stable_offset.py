@@ -128,8 +128,8 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
 
 
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The marker is above the high watermark, so consumers see the outcome only when every in-sync replica
-    has the marker. Without such a marker: the replica has not recomputed the last stable offset yet."""
+    """The marker is above the high watermark; without such a marker, the replica has not recomputed its last
+    stable offset yet."""
     stable = replica["last_stable_offset"]
     first = moment.batch_at(partition, stable)
     ends = [

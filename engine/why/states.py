@@ -93,7 +93,6 @@ def whose(subject: str, key: str = "at_node") -> str | Json:
 
 
 def _holder(machine: str, subject: str) -> str | Json:
-    """The name of the object whose state the machine holds, at the beginning of a sentence."""
     if machine == _OF_MARKERS:  # A marker has no name of its own.
         return {"key": "clause.marker_of", "params": {"transactional_id": subject}}
     return whose(subject)
@@ -139,9 +138,8 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
 
 
 def _state_at_coordinator(moment: Moment, machine: str, subject: str) -> str | None:
-    """The durable state of an id at its coordinator. It is not the target of the newest transition while that
-    target is being written, after the write failed, and after another coordinator took over. None for other
-    machines, and if no coordinator has the id."""
+    """The durable state of an id at its coordinator. None for other machines, and if no coordinator has the
+    id."""
     found = moment.entry_of(subject) if machine == _OF_TRANSACTIONS[0] else None
     return None if found is None else str(found[1]["state"])
 
@@ -151,7 +149,6 @@ def _since(transition: Transition) -> str:
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:
-    """The states that can follow ``state``."""
     where, holder = _selection(machine.name, subject), _holder(machine.name, subject)
     targets = list(dict.fromkeys(row.target for row in rows_out_of(moment, machine, subject, state)))
     if not targets:
@@ -176,7 +173,6 @@ def rows_out_of(moment: Moment, machine: Machine[Any], subject: str, state: str)
 
 
 def _error(moment: Moment, subject: str) -> Iterator[Link]:
-    """The error of a client's transaction manager."""
     manager = moment.part("clients").get(subject, {}).get("transaction_manager")
     error = None if manager is None else manager["last_error"]
     if error is not None:

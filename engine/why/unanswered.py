@@ -69,7 +69,7 @@ def _concerns(fault: Said, ends: set[str]) -> bool:
 
 
 def _timed_out(step: Json) -> str:
-    """The API of the request that timed out: other requests on its connection end with it."""
+    """The API of the request whose time is over: other requests of its connection end with it."""
     ended = [
         one["before"] for one in step["changes"] if one["path"][2:3] == ["requests"] and "after" not in one
     ]
@@ -78,7 +78,6 @@ def _timed_out(step: Json) -> str:
 
 
 def _timeout(moment: Moment, step: Json, sender: str) -> int:
-    """The request.timeout.ms of the sender."""
     if step["key"] == "markers.timed_out":
         configuration = moment.configuration_of(sender)
         if configuration is None:

@@ -72,8 +72,7 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
 
 
 def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Json) -> Iterator[Link]:
-    """Where a batch in flight is: its request is on its way, at the broker, or lost, or it is not sent yet in the
-    present pass, or the Sender threw an exception while it handled the response."""
+    """Where a batch in flight is."""
     for number, request in shown["requests"].items():
         if name not in request["batches"]:
             continue
@@ -96,7 +95,6 @@ def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Jso
 
 
 def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iterator[Link]:
-    """Where a request or its response is now."""
     for message in moment.messages():
         ends = (message["from"], message["to"])
         if message["correlation_id"] == number and client in ends and request["to"] in ends:
@@ -147,8 +145,7 @@ def not_in_flight(moment: Moment, client: str, request: Json) -> Iterator[Link]:
 
 
 def _ends(moment: Moment, client: str, request: Json, partition: str) -> list[int]:
-    """For the batches of a request that are stored in a partition: the offsets (exclusive) up to which the
-    log must be replicated."""
+    """The log ends (exclusive) that followers must reach, for each stored batch of a request."""
     batches = moment.part("clients")[client]["batches"]
     sent = [batches[name]["serials"] for name in request["batches"] if name in batches]
     return [one["last_offset"] + 1 for one in moment.batches(partition) if one["serials"] in sent]
@@ -160,14 +157,13 @@ def _partitions_of(moment: Moment, client: str, request: Json) -> list[str]:
 
 
 def _producer(moment: Moment, client: str) -> ProducerClient | None:
-    """The client object, whose rules can be called; None when there is only a view."""
+    """The client object; None if there is only a view."""
     if moment.simulation is None:
         return None
     return moment.simulation.world.clients.get(client)
 
 
 def _head_waits(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
-    """The reasons why the head of a queue is not sent, the Sender's own wait first."""
     producer = _producer(moment, client)
     if producer is None:
         yield link("batch.no_engine", subject=actor_subject(client), client=client)
@@ -210,8 +206,7 @@ def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -
 
 
 def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:
-    """The Sender's own waits: a control request comes before batches (TXM-9), and the Sender may sleep before
-    it repeats one."""
+    """The Sender's own waits (TXM-9)."""
     poll = producer.memory.poll
     manager = shown["transaction_manager"]
     subject = actor_subject(client)
@@ -243,7 +238,8 @@ def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerCl
 def _accumulator_waits(
     moment: Moment, client: str, producer: ProducerClient, partition: str
 ) -> Iterator[Link]:
-    """Why the accumulator or the transaction manager does not let the head be sent (ACC-8..ACC-11, ACC-19, ORD-5)."""
+    """Why the accumulator or the transaction manager does not let the head be sent (ACC-8..ACC-11, ACC-19,
+    ORD-5)."""
     memory = producer.memory
     queue = memory.accumulator.queues[partition]
     if not queue.batches:
@@ -339,8 +335,7 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _next_of_run(moment: Moment) -> Iterator[Link]:
-    """The next event, the number of the others, and the first reason why a client's batches wait, for NAMED_MAX
-    clients at most."""
+    """The next event, and reasons why clients' batches wait, for NAMED_MAX clients at most."""
     events = moment.waiting_events()
     passing = moment.in_pass
     if passing is not None:
@@ -357,7 +352,7 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
 
 
 def _first_wait(moment: Moment, client: str) -> Iterator[Link]:
-    """Why a client that has a queued batch does not send it: the first reason. Nothing if no batch is queued."""
+    """The first reason why a client does not send a queued batch."""
     shown = moment.part("clients")[client]
     if any(queue["batches"] for queue in shown["queues"].values()):
         for found in _client_waits(moment, client):
@@ -402,8 +397,7 @@ def _next_phase(client: str) -> Link:
 
 
 def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
-    """The reasons, each once, and when the actor acts next. Without reasons and without a next event: the
-    sentence that the actor is idle."""
+    """The reasons, each once, and when the actor acts next; without any, that the actor is idle."""
     reasons: list[Link] = []
     for one in found:
         if one not in reasons:
