@@ -211,9 +211,8 @@ class AlterPartitionManager:
         return self.delayed.complete(replica, now) + self._next_change(replica, now)
 
     def _next_change(self, replica: Replica, now: int) -> Effects:
-        """Request the next change of the partition's ISR, if one is due: remove the followers that do not fetch,
-        else take back a follower that has caught up. Kafka checks a follower at each of its fetches, at least
-        every 500 ms. Here a follower without new records does not fetch, so it is checked now."""
+        """Request the next change of the partition's ISR, if one is due. Kafka checks a follower at each of
+        its fetches; here a follower without new records does not fetch, so it is checked now."""
         effects = self.leave_out(replica, now)
         if effects or not replica.is_leader or replica.partition in self.unsent:
             return effects

@@ -163,8 +163,7 @@ class Appending:
         now: int,
         made: Appends,
     ) -> PartitionProduceResponse:
-        """Append the batch to the log. With acks=all, put the offset to wait for into ``made``, unless the
-        batch is replicated already."""
+        """Append the batch to the log. ``made`` receives the offset to wait for with acks=all."""
         log = replica.log
         appended = log.append_as_leader((batch,), now, leader_epoch=replica.leader_epoch, origin=origin)
         error = appended.error
@@ -191,7 +190,6 @@ class Appending:
         acks: int,
         origin: Origin,
     ) -> None:
-        """Emit the result of one batch that reached the log."""
         log, watch, name = replica.log, self.setup.watch, self.setup.name
         rules = log.producers.rules
         if origin is _CLIENT:

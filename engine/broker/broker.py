@@ -193,7 +193,7 @@ class Broker:
         appending: Appending,
         requests: TransactionRequests | None,
     ) -> dict[type, Handler]:
-        """The handler of each kind of message; a version without idempotence has fewer."""
+        """The handler of each kind of message."""
         setup, cluster, permissions = self.setup, self.cluster, self.permissions
         produce = ProduceHandler(setup, appending, self.verification)
         handlers: dict[type, Handler] = {
@@ -426,9 +426,8 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _look_for_returned(self) -> None:
-        """The set of brokers that may be in sync may have changed, so that a leader can now request that a
-        follower returns to the ISR. Mark each partition that this broker leads with an incomplete ISR as
-        changed."""
+        """Mark each partition that this broker leads with an incomplete ISR as changed: a follower may now
+        return."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)
@@ -442,8 +441,8 @@ class Broker:
         return self.link.after_leadership(replica, now)
 
     def _learn_leader(self, word: LeaderAndIsr, now: int) -> Effects:
-        """Apply the announcement of a partition's leader and ISR. If the partition belongs to an internal topic,
-        the topic's coordinator takes over or resigns (FND-7)."""
+        """Apply the announcement of a partition's leader and ISR. A coordinator takes over or resigns
+        (FND-7)."""
         partition = word.partition
         host = self._host_of(partition)
         before = self.cluster.metadata.get(partition)
@@ -548,8 +547,7 @@ class Broker:
     # Producer ids ---------------------------------------------------------------------------------
 
     def _after_answer(self, effects: Effects, now: int) -> Effects:
-        """ZooKeeper or the controller has responded. If this ends the start of the broker, the broker handles
-        the requests that waited, or stops because the start failed (PID-6)."""
+        """ZooKeeper or the controller has responded: the start of the broker may be over (PID-6)."""
         self.touch()
         if self.link.started is None:
             return effects

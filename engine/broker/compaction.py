@@ -92,8 +92,8 @@ def _clean_marker(
     newest_of_producer: dict[int, tuple[int, int]],
     forget_below: int,
 ) -> None:
-    """When no batch of the marker's transaction is left, forget the marker's line in the aborted index. Also
-    remove the marker if it is old enough and does not alone hold its producer's epoch."""
+    """Forget the marker's line in the aborted index if no batch of its transaction is left, and remove a
+    marker that is no longer needed."""
     if has_batches:
         return
     cleaning.forgotten.add(marker.base_offset)
@@ -110,7 +110,6 @@ def _clean_marker(
 def _without_tombstones(
     cleaning: Cleaning, batch: RecordBatch, kept: list[int], forget_below: int
 ) -> list[int]:
-    """``kept``, without the tombstones that are old enough to be removed."""
     content = batch.content
     if content is None or not content.values:
         return kept
@@ -141,7 +140,6 @@ def _deltas(batch: RecordBatch) -> tuple[int, ...]:
 
 
 def _keyed(batch: RecordBatch) -> Iterable[tuple[int, object]]:
-    """(offset, key) of each record that has a key."""
     if batch.content is None:
         return
     for delta, key in zip(_deltas(batch), batch.content.keys, strict=False):

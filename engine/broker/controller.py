@@ -106,7 +106,7 @@ class Controller(ABC):
 
     @abstractmethod
     def _next_end(self) -> int | None:
-        """The time in ms at which the next session of a silent broker ends; None: no session can end."""
+        """When the next session of a silent broker ends (virtual ms); None: no session can end."""
 
     @abstractmethod
     def _end_silent(self, now: int) -> None:
@@ -134,7 +134,7 @@ class Controller(ABC):
 
     @abstractmethod
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """The session of a broker ended that has a replica of this partition outside the ISR."""
+        """The session of a broker with a replica outside the ISR has ended."""
 
     def broker_epoch(self, broker_id: int) -> int:
         """The epoch of a broker's registration; -1 in clusters without broker epochs."""
@@ -229,7 +229,6 @@ class Controller(ABC):
         )
 
     def _announce_live_brokers(self) -> None:
-        """Announce which brokers are live, and the new leaders of idle partitions."""
         self._announce(self._live_word())
         for topic in self.internal.follow(self.live):
             self._announce(self.internal.word(topic))
@@ -251,9 +250,7 @@ class Controller(ABC):
         return at
 
     def _begin_creation(self, asker: str, topic: str, now: int) -> None:
-        """Begin to create a topic, which takes time; further requests for the same topic change nothing
-        (FND-4). A cluster with fewer brokers than the replication factor creates no topic
-        (INVALID_REPLICATION_FACTOR)."""
+        """Begin to create a topic (FND-4), unless there are too few brokers (INVALID_REPLICATION_FACTOR)."""
         internal = self.internal
         known = topic in internal.counts or topic in internal.creating
         wanted = internal.configuration.internal_replication_factor
@@ -291,14 +288,14 @@ class Controller(ABC):
     # Brokers come and go --------------------------------------------------------------------------
 
     def _lead_again(self, broker_id: int) -> None:
-        """A broker is live again: elect a leader for each of its partitions that has none."""
+        """A broker is live again: elect leaders for its partitions that have none."""
         for state in self.partitions.values():
             if broker_id in state.replicas and state.leader is None and not state.deleted:
                 self._elect(state)
 
     def _take_leaderships(self, broker_id: int) -> None:
-        """A broker is no longer live: elect another leader for each partition that it leads (none, if no in-sync
-        replica is live), and remove it from each ISR in which it is not the last member."""
+        """A broker is no longer live: elect other leaders, and remove it from each ISR in which it is not the
+        last member."""
         for state in self.partitions.values():
             if state.deleted:
                 continue
@@ -324,9 +321,7 @@ class Controller(ABC):
         return None
 
     def _elect(self, state: PartitionState, leader: int | None = None) -> None:
-        """Choose ``leader`` (None: the first live in-sync replica) under a new leader epoch. The ISR keeps its
-        live members; if it has none, it stays unchanged. If the initial state left the partition without a
-        leader, only a call with a ``leader`` changes this."""
+        """Choose ``leader`` (None: the first live in-sync replica) under a new leader epoch."""
         old = state.leader
         if state.without_leader and leader is None:
             return
@@ -358,7 +353,6 @@ class Controller(ABC):
         )
 
     def _grow_isr(self, state: PartitionState, replica: int) -> None:
-        """A replica that caught up is in sync again."""
         grown = {*state.isr, replica}
         state.isr = tuple(one for one in state.replicas if one in grown)
         self._changed(state)
@@ -406,7 +400,7 @@ class Controller(ABC):
         self._emit_resumed(state, back)
 
     def _follower_to_stop(self, state: PartitionState, replica: int | None) -> int:
-        """The in-sync follower that a fault stops. ``replica`` None: the last one. Raises Refused when there is
+        """The in-sync follower that a fault stops; ``replica`` None: the last one. Raises Refused if there is
         no such follower."""
         # Without a leader no follower is chosen: the last in-sync replica must stay in the ISR, because no
         # other replica could become leader.

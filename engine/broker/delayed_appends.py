@@ -94,8 +94,8 @@ class DelayedAppends:
         return effects
 
     def _continue_parts(self, ended: list[DelayedProduce], now: int) -> Effects:
-        """Call the parts of the broker whose appends ended. This is done after the loop over the waiting
-        appends, because such a part may append again."""
+        """Call the parts of the broker whose appends ended. They may append again, so this comes after the
+        loop over the waiting appends."""
         effects: Effects = []
         for delayed in ended:
             if delayed.done is not None:
@@ -111,7 +111,7 @@ class DelayedAppends:
         effects: Effects,
         ended: list[DelayedProduce],
     ) -> None:
-        """Settle one partition of an append that waits; if it was the last one, the append ends."""
+        """Settle one partition of an append that waits."""
         until, _ = delayed.offsets.pop(partition)
         answer = delayed.answers[partition]
         watch = self.watch

@@ -287,8 +287,8 @@ class DescribingHandler:
         self.setup.watch.emit(RequestRefused, rule, facts)
 
     def _description(self, found: TransactionMetadata) -> TransactionDescription:
-        """The description of one transactional id. Kafka removes a partition from the metadata when its marker
-        is acknowledged. Here ``host.markers`` knows which partitions still need a marker."""
+        """Kafka removes a partition from the metadata when its marker is acknowledged; here ``host.markers``
+        knows the rest."""
         waiting = self.host.markers.waiting.get(found.transactional_id)
         partitions = found.partitions if waiting is None else waiting.remaining
         return TransactionDescription(

@@ -116,8 +116,8 @@ class FetchHandler:
     def _read(
         self, consumer: str, partition: str, fetch_offset: int, isolation: str
     ) -> PartitionFetchResponse:
-        """Read whole batches of one segment up to the high watermark. With read_committed, read up to the LSO,
-        and add the list of aborted transactions."""
+        """Read whole batches of one segment up to the high watermark, or with read_committed up to the last
+        stable offset."""
         asking = Asking(partition, fetch_offset, self.replicas.get(partition), self.cluster)
         rule = refusal(FETCH_RULES, asking)
         if rule is not None:

@@ -165,8 +165,7 @@ class GroupRequests:
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
-        """Whether the verification guard is gone and no transaction is open: a marker was written to the group's
-        log partition before the transaction coordinator responded."""
+        """Whether a marker has removed the verification guard, and no transaction is open."""
         ((partition, guard),) = verified.guards.items()
         replica = self.host.replicas.get(partition)
         if replica is None:
@@ -210,7 +209,7 @@ class GroupRequests:
         return [answer, *effects, *self._use(request.group_id)]
 
     def _use(self, group_id: str) -> Effects:
-        """The effect that gives the group's log partition its replicas, if no request has used it yet."""
+        """The effect that gives the group's log partition its replicas."""
         partition = partition_name(OFFSETS_TOPIC, self.host.coordinator.partition_of(group_id))
         return self.cluster.use(partition)
 

@@ -126,7 +126,7 @@ class InitProducerIdHandler:
         return self.producer_ids.claim(now)
 
     def _answered(self, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
-        """The effects of the request; None: it needs a producer id, and none is left."""
+        """The effects of the request; None: it waits for a producer id."""
         if request.transactional_id is not None:
             if self.transactions is None:
                 raise EngineError(f"{self.setup.name}: this version has no transactions")
@@ -176,7 +176,7 @@ class AllocatingInitProducerIdHandler(InitProducerIdHandler):
     __slots__ = ()
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
-        """No id is left: the client must send its request again, and the broker requests a block meanwhile."""
+        """The client must send its request again, and the broker requests a block."""
         self.setup.watch.emit(NoIdYet, self.setup.name, envelope.source, self.producer_ids.state)
         response = InitProducerIdResponse(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
         answer = Send(envelope.source, response, envelope.correlation_id, True)

@@ -49,8 +49,7 @@ def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int)
 def _as_created(
     topic: str, count: int, broker_ids: tuple[int, ...], replication_factor: int, min_isr: int
 ) -> IdlePartitions:
-    """The announcement of a new topic. It never changes, so all runs of a process share it: building the 50
-    entries of each topic took a third of a short run."""
+    """The announcement of a new topic. All runs of a process share it, because building it takes long."""
     words = []
     for number in range(count):
         replicas = tuple(replicas_of(number, broker_ids, replication_factor))
@@ -128,7 +127,8 @@ class InternalTopics:
 
 
 def _followed(word: LeaderAndIsr, live: Set[int]) -> LeaderAndIsr:
-    """The new announcement of an idle partition if the live brokers are ``live``; the same object unless it changes."""
+    """The announcement of an idle partition if the live brokers are ``live``; the same object if nothing
+    changes."""
     leader, leader_epoch = word.leader, word.leader_epoch
     in_sync = tuple(replica for replica in word.isr if replica in live)
     if leader is None or leader not in live:

@@ -129,7 +129,7 @@ class WriteMarkersHandler:
         return effects + self._entry_ended(number, writing)
 
     def _holdable(self, writing: MarkersBeingWritten, entry: TxnMarkerEntry) -> list[str]:
-        """The entry's partitions whose record format can hold a marker; the others get an error at once (MRK-4)."""
+        """The entry's partitions whose record format can hold a marker (MRK-4)."""
         held = []
         for partition in entry.partitions:
             replica = self.appending.replicas.get(partition)
@@ -148,7 +148,6 @@ class WriteMarkersHandler:
         return held
 
     def _entry_ended(self, number: int, writing: MarkersBeingWritten) -> Effects:
-        """One entry is finished: after the last entry, respond to the request (MRK-4)."""
         writing.left -= 1
         if writing.left:
             return []

@@ -182,7 +182,7 @@ class PartitionLog:
         return Appended(NO_ERROR, first_offset, self.log_end - 1)
 
     def _places(self, batches: Sequence[RecordBatch]) -> Sequence[int]:
-        """The base offsets that the batches get, one after the other, from the log end on."""
+        """The base offsets that the batches get."""
         if len(batches) == 1:
             return (self.log_end,)
         lengths = (batch.last_offset_delta + 1 for batch in batches)
@@ -197,12 +197,9 @@ class PartitionLog:
         appendings: dict[int, Appending],
         completed: list[CompletedTransaction],
     ) -> Appended | None:
-        """Check every batch against a copy of its producer's entry, and close the segment if the batches do not
-        fit into it. Returns the result when a batch is refused or is a duplicate; else None.
-
-        ``offsets``: the base offset of each batch. ``appendings`` (by producer id) and ``completed`` receive the
-        changes that the caller merges after the append.
-        """
+        """Check the batches against copies of their producers' entries. Returns the result if a batch is
+        refused or is a duplicate; else None. ``offsets``: the base offset of each batch. ``appendings`` (by
+        producer id) and ``completed`` receive the changes that the caller merges after the append."""
         producers = self.producers
         if self.rolls_first:
             self._make_room(batches)
@@ -276,8 +273,7 @@ class PartitionLog:
             self._touch()
 
     def _make_room(self, batches: Sequence[RecordBatch]) -> None:
-        """Roll the segment if this append would make it longer than allowed. An empty segment takes any
-        append, and one append is never split (``Log.maybeRoll``)."""
+        """Roll the segment if this append would make it longer than allowed (``Log.maybeRoll``)."""
         if not self.active_records:
             return
         if self.segment_records is not None:
@@ -293,8 +289,7 @@ class PartitionLog:
                 self.roll()
 
     def _merge(self, appendings: dict[int, Appending], completed: list[CompletedTransaction]) -> None:
-        """After the append, update the producer entries, open transactions, aborted index and ended
-        transactions (LOG-5, LOG-9)."""
+        """Apply the changes of an append to the producers' state and the aborted index (LOG-5, LOG-9)."""
         producers = self.producers
         for appending in appendings.values():
             producers.merge(appending)

@@ -66,8 +66,7 @@ class ProduceHandler:
         return self._append(envelope, request, Verified(envelope), now)
 
     def _permitted(self, request: ProduceRequest) -> dict[str, RecordBatch]:
-        """The batches of the request for partitions that this broker knows and whose topics the client may write
-        to."""
+        """The batches for partitions that this broker knows and whose topics the client may write to."""
         arriving, permitted = self.appending.arriving(request), {}
         for partition, batch in request.batches.items():
             arriving.partition, arriving.replica = partition, self.appending.replicas.get(partition)
@@ -102,8 +101,8 @@ class ProduceHandler:
     def _answer(
         self, envelope: Envelope, request: ProduceRequest, answers: dict[str, PartitionProduceResponse]
     ) -> Effects:
-        """Respond at once. With acks=0 there is no response, but a failed append closes the connection, so that
-        the client notices an error (``KafkaApis.handleProduceRequest``)."""
+        """Respond, or with acks=0 close the connection if an append failed
+        (``KafkaApis.handleProduceRequest``)."""
         if request.acks != 0:
             return [Send(envelope.source, ProduceResponse(partitions=answers), envelope.correlation_id, True)]
         if any(answer.error is not Error.NONE for answer in answers.values()):

@@ -63,8 +63,8 @@ def next_block(broker: int, latest: Block | None, size: int) -> Block:
 
 
 class _Turn:
-    """The context of one row's effects. ``block``: the block that the step names, if any. ``latest_end``: the last
-    id of the node's block, if no further block fits after it."""
+    """The context of one row's effects. ``block``: the block that the step names, if any. ``latest_end``: the
+    last id of the node's block, if no further block fits after it."""
 
     __slots__ = ("block", "effects", "latest_end", "now", "reply")
 
@@ -261,7 +261,7 @@ class ProducerIdManager:
             self.claimed = True
 
     def _fail(self, turn: _Turn) -> None:
-        """No further block fits: note that the claim failed, so that the waiting requests get an error (PID-3)."""
+        """No further block fits (PID-3)."""
         self.claimed = False
         turn.name_block(self.wanted)
         reply = turn.reply
@@ -269,7 +269,7 @@ class ProducerIdManager:
             turn.latest_end = block_from_json(reply.data).end
 
     def _write(self, turn: _Turn) -> None:
-        """Write the block that follows the one that was read, if the node has not changed since (CTR-4)."""
+        """Write the block that follows the one that was read (CTR-4)."""
         reply = turn.reply
         if reply is None:
             raise EngineError(f"{self._name}: no block is written before the node was read (PID-3)")

@@ -371,8 +371,7 @@ class ProducerStateManager:
         return min(times, default=None)
 
     def _forgotten_below(self, log_start: int) -> int:
-        """The log start, if this version drops producers and snapshots below it (2.0); else -1, below every
-        offset. Later versions remove snapshots only with their segments (``on_segments_dropped``)."""
+        """The log start, if this version drops producers and snapshots below it (2.0); else -1."""
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
@@ -494,8 +493,7 @@ class ProducerStateManager:
         return stable
 
     def _load_entry(self, saved: SnapshotEntry, log_start: int, now: int) -> None:
-        """Load one entry of a snapshot. It is left out if it has expired by now or, in 2.0, has no batch at
-        or above the log start."""
+        """Load one entry of a snapshot, unless it has expired or its records are gone."""
         entry = ProducerStateEntry(saved.producer_id)
         entry.producer_epoch = saved.producer_epoch
         entry.coordinator_epoch = saved.coordinator_epoch

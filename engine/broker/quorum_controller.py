@@ -193,7 +193,6 @@ class QuorumController(Controller):
         return record
 
     def _announce(self, word: Announcement) -> None:
-        """Write the records of a decision."""
         if type(word) is LeaderAndIsr:
             self._write_partition(word)
         elif type(word) is StopReplica:
@@ -204,7 +203,7 @@ class QuorumController(Controller):
             self._write("RegisterBrokerRecord", "endpoints", _reachable(word), word)
 
     def _announce_level(self) -> None:
-        """Write the level of a feature, which has a record of its own (``FeatureControlManager``)."""
+        """Write the level of a feature (``FeatureControlManager``)."""
         self._touch(self)
         level: JsonObject = {"level": self.transaction_version}
         self._write("FeatureLevelRecord", "transaction.version", level, self._live_word())
@@ -229,8 +228,8 @@ class QuorumController(Controller):
         self._write("PartitionRecord", name, {**fields, "replicas": list(word.replicas)}, word)
 
     def _write_internal(self, word: IdlePartitions) -> None:
-        """Write one record for all idle partitions of an internal topic, at its creation after a record of
-        the topic. It takes as many offsets as there are partitions, because Kafka writes one record for each."""
+        """Write one record for all idle partitions of an internal topic. It takes as many offsets as there
+        are partitions, because Kafka writes one record for each."""
         kind = "PartitionChangeRecord" if word.topic in self._topics else "PartitionRecord"
         if word.topic not in self._topics:
             self._topics.add(word.topic)
@@ -239,9 +238,8 @@ class QuorumController(Controller):
         self._write(kind, word.topic, {}, word, max(1, len(word.words)))
 
     def _write_removal(self, topic: str, word: StopReplica) -> None:
-        """Write one record that removes a topic with all its partitions, at the removal of the topic's first
-        partition. Brokers apply the removals one by one, so the log also gets an entry for each further
-        partition; these entries take no offset."""
+        """Write one record that removes a topic with all its partitions. Brokers apply the removals one by
+        one, so the log also gets an entry for each further partition, which takes no offset."""
         self.changed_partitions.add(word.partition)
         if topic in self._topics:
             self._topics.discard(topic)
@@ -314,9 +312,8 @@ class QuorumController(Controller):
     # Registrations and heartbeats -----------------------------------------------------------------
 
     def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
-        """A broker that started registers. The request is refused while the session of the broker's earlier
-        start lasts, because that process may still run. A repeated request keeps the broker epoch of the first
-        request (KAFKA-16952, since 3.9)."""
+        """A broker that started registers. A repeated request keeps the broker epoch of the first one
+        (KAFKA-16952, since 3.9)."""
         registration = self.registrations.setdefault(request.broker, Registration(request.broker))
         same = request.incarnation == registration.incarnation
         row = self._move(registration, REGISTER, Situation(same_incarnation=same), now)
@@ -344,8 +341,8 @@ class QuorumController(Controller):
         )
 
     def _hear(self, registration: Registration, now: int, *, beats: bool) -> None:
-        """A heartbeat arrived. ``beats``: heartbeats that change nothing follow at the heartbeat interval, and are
-        not simulated as messages."""
+        """A heartbeat arrived. ``beats``: further heartbeats change nothing, and are not simulated as
+        messages."""
         registration.contact_at = now
         registration.beats = beats
         alive = registration.state in HELD_ALIVE and not beats
@@ -362,7 +359,7 @@ class QuorumController(Controller):
         return min((one.metadata_offset for one in others), default=self.log.end)
 
     def _move(self, registration: Registration, on: str, situation: Situation, now: int) -> Row:
-        """Take a row of the machine of the broker's registration, and carry out the row's effects."""
+        """Take a row of the machine of the broker's registration."""
         before = registration.state
         row = MACHINE.take(before, on, situation)
         registration.state = row.target or before
@@ -390,21 +387,19 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _amend(self, registration: Registration) -> None:
-        """The same start of the broker registers again: write a record with the broker's present epoch."""
+        """The same start of the broker registers again."""
         fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _unfence(self, registration: Registration) -> None:
-        """The broker is live from now on, and may lead partitions that have no leader
-        (``handleBrokerUnfenced``)."""
+        """The broker is live from now on (``handleBrokerUnfenced``)."""
         self.live.add(registration.broker_id)
         self._change_registration(registration, fenced=False)
         self._lead_idle()
         self._lead_again(registration.broker_id)
 
     def _fence(self, registration: Registration) -> None:
-        """Other live in-sync brokers take over the broker's leaderships; a partition without one has no leader.
-        The broker leaves each ISR that has another member (``handleBrokerFenced``)."""
+        """The broker is no longer live: other brokers take over its partitions (``handleBrokerFenced``)."""
         self.live.discard(registration.broker_id)
         registration.beats = False
         registration.expires_at = None
@@ -413,8 +408,7 @@ class QuorumController(Controller):
         self._change_registration(registration, fenced=True)
 
     def _move_leaderships(self, registration: Registration) -> None:
-        """A controlled shutdown: before the broker stops, other live in-sync brokers take over its leaderships; a
-        partition without one has no leader (``handleBrokerInControlledShutdown``)."""
+        """Before the broker stops, others take over its partitions (``handleBrokerInControlledShutdown``)."""
         self.live.discard(registration.broker_id)
         self._change_registration(registration, in_controlled_shutdown=True)
         self._take_leaderships(registration.broker_id)
@@ -422,7 +416,7 @@ class QuorumController(Controller):
         registration.shutdown_offset = self.log.end
 
     def _let_go(self, registration: Registration) -> None:
-        """Allow the broker to stop, in the response to its heartbeat."""
+        """Allow the broker to stop."""
         registration.may_stop = True
 
     def _change_registration(self, registration: Registration, **changed: bool) -> None:
@@ -434,8 +428,8 @@ class QuorumController(Controller):
             self._announce(self.internal.word(topic))
 
     def _live_word(self) -> UpdateMetadata:
-        """The announcement of the brokers that are not fenced. Clients see all of them. ``broker_epochs``
-        leaves out those that are about to stop, because they may not lead."""
+        """The announcement of the brokers that are not fenced. ``broker_epochs`` leaves out those that are
+        about to stop, because they may not lead."""
         unfenced = [one.broker_id for one in self.registrations.values() if one.state in HELD_ALIVE]
         return UpdateMetadata(
             live_brokers=tuple(sorted(unfenced)),
@@ -522,8 +516,7 @@ class QuorumController(Controller):
     # Producer ids ---------------------------------------------------------------------------------
 
     def _on_allocate(self, request: AllocateProducerIdsRequest) -> AllocateProducerIdsResponse:
-        """Allocate the next block (``ProducerIdControlManager.generateNextProducerId``); an error when it
-        would begin too close to the largest id."""
+        """Allocate the next block (``ProducerIdControlManager.generateNextProducerId``)."""
         if self._is_stale(request.broker, request.broker_epoch):
             return AllocateProducerIdsResponse(error=Error.STALE_BROKER_EPOCH)
         size = self.configuration.producer_id_block_size
@@ -596,8 +589,7 @@ class QuorumController(Controller):
         }
 
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """Nothing to do: a leader that has requested the replica's return to the ISR gets INELIGIBLE_REPLICA, or
-        reads in the metadata log that the broker is fenced."""
+        """Nothing to do."""
 
     # Faults ---------------------------------------------------------------------------------------
 

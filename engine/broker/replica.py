@@ -205,8 +205,7 @@ class Replica:
         return moved
 
     def _note_readers(self, before: int, high_watermark: int, decided: bool) -> None:
-        """The high watermark rose: emit that the LSO advanced because transactions have replicated markers, or
-        that read_committed consumers wait from now on (LOG-8, CON-5, CON-6)."""
+        """The high watermark rose: emit what it means for read_committed consumers (LOG-8, CON-5, CON-6)."""
         log = self.log
         stable = log.last_stable_offset
         if decided:

@@ -121,7 +121,7 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp, now)
 
     def _note_data(self, replica: Replica, batch: RecordBatch, now: int) -> None:
-        """In 2.0 a marker does not count as activity of its producer, so the newest data batch gives the time."""
+        """In 2.0 a marker does not count as activity of its producer; its newest data batch does."""
         entry = replica.log.producers.entries.get(batch.producer_id)
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 

@@ -286,7 +286,7 @@ class TransactionHost:
         return effects
 
     def _write(self, wanted: Write, now: int) -> Effects:
-        """Append an image to the id's log partition, with acks=all unless a switch weakens it."""
+        """Append an image to the id's log partition."""
         number = partition_for(wanted.transactional_id, self.coordinator.partition_count)
         image, level = wanted.image, self.cluster.transaction_version
         metadata = self.coordinator.metadata.get(wanted.transactional_id)
@@ -346,9 +346,7 @@ class TransactionHost:
             self.pass_at = at
 
     def _run_pass(self, now: int) -> Effects:
-        """One pass of the marker sender: retry the completions that could not be written, queue the parked markers
-        again, and send one request to each broker for which markers wait (MRK-3). If there is no connection
-        to it, open one first."""
+        """One pass of the marker sender (MRK-3)."""
         self.pass_at = None
         markers = self.markers
         self.coordinator.retry_completions()
@@ -424,8 +422,7 @@ class TransactionHost:
     # -- time ------------------------------------------------------------------------------------------
 
     def _plan(self, now: int) -> None:
-        """Compute when each periodic scan next finds something; scans run at multiples of their intervals (TXC-20,
-        TXC-21)."""
+        """Compute when each periodic scan next finds something (TXC-20, TXC-21)."""
         configuration = self.setup.configuration
         open_until: int | None = None
         idle_from: int | None = None

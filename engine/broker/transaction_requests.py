@@ -91,7 +91,7 @@ class TransactionRequests:
         return rule.answer
 
     def _use(self, transactional_id: str | None) -> Effects:
-        """The effect that gives the id's log partition its replicas, if no request has used it yet."""
+        """The effect that gives the id's log partition its replicas."""
         count = self.cluster.internal_topics.get(TRANSACTION_TOPIC)
         if not transactional_id or count is None:
             return []
@@ -99,7 +99,6 @@ class TransactionRequests:
         return self.cluster.use(partition)
 
     def _handled(self, transactional_id: str | None, now: int) -> Effects:
-        """The effects that the coordinator wants after it has handled a request."""
         if transactional_id:
             self.host.touch_id(transactional_id)
         return self.host.settle(now) + self._use(transactional_id)
@@ -152,7 +151,7 @@ class TransactionRequests:
         return self._handled(request.transactional_id, now)
 
     def _topic_errors(self, request: AddPartitionsToTxnRequest) -> dict[str, Error]:
-        """If any partition may not be added, the error of each partition; otherwise empty."""
+        """The error of each partition if any may not be added; otherwise empty."""
         found: dict[str, Error] = {}
         for partition in request.partitions:
             if self.permissions.denied and self.permissions.is_denied(

@@ -134,8 +134,8 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Line:
-    """The questions to one coordinator, by transactional id: those in the request in flight (``on_the_way``), and
-    those that wait for the next request (``behind``). ``deadline``: when the response is overdue, in ms."""
+    """The questions to one coordinator, by transactional id: in flight (``on_the_way``) and waiting
+    (``behind``). ``deadline``: when the response is overdue (virtual ms)."""
 
     deadline: int | None = None
     correlation_id: int = 0
@@ -286,10 +286,8 @@ class Verification:
         return ([], [waiting.ended({})]) if sent is None else sent
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """Queue the question for its coordinator. If another question about the same transactional id waits, the
-        question with the higher epoch stays, or the later one if the epochs are equal; the verification of the
-        other question ends with an error. If the coordinator cannot be reached, the question is not queued and its
-        verification ends with COORDINATOR_NOT_AVAILABLE."""
+        """Queue the question for its coordinator. Of two questions about one transactional id, one stays and
+        the other ends."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source

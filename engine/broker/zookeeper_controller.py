@@ -184,8 +184,7 @@ class ZooKeeperController(Controller):
         self.announcements.append(state.word())
 
     def _return_to_isr(self, request: ReturnToIsr) -> None:
-        """Add a replica to the ISR, unless its broker is not live, or the partition has changed since the
-        leader's request: then the leader may have compared the replica with an outdated state
+        """Add a replica to the ISR, unless the partition has changed since the leader's request
         (``CurrentIsrVersion`` in KIP-497, before that the version of ZooKeeper's node)."""
         state = self.partitions.get(request.partition)
         fits = (

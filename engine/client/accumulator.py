@@ -237,8 +237,8 @@ class RecordAccumulator:
         return reasons
 
     def _is_completing(self) -> bool:
-        """Whether a transaction is ending, in versions in which this makes every batch sendable at once
-        (ACC-10; ``Profile.end_sends_everything``)."""
+        """Whether a transaction's end makes every batch sendable at once (ACC-10;
+        ``Profile.end_sends_everything``)."""
         return self._end_sends_everything and self.sequences is not None and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
@@ -306,8 +306,7 @@ class RecordAccumulator:
         return taken
 
     def _take(self, queue: PartitionQueue, head: Batch, now: int) -> Batch:
-        """Remove the head of a queue and close it. If the producer is idempotent and the batch has no sequence
-        numbers yet, it gets them now (ACC-16)."""
+        """Remove the head of a queue and close it. It gets sequence numbers if it needs some (ACC-16)."""
         queue.batches.popleft()
         if self.sequences is not None and head.base_sequence == NO_SEQUENCE:
             self.sequences.assign(head)

@@ -156,8 +156,8 @@ class Answers:
     # -- one batch -------------------------------------------------------------------------------------
 
     def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> bool:
-        """Apply one result. False: Kafka's Sender thread throws here, so the rest of the response is not
-        handled (TXM-4)."""
+        """Apply one result. False: Kafka's Sender thread throws, so the rest of the response is not handled
+        (TXM-4)."""
         reaction = reaction_to(error)
         if batch.state in DROPPED:
             self._watch.emit(AnswerForAborted, self._name, batch.id, batch.partition, error)
@@ -185,17 +185,16 @@ class Answers:
         return True
 
     def _thrown(self, batch: Batch, illegal: IllegalTransition) -> None:
-        """Note that Kafka's Sender thread throws, because a batch fails while no transaction is open that could be
-        aborted; for example, the error for an expired batch arrives after its transaction has ended
-        (KAFKA-14830). In versions in which this is fatal, the fatal error has been noted already."""
+        """Note that Kafka's Sender thread throws, because a batch fails while no open transaction can be
+        aborted (KAFKA-14830)."""
         if self._transactions is not None and self._transactions.is_poisoned:
             return
         self._watch.emit(LateFailureThrown, self._name, batch.partition, illegal.row.on)
         self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=True)
 
     def _complete(self, batch: Batch, base_offset: int, now: int) -> None:
-        """A batch succeeded (TXM-12). If it has already expired, it can only raise the last acknowledged
-        values (ACC-21)."""
+        """A batch succeeded (TXM-12). One that has expired can only raise the last acknowledged values
+        (ACC-21)."""
         self._in_flight.remove(batch)
         if self._transactions is not None:
             self._transactions.completed(batch, base_offset)
@@ -216,8 +215,7 @@ class Answers:
             self._completion.finish(batch, "acknowledge", None, base_offset, now)
 
     def _retries(self, batch: Batch, error: Error, log_start_offset: int, now: int) -> bool:
-        """Requeue the batch if SND-10 allows it. In 2.0 it fails instead if the producer's identity has
-        changed since it was sent. False: neither happened, so the caller has to fail or complete the batch."""
+        """Requeue the batch if SND-10 allows it. False: the caller has to fail or complete it."""
         transactions = self._transactions
         if batch.over or batch.attempts >= self._config.retries:
             return False
@@ -281,7 +279,7 @@ class Answers:
 
     def _requeue(self, batch: Batch, error: Error, now: int) -> None:
         """Put the batch back into its queue. Raises :class:`NothingTracked` if Kafka's accumulator cannot
-        insert the batch; then it stays in flight."""
+        insert it."""
         transactions = self._transactions
         if transactions is not None and transactions.has_no_place_for(batch):
             batch.attempts += 1
@@ -306,9 +304,7 @@ class Answers:
         )
 
     def _fail(self, batch: Batch, error: Error, adjust: bool, now: int) -> None:
-        """Fail a batch that is not resent (SND-9, SND-13). If it was already complete, its records keep their
-        result. In versions with ``late_failure_counts``, the late failure still changes the client's state
-        and sequence numbers."""
+        """Fail a batch that is not resent (SND-9, SND-13)."""
         self._in_flight.remove(batch)
         self._watch.emit(
             BatchFailed,
@@ -333,7 +329,6 @@ class Answers:
             self._completion.finish(batch, "fail", error.name, NO_OFFSET, now)
 
     def _settled(self, batch: Batch, error: Error, done: AfterFailure) -> None:
-        """Emit what happened to the sequence numbers of a failed batch."""
         if done is AfterFailure.GAP_CLOSED and error in UNCERTAIN:
             done = AfterFailure.GAP_CLOSED_IN_DOUBT
             self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=False)
@@ -342,5 +337,5 @@ class Answers:
         )
 
     def _unmute(self, batch: Batch) -> None:
-        """Unmute the partition if it is muted, even if ``max_in_flight`` has changed since (ACC-19)."""
+        """Unmute the partition, even if ``max_in_flight`` has changed since (ACC-19)."""
         self._accumulator.set_muted(batch.partition, False)

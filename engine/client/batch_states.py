@@ -17,8 +17,7 @@ EVENTS = (CLOSE, DRAIN, REQUEUE, ACKNOWLEDGE, FAIL, EXPIRE, ABORT)
 
 
 def _expires(state: str) -> Row:
-    """The row for a batch that expires in ``state``. Only some versions have the row for a batch in flight:
-    those in which a batch expires by its age alone (ACC-21, second rule)."""
+    """The row for a batch that expires in ``state`` (ACC-21)."""
     only_if = "expiry_from_creation" if state == IN_FLIGHT else ""
     return Row(source=state, on=EXPIRE, target=EXPIRED, why="expired", spec="ACC-21", only_if=only_if)
 

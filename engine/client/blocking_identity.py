@@ -89,8 +89,7 @@ class BlockingIdentity(InitProducerIdAnswers):
         self._poll.sleeps_until = now + self._setup.config.retry_backoff_ms
 
     def _resolve(self, now: int) -> bool:
-        """R1: if every sequence number of a partition with an expired batch is acknowledged, an idempotent
-        producer clears the mark *unresolved*. Otherwise it drops its producer id (TXM-15)."""
+        """R1: decide about partitions with an expired batch (TXM-15)."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             self._poll.changed = True
@@ -112,8 +111,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         return False
 
     def _lost_numbers_are_fatal(self, now: int) -> bool:
-        """R1 with transactions: a single batch that expired after a resend is fatal, because 2.0 cannot raise
-        its epoch (TXM-15)."""
+        """R1 with transactions: unresolved sequence numbers are fatal, because 2.0 cannot raise its epoch
+        (TXM-15)."""
         transactions = self._transactions
         if transactions.has_unresolved and not transactions.has_fatal_error:
             self._poll.changed = True
@@ -122,8 +121,7 @@ class BlockingIdentity(InitProducerIdAnswers):
         return False
 
     def _send_control(self, now: int) -> bool:
-        """R2 with transactions: like T4 in 2.8, but no further request is sent while any sequence is unresolved
-        (SND-3)."""
+        """R2 with transactions: no further request is sent while any sequence is unresolved (SND-3)."""
         transactions = self._transactions
         if transactions.has_unresolved and transactions.in_flight is None:
             return False
@@ -157,8 +155,7 @@ class BlockingIdentity(InitProducerIdAnswers):
         return self._poll.end(now)
 
     def _stop_on_error(self, now: int) -> bool:
-        """R3: without a producer id or after a fatal error nothing is sent; an abortable error drops the
-        unsent batches."""
+        """R3: nothing is sent without a producer id or after a fatal error."""
         transactions = self._transactions
         if transactions.has_fatal_error or not transactions.has_producer_id:
             self._closing.give_up(transactions.last_error, now)

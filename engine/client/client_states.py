@@ -124,7 +124,7 @@ without a request for an id: a refusal required a higher epoch only after abortT
 
 
 def _refused() -> tuple[Row, ...]:
-    """The rows that refuse: calls that the application may not make, and responses that arrive too late."""
+    """The rows that refuse calls and late responses."""
     settled = {(row.source, row.on) for row in (*_MOVES, *_WITHOUT_ID) if not row.when}
     calls = tuple(
         _refuse(state, on, why)

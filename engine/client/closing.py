@@ -69,8 +69,8 @@ class Closing:
             self._completion.abort_all(error.name, now)
 
     def _ends_transaction(self) -> bool:
-        """Whether a transaction or a control request must end before the Sender may stop. In the versions in
-        which ``close()`` aborts an open transaction, this also begins the abort."""
+        """Whether a transaction or a control request must end before the Sender may stop. May begin the abort
+        of an open transaction."""
         transactions = self._transactions
         if transactions is None or not transactions.is_transactional:
             return False

@@ -195,12 +195,8 @@ def _idempotent_unless(
     profile: Profile,
     switches: Switches,
 ) -> None:
-    """Turn idempotence off if it is on only by default and another setting contradicts it.
-
-    It stays on for a transactional producer, and in newer versions for a producer with too many requests in
-    flight; then :func:`_idempotent` refuses the other setting
-    (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``).
-    """
+    """Turn idempotence off if it is on only by default and another setting contradicts it
+    (``ProducerConfig.postProcessAndValidateIdempotenceConfigs``)."""
     against = {
         "retries": values["retries"] == 0,
         "acks": values["acks"] != ACKS_ALL,

@@ -148,8 +148,7 @@ class Connections:
         return max(connection.attempted_at + self._backoff(connection) - now, 0)
 
     def _backoff(self, connection: Connection) -> int:
-        """Milliseconds from the end or failure of a connection until the next attempt. They double with each
-        failure in a row, up to ``reconnect.backoff.max.ms``; there is no jitter."""
+        """Milliseconds from the end or failure of a connection until the next attempt. There is no jitter."""
         doublings = max(connection.failures - 1, 0)
         return min(self.backoff_ms << min(doublings, 20), self.backoff_max_ms) if connection.failures else 0
 

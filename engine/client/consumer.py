@@ -163,7 +163,7 @@ class Consumer:
         )
 
     def _all_connections(self) -> tuple[Connections, ...]:
-        """The connections to the leaders, then the separate one to the group coordinator (GEN-11)."""
+        """The connections to the leaders, and the separate one to the group coordinator (GEN-11)."""
         return (self.connections,) if self.group is None else (self.connections, self.group.own)
 
     def view(self) -> ConsumerFields:
@@ -324,7 +324,6 @@ class Consumer:
                 watch.touch(part)
 
     def _grid(self, at: int) -> int:
-        """The first multiple of the fetch interval at or after ``at``."""
         return -(-at // self.fetch_interval_ms) * self.fetch_interval_ms
 
     # -- timers ----------------------------------------------------------------------------------------
@@ -348,8 +347,7 @@ class Consumer:
         return min(due) if due else None
 
     def _reachable_at(self, reading: Reading) -> int | None:
-        """When a fetch to the leader can be sent (virtual ms). None while a connection to the leader is being
-        made, or a Fetch to it is in flight: the end of either is an event of its own."""
+        """When a fetch to the leader can be sent (virtual ms); None while another event must come first."""
         leader = self.metadata.leaders.get(reading.partition)
         if leader is None:
             return reading.not_before
@@ -376,8 +374,8 @@ class Consumer:
         return self._effects()
 
     def _fetch_due(self, now: int) -> None:
-        """Send one Fetch to each leader for all its partitions that are due, unless a Fetch to it is in
-        flight (``Fetcher.prepareFetchRequests``). Partitions whose end must be known first go into a ListOffsets."""
+        """Send a Fetch to each leader with partitions that are due (``Fetcher.prepareFetchRequests``), or a
+        ListOffsets."""
         of_leaders: dict[int, list[Reading]] = {}
         for reading in self.readings.values():
             if not reading.wanted or reading.in_flight or reading.not_before > now:
@@ -509,8 +507,7 @@ class Consumer:
         self._touch_lane(reading)
 
     def _resume_at(self, asked: OffsetFetchRequest, now: int) -> None:
-        """The coordinator returned the group's offsets: continue there (CON-9), unless they were requested
-        again."""
+        """The coordinator returned the group's offsets: continue there (CON-9)."""
         if self.held or self.group is None or self.group.asks_committed:
             return
         self.rewinding = False
@@ -530,7 +527,7 @@ class Consumer:
         self.watch.touch(self)
 
     def _ended(self, reading: Reading, end: PartitionEnd, now: int) -> None:
-        """The leader named the end of a partition: begin there, unless the position was set in the meantime."""
+        """The leader named the end of a partition: begin there."""
         reading.in_flight = False
         if not reading.needs_end or self.rewinding or self.outside:
             reading.wanted = True
@@ -546,8 +543,7 @@ class Consumer:
         self.watch.touch(self)
 
     def _refused(self, reading: Reading, error: Error, now: int) -> None:
-        """The broker responded with an error: fetch again after a backoff. If the leader may have changed,
-        new metadata is requested, too."""
+        """The broker responded with an error: fetch again after a backoff."""
         reading.wanted = True
         reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
         if error in _STALE_LEADER:
@@ -555,12 +551,10 @@ class Consumer:
         self.watch.emit(FetchRefused, self.name, reading.partition, error, RETRY_BACKOFF_MS)
 
     def _end(self, response: PartitionFetchResponse) -> int:
-        """The offset up to which this consumer may read the partition."""
         return response.high_watermark if self.isolation == READ_UNCOMMITTED else response.last_stable_offset
 
     def _reset(self, reading: Reading, response: PartitionFetchResponse, now: int) -> None:
-        """The position is out of range: the start of the log was deleted, or its end was truncated after a
-        leader failed."""
+        """The position is out of range: move it to one that the log has."""
         before = reading.position
         start = response.log_start_offset
         to = max(start, min(before, response.high_watermark))

@@ -63,7 +63,7 @@ FAILURES = (ABORTABLE, BUMP, FATAL)
 
 
 class _Exchange:
-    """A control request that was answered or lost, with the parts of the producer that a reaction needs."""
+    """A control request that was answered or lost."""
 
     __slots__ = ("client", "request", "transactions", "watch")
 
@@ -81,7 +81,6 @@ class _Exchange:
             self.request.result.done()
 
     def react(self, reaction: ControlReaction, error: Error) -> None:
-        """Carry out the reaction to an error."""
         if reaction.does in FAILURES:
             self._fail(reaction, error)
             return
@@ -162,8 +161,7 @@ class ControlAnswers:
 
 
 def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
-    """Kafka's Sender thread logs the exception and continues without repeating the request (TXM-13). In versions
-    in which this is fatal, the fatal error has been noted already."""
+    """Kafka's Sender thread logs the exception and does not repeat the request (TXM-13)."""
     if not exchange.transactions.is_poisoned:
         exchange.watch.emit(AnswerThrown, exchange.client, exchange.request.api, illegal.row.on)
 
@@ -202,11 +200,7 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 
 
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
-    """Apply the result of each partition.
-
-    After a result that is accepted, or an abortable error without ``at_once``, the next result is read. The first
-    other result decides at once. If all were read, an abortable error decides; without one, the partitions are added.
-    """
+    """Apply the results of the partitions, which must all be accepted."""
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None
     for error in answer.errors.values():
@@ -245,8 +239,7 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
 
 
 def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
-    """Partitions with the result NONE are done. If others are left, the whole request is sent again, or it
-    fails."""
+    """Partitions with the result NONE are done. For others, the whole request is sent again, or it fails."""
     transactions = exchange.transactions
     again: tuple[ControlReaction, Error] | None = None
     for partition, error in answer.errors.items():

@@ -120,9 +120,7 @@ class ControlChannel:
         return self._go_on(self.held, now)
 
     def _next_request(self) -> PendingRequest | None:
-        """The next request that may be sent (TXM-9); None: there is none. A request that may not be sent any
-        more fails here. An EndTxn that is not sent (``_has_to_send``) completes here, and the request after
-        it is returned."""
+        """The next request that may be sent (TXM-9), or None."""
         transactions, setup = self._transactions, self._setup
         if transactions.new_partitions:
             transactions.register_partitions()
@@ -150,8 +148,7 @@ class ControlChannel:
         return transactions.take_request()
 
     def _has_to_send(self, end: EndTxnRequest) -> bool:
-        """Whether the request is sent, because the coordinator may have a part of the transaction. With the
-        switch ``abort_sent`` off, an abort is not sent."""
+        """Whether the coordinator may have a part of the transaction, so that the request is sent."""
         return self._transactions.started and (end.committed or self._setup.switches.abort_sent)
 
     def _go_on(self, held: Held, now: int) -> bool:
@@ -198,7 +195,6 @@ class ControlChannel:
         return self._poll.end(held.until)
 
     def _emit_wait(self, node: int, connected: bool) -> None:
-        """Emit why the broker accepts no request: the connection is not up, or it has no free slot."""
         name, broker, limit = self._setup.name, f"broker-{node}", self._connections.limit
         if connected:
             self._waiting.emit(IN_FLIGHT_FULL, node, WaitsForAnswers, name, broker, limit)
@@ -260,8 +256,7 @@ class ControlChannel:
         return self._poll.end(self._metadata_requests.due(now))
 
     def _sleep_again(self, held: Held, now: int) -> bool:
-        """Let the Sender sleep once more, because no broker can be reached. Only its first sleep for this
-        request is emitted."""
+        """Let the Sender sleep once more. Only its first sleep for this request is emitted."""
         first = None not in held.emitted
         held.emitted.add(None)
         return self.sleep(self._setup.config.retry_backoff_ms, now, said=first)

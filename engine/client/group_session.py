@@ -349,7 +349,7 @@ def _partitions(body: Request | FindCoordinatorRequest) -> tuple[str, ...]:
 
 
 def _worst(response: Response) -> Error:
-    """The error that decides the reaction: the response's own, or the first one of a partition."""
+    """The error that decides the reaction."""
     errors = [] if isinstance(response, OffsetCommitResponse) else [response.error]
     if not isinstance(response, FindCoordinatorResponse | LeaveGroupResponse):
         errors += (response.errors or {}).values()

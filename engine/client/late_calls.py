@@ -85,8 +85,8 @@ class UntilReturned:
 
 
 def _unanswered(waiting: Waiting) -> Result | None:
-    """The result that has not been returned to the application yet; None: there is none. A result that has
-    been returned is dropped here."""
+    """The result that has not been returned to the application yet, or None. Drops a result that has been
+    returned."""
     result = waiting.pending_result
     if result is not None and result.acknowledged:
         waiting.pending_result = result = None

@@ -265,9 +265,7 @@ class ProducerClient:
             self.watch.touch(self._extras[-1])
 
     def _refuses_send(self, call: Call, payload: int) -> bool:
-        """Check what comes before the accumulator: whether the producer is closed, the record's size (ACC-2, step 1),
-        and the state of the transaction unless the version checks it after the append (TXM-5). True: the call
-        throws."""
+        """Make the checks before the accumulator (ACC-2, step 1; TXM-5). True: the call throws."""
         memory = self.memory
         if memory.accumulator.closed:
             compared = (Compared.STATE, "CLOSED")
@@ -298,8 +296,7 @@ class ProducerClient:
         self.memory.calls.begin_flush(call, now)
 
     def _close(self, call: Call, now: int) -> None:
-        """Close: ``send()`` and transactional calls throw from now on, and queued records are sent first (SND-14).
-        Without a Sender there is nothing to wait for, so the call returns at once."""
+        """Close: queued records are sent first (SND-14). Without a Sender the call returns at once."""
         if self.memory.poll.stopped:
             self.memory.accumulator.closed = True
             self.watch.emit(ClosedWithoutSender, self.name)
@@ -308,7 +305,7 @@ class ProducerClient:
         self.memory.calls.begin_close(call, now)
 
     def _force_close(self, call: Call, now: int) -> None:
-        """Close by force: all batches and calls fail at once, and the connections end (SND-14)."""
+        """Close by force: batches and calls fail at once (SND-14)."""
         memory = self.memory
         self.watch.emit(CloseForced, self.name, len(memory.accumulator.incomplete))
         memory.accumulator.closed = True
@@ -321,7 +318,7 @@ class ProducerClient:
             memory.transactions.abandon_calls(Error.NETWORK_EXCEPTION)
 
     def _transactional(self, call: Call, now: int) -> None:
-        """Carry out a transactional call, from initTransactions() to abortTransaction() (TXM-5..TXM-7, TXM-10)."""
+        """Carry out a transactional call (TXM-5..TXM-7, TXM-10)."""
         memory = self.memory
         transactions = memory.transactions
         if transactions is None or not transactions.is_transactional:
@@ -535,13 +532,12 @@ class ProducerClient:
         return parts
 
     def _touch_all(self) -> None:
-        """Mark as changed all small parts of the view that a new process or a new setting may have changed."""
+        """Mark the small parts of the view as changed that a new process or a new setting may have changed."""
         for part in (*self._fields, *self._extras, self.memory.sender):
             self.watch.touch(part)
 
     def _touch_flags(self) -> None:
-        """Mark as changed the parts of the view that a call or a response may have changed, except those that
-        mark themselves."""
+        """Mark the parts of the view as changed that a call or a response may have changed."""
         self.watch.touch(self._extras[-1])
         accumulator = self.memory.accumulator
         flags = (accumulator.closed, accumulator.flushes > 0)

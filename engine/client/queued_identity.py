@@ -60,8 +60,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         self._transactions.retry(request)
 
     def _resolve(self, now: int) -> bool:
-        """T1: once a partition has no batch in flight, it is certain whether its expired sequences were used
-        (TXM-15)."""
+        """T1: a partition without a batch in flight shows whether its expired sequences were used (TXM-15)."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             lost = not entry.comes_next(entry.next_sequence)
@@ -88,8 +87,7 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _begin_anew(self, now: int) -> bool:
-        """Fail every batch if the identity was denied; the producer may then request another identity
-        (KAFKA-13668). False: the error is another one."""
+        """Fail every batch if the identity was denied (KAFKA-13668). False: the error is another one."""
         transactions = self._transactions
         error = transactions.last_error
         if error is None or error.name not in DENIALS:
@@ -129,13 +127,9 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _stuck(self, illegal: IllegalTransition, now: int) -> bool:
-        """The client got a negative producer id, which it treats as missing (``ProducerIdAndEpoch.isValid``).
-        But READY has no way to request another.
-
-        Kafka's Sender thread throws here in every pass, logs the exception and begins again at once, so
-        nothing is sent and nothing expires. The run shows one such pass for each cause. Since 3.6 the first
-        exception is fatal.
-        """
+        """The client got a negative producer id, which it treats as missing (``ProducerIdAndEpoch.isValid``),
+        but READY has no way to request another. Kafka's Sender thread throws here in every pass; the run
+        shows one such pass for each cause."""
         if self._transactions.is_poisoned:
             return self._poll.end(now)
         self._setup.watch.emit(

@@ -76,7 +76,6 @@ def take(response: PartitionFetchResponse, isolation: str, position: int, rememb
 
 
 def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int) -> Taken:
-    """Do the same as ``take``, without stretches."""
     serials: list[int] = []
     offsets: list[int] = []
     for batch, fate in visible(response, isolation):
@@ -124,8 +123,8 @@ def _first_offset(entry: tuple[int, int]) -> int:
 def _take_records(
     batch: RecordBatch, position: int, serials: list[int], offsets: list[int], stretches: list[Stretch]
 ) -> None:
-    """Append the records of a batch from ``position`` on to ``serials`` and ``offsets``. Append to
-    ``stretches`` what happened to each offset: it was delivered, or compaction removed it."""
+    """Append the records of a batch from ``position`` on to ``serials`` and ``offsets``, and what happened to
+    each offset to ``stretches``."""
     base = batch.base_offset
     content = batch.content
     if content is None or content.offset_deltas is None:

@@ -200,7 +200,7 @@ class Sender:
     # -- the phases of every pass (SND-2) --------------------------------------------------------------
 
     def _read_metadata(self, now: int) -> bool:
-        """P1: read the cached metadata, which is used throughout this pass."""
+        """P1: read the cached metadata."""
         metadata = self._metadata
         if metadata.version != self._metadata_seen:
             first = self._metadata_seen == 0
@@ -228,8 +228,7 @@ class Sender:
         return False
 
     def _drain(self, now: int) -> bool:
-        """P5: take at most one batch of each partition for each broker; mute these partitions if order is
-        guaranteed."""
+        """P5: take at most one batch of each partition for each broker."""
         self._drained = []
         nodes = self._readiness.found.nodes
         if not nodes:
@@ -271,7 +270,7 @@ class Sender:
         )
 
     def _expire(self, now: int) -> bool:
-        """P6: expire batches that waited too long; since 2.1 also batches in flight (ACC-21)."""
+        """P6: expire batches that waited too long (ACC-21)."""
         earliest = self._accumulator.earliest_expiry()
         if earliest is None or now < earliest:
             return False
@@ -309,8 +308,7 @@ class Sender:
             self._poll_until, self._poll_source = until, source
 
     def _next_expiry(self) -> int | None:
-        """When the next queued batch expires (virtual ms); since 2.1 also the next batch in flight. None:
-        none can expire."""
+        """When the next batch expires (virtual ms); None: none can expire."""
         queued, sent = self._accumulator.next_expiry(), self._in_flight.next_expiry()
         if queued is None or sent is None:
             return sent if queued is None else queued
@@ -368,7 +366,7 @@ class Sender:
                 self._answers.sent_without_answer(batch, now)
 
     def _end_in_poll(self, now: int) -> bool:
-        """P9: send a needed Metadata request; then the pass ends, and the poll lasts until something can change."""
+        """P9: send a needed Metadata request, and end the pass."""
         poll, accumulator = self._poll, self._accumulator
         self._metadata_requests.send_wanted(now)
         if not poll.changed and accumulator.incomplete:
@@ -381,9 +379,7 @@ class Sender:
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """Whether another pass has to follow, because the drain stopped early. The next drain begins
-        behind the partition at which this one stopped (before 2.8: at it). There are at most as many such passes as
-        the ready broker with the most partitions leads."""
+        """Whether another pass has to follow, because the drain stopped early."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False
@@ -391,7 +387,7 @@ class Sender:
         return self._turns_lost < max(len(led_by.get(node, ())) for node in nodes)
 
     def _quiet_until(self, now: int) -> int | None:
-        """The earliest time, later than now, at which one of the Sender's own waits ends; None: none of them ends by
+        """When the first of the Sender's own waits ends (virtual ms, after ``now``); None: none ends by
         itself."""
         accumulator = self._accumulator
         ready = bool(self._readiness.found.nodes)

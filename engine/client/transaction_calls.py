@@ -238,11 +238,8 @@ def _needs_transactional_id(manager: TransactionManager) -> None:
 
 
 def _no_error(manager: TransactionManager, on: str | None = None) -> None:
-    """Raise :class:`CallThrows` with the producer's last error, if it has one. After an abortable error the
-    application may only abort, after a fatal error only close (CTR-27, CTR-28).
-
-    ``on``: the event of the call; if the state machine allows the event, nothing is raised.
-    """
+    """Raise :class:`CallThrows` with the producer's last error, if it has one (CTR-27, CTR-28). ``on``: the
+    event of the call; if the state machine allows it, nothing is raised."""
     if not manager.has_error or manager.last_error is None or (on is not None and manager.allows(on)):
         return
     raise CallThrows(

@@ -335,8 +335,7 @@ class TransactionManager:
         return row
 
     def _poison(self, on: str) -> None:
-        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831). Waiting calls
-        are not completed."""
+        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831)."""
         row = self._row(states.FATAL)
         before, self.state = self.state, row.target or self.state
         self.last_error, self.last_error_unexpected = ClientError.ILLEGAL_STATE, False
@@ -360,7 +359,6 @@ class TransactionManager:
             self._fail_pending_result(error, False)
 
     def _emit_facts(self, on: str, before: str) -> None:
-        """Emit that the application began a transaction, or that the transaction has ended for the producer."""
         if on == states.BEGIN:
             self.watch.emit(
                 TransactionBegun,
@@ -471,8 +469,7 @@ class TransactionManager:
         return self._renumber()
 
     def _renumber(self) -> list[Batch]:
-        """Number the batches in flight of the partitions that requested the bump from 0 with the current
-        identity, and clear the *unresolved* marks of these partitions."""
+        """Number the batches in flight of the partitions that requested the bump from 0."""
         renumbered: list[Batch] = []
         for partition in self.to_resequence:
             entry = self.entry(partition)
@@ -587,8 +584,8 @@ class TransactionManager:
         self.transition(states.ABORTABLE, error, by_call=True)
 
     def _classify(self, error: Error) -> None:
-        """Change the state to FATAL_ERROR or ABORTABLE_ERROR, or leave it, depending on the error (SND-9).
-        Raises :class:`IllegalTransition` when there is no transaction to abort."""
+        """Change the state depending on the error (SND-9). Raises :class:`IllegalTransition` if there is no
+        transaction to abort."""
         if reaction_to(error).does in self._fatal_reactions:
             self.transition(states.FATAL, error)
         elif self.is_transactional and not self.has_fatal_error:

@@ -35,7 +35,7 @@ def decode_offset_checkpoint(data: bytes) -> dict[str, int]:
 
 
 def _entries(data: bytes, width: int) -> list[tuple[int, list[str]]]:
-    """(number of the line, fields) of each entry."""
+    """(number of the line, fields) of each entry. Raises ValueError for a malformed file."""
     lines = data.decode("utf-8", errors="replace").splitlines()
     if len(lines) < 2 or lines[0].strip() != VERSION:
         raise ValueError(

@@ -127,8 +127,7 @@ def _advance_operator(words_log2: int) -> Operator:
 @cache
 def _fold_tables(words: int) -> tuple[tuple[bytes, ...], ...]:
     """Tables[source][target][byte]: take the word that has `byte` at position `source` and zeros elsewhere,
-    advance it by `words` words, and return its byte `target`. `words` is a power of two; a batch length of 31
-    bits needs at most 29 powers."""
+    advance it by `words` words, and return its byte `target`. `words` is a power of two."""
     operator = _advance_operator(words.bit_length() - 1)
     tables = []
     for source in range(4):

@@ -104,7 +104,7 @@ def _decode_folder(folder: PartitionFolder, reader: SegmentReader, lines: Lines,
 
 
 def _nothing_to_read(files: Mapping[str, Buffer], reader: SegmentReader) -> str:
-    """One line that says which path was given, why it is no log, and which paths are expected."""
+    """One line that says why nothing could be read, and what to give instead."""
     if not files:
         return f"not a log: no file was given; {REMEDY}"
     folders = partition_folders(files)

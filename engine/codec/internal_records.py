@@ -246,8 +246,7 @@ class InternalRecords:
                 yield from self._place(group, number, name, placed or None)
 
     def _place(self, group: str, number: int, name: str, placed: Json | None) -> Iterator[Json]:
-        """The changes when the visible offset of a group is set, or is removed (`placed` None). Beyond IDS_MAX offsets
-        a new one is left out."""
+        """The changes when the visible offset of a group is set, or is removed (`placed` None)."""
         path = [*_BROKER, "groups", group]
         known = self._groups.get(group)
         before = None if known is None else known["committed"].get(name)
@@ -278,8 +277,7 @@ def _group_said(key: GroupKey, group: GroupMetadata | None, of: Mapping[str, Any
 
 
 def _entry(value: TransactionLogValue, number: int, row: BatchRow, origin: int | None) -> Json:
-    """The entry as in docs/frame.md; times in ms since step time 0. The coordinator's epoch is the leader epoch of
-    its log."""
+    """The entry as in docs/frame.md; times in ms since step time 0."""
     started = _since(value.start_ms, origin)
     state = value.status.kafka_name
     return {
@@ -307,8 +305,7 @@ def _sentences(
     taken: TableRow | None,
     of: Mapping[str, Any],
 ) -> list[Json]:
-    """The sentence about the logged state, and a second one if the state is Empty and the epoch was raised, which only
-    InitProducerId does."""
+    """The sentence about the logged state, and another one if InitProducerId raised the epoch."""
     said = [
         sentence(
             f"log.coordinator.{entry['state'].lower()}",
@@ -362,7 +359,7 @@ def _change(path: list[str], before: Json | None, entry: Json) -> list[Json]:
 
 
 def _rows() -> Mapping[tuple[str, str], tuple[TableRow, ...]]:
-    """(Source, target) to the rows of the coordinator's table that lead from the one state to the other."""
+    """(source, target) to the rows of the coordinator's table that lead from the one state to the other."""
     found: dict[tuple[str, str], tuple[TableRow, ...]] = {}
     for row in TRANSACTION_STATES.rows:
         if row.target is not None:
@@ -374,15 +371,13 @@ _ROWS = _rows()
 
 
 def _is_fenced(before: Json, entry: Json) -> bool:
-    """Whether InitProducerId raised the epoch. A decision may raise it, too (KIP-890), but the marker then has the new
-    epoch."""
+    """Whether InitProducerId raised the epoch. A decision may raise it, too (KIP-890)."""
     is_raised: bool = before["producer_epoch"] < entry["producer_epoch"]
     return is_raised and entry["state"] == EMPTY and before["producer_id"] == entry["producer_id"]
 
 
 def _taken(before: Json, entry: Json) -> TableRow | None:
-    """The only row that leads from a logged state to the next. None when there are several, or when an
-    unlogged state lies between."""
+    """The row that leads from a logged state to the next; None if it is not certain."""
     source, target = before["state"], entry["state"]
     rows = _ROWS.get((source, target), ())
     if (source, target) == (ONGOING, ONGOING):

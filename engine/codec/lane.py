@@ -167,7 +167,6 @@ class Lane:
         return self.log.pointers(), self._producer(producer_id)
 
     def _moved(self, producer_id: int, before: tuple[LogPointers, ProducerStateView | None]) -> list[Json]:
-        """The changes of the log's offsets and of the producer's entry."""
         pointers, producer = before
         changes = _differences(self._replica, pointers, self.log.pointers())
         known = self._producer(producer_id)
@@ -178,9 +177,8 @@ class Lane:
         return changes + entry
 
     def _replay(self, row: BatchRow, at: int) -> list[Json]:
-        """Append the batch to the log. A damaged batch, and a control batch that is known to be no marker, only takes
-        its offsets. For an undamaged marker, returns the changes that show the outcome of its transaction's
-        batches, otherwise an empty list."""
+        """Append the batch to the log. Returns the changes that show the outcome of the batches that a marker
+        decides."""
         header, log = row.header, self.log
         if row.damage or (header.is_control and not (_is_marker(row) or row.has_unknown_end)):
             # The batch occupies its offsets, and changes no other state.
@@ -204,7 +202,6 @@ class Lane:
         ]
 
     def _producer(self, producer_id: int) -> ProducerStateView | None:
-        """The producer's entry as the view shows it."""
         return ProducerPart(self.log, producer_id).view()
 
     def _batch_path(self, base_offset: int) -> list[str]:
@@ -216,15 +213,15 @@ def _is_marker(row: BatchRow) -> bool:
 
 
 def _control_name(row: BatchRow) -> str | None:
-    """The name of the control type; None for data; `?` when the control record cannot be read."""
+    """The name of the control type; None for data; `?` if the control record cannot be read."""
     if row.control is not None:
         return row.control.type_name
     return "?" if row.header.is_control else None
 
 
 def _batch_view(row: BatchRow, at: int) -> LogBatchView:
-    """The batch in its lane. `codec` and `damaged` are always present, `outcome` only for data of a
-    transaction; its value `ended` means that the outcome is unknown."""
+    """The batch in its lane. `outcome` is only there for data of a transaction; `ended` means that it is
+    unknown."""
     header = row.header
     view: LogBatchView = {
         "base_offset": header.base_offset,
@@ -250,7 +247,7 @@ def _batch_view(row: BatchRow, at: int) -> LogBatchView:
 
 
 def _differences(path: list[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Json]:
-    """A change for each key with a different value; both objects have the same keys."""
+    """A change for each key with a different value. Both objects have the same keys."""
     return [
         {"path": [*path, key], "before": before[key], "after": value}
         for key, value in after.items()

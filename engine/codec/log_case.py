@@ -165,7 +165,7 @@ def _previews(run: "_Run", endings: Sequence[Ending]) -> dict[int, list[Json]]:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A partition whose segments were given. Its name is None when its folder has none."""
+    """A partition whose segments were given. Its name is None if its folder has none."""
 
     name: str | None
     first_offset: int
@@ -180,7 +180,7 @@ def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
 
 
 def _named(partitions: Sequence[_Given | PrintedPartition]) -> dict[str, _Given | PrintedPartition]:
-    """A unique name for each lane: topic and partition, or a number when the files do not name them."""
+    """A unique name for each lane."""
     named: dict[str, _Given | PrintedPartition] = {}
     for number, partition in enumerate(partitions, start=1):
         name = partition.name or f"log {number}"
@@ -263,8 +263,7 @@ class _Run:
         self._put(placed.partition, said, notes + damage, changes, interesting, transitions)
 
     def end(self) -> None:
-        """Add the sentences about transactions that never end: one at the first step of each, and a last step
-        with the state at the end."""
+        """Add the sentences about transactions that never end."""
         if not self.steps:
             return
         open_now = [
@@ -337,8 +336,7 @@ def _show_content(changes: list[Json], content: Json) -> None:
 
 
 def _header(partitions: list[str], origin: int | None) -> Json:
-    """The header of a run, with the fields that a log case has. `time_origin`: step time 0 in milliseconds
-    since 1970."""
+    """The header of a log case. `time_origin`: step time 0 in milliseconds since 1970."""
     # A learner looks for their own topic first, so internal topics come last.
     named = sorted(partitions, key=lambda name: name.startswith("__"))
     title = ", ".join(_short(name) for name in named[:TITLE_PARTITIONS_MAX])
@@ -361,5 +359,4 @@ def _header(partitions: list[str], origin: int | None) -> Json:
 
 
 def _short(name: str, characters_max: int = 50) -> str:
-    """The name, shortened for the title; the lanes have the whole name."""
     return name if len(name) <= characters_max else name[: characters_max - 1] + "…"

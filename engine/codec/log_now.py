@@ -63,7 +63,7 @@ def _open(one: Begun, end: End) -> Json:
 
 
 def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **params: Any) -> Json:
-    """The sentence `key` about a transaction, with the transactional id if the coordinator's log has it."""
+    """The sentence `key` about a transaction, with the transactional id if it is known."""
     known = internal.of_producer.get(one.producer_id)
     of: Json = {"producer_id": exact(one.producer_id), "producer_epoch": one.epoch, **params}
     if known is None:
@@ -72,7 +72,7 @@ def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **param
 
 
 def _coordinator(begun: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:
-    """The newest states of these transactions in the coordinator's log, if it is among the files."""
+    """The newest states of these transactions in the coordinator's log."""
     if not internal.has_coordinator:
         yield sentence("log.now_no_coordinator", "TXC-3")
         return

@@ -104,7 +104,6 @@ def preview(lane: Lane, ending: Ending, number: int, at: int) -> list[Json]:
 
 
 def _readers(log: PartitionLog) -> Json:
-    """Both consumers, after each has read the log up to its bound."""
     return {name: _reader(log, isolation) for name, isolation in READERS.items()}
 
 

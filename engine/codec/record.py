@@ -125,7 +125,7 @@ def _decode_record(data: bytes, position: int, frame: RecordFrame, at: int) -> t
 
 
 def _read_sized(data: bytes, position: int, end: int, at: int) -> tuple[bytes | None, int]:
-    """A field that follows its varint length; None for length -1. Also returns the position after it."""
+    """A field that follows its varint length (None for length -1), and the position after it."""
     start = position
     length, position = read_varint(data, position, end, at)
     if length == -1:

@@ -207,12 +207,11 @@ class SegmentReader:
         )
 
     def _codec_not_read(self, header: BatchHeader) -> str | None:
-        """The codec's name when the records are compressed and there is no decompressor for it."""
+        """The codec's name if the records are compressed and there is no decompressor for it."""
         known = 0 < header.codec_code < len(CODEC_NAMES)
         return header.codec if known and header.codec not in self.decompressors else None
 
     def _read_records(self, batch: bytes, header: BatchHeader, position: int) -> RecordsRead:
-        """Read the records: kept, only checked or skipped, as the reader's ``records`` says."""
         if header.codec_code >= len(CODEC_NAMES):
             at, expected = position + ATTRIBUTES_POSITION, f"0..{len(CODEC_NAMES) - 1}"
             return RecordsRead((), 0, Damage(DamageKind.CODEC, at, expected, str(header.codec_code)))
@@ -238,7 +237,7 @@ class SegmentReader:
 
 
 def _frame_damage(view: memoryview, position: int) -> Damage | None:
-    """Why the batch at `position` cannot be located, or None. Such damage ends the file."""
+    """Why the batch at `position` cannot be located, or None."""
     remaining = len(view) - position
     if remaining >= OVERHEAD_BYTES:
         base_offset, length = struct.unpack_from(">qi", view, position)
@@ -268,7 +267,7 @@ def starts_like_segment(data: Buffer) -> bool:
 
 
 def _only_zeros(view: memoryview) -> bool:
-    """Whether every byte is zero: the space was allocated in advance, or its writes were lost in a crash."""
+    """Whether every byte is zero."""
     for start in range(0, len(view), _ZERO_CHUNK_BYTES):
         if any(view[start : start + _ZERO_CHUNK_BYTES]):
             return False
@@ -276,8 +275,7 @@ def _only_zeros(view: memoryview) -> bool:
 
 
 def _length_doubt(view: memoryview, position: int, size: int) -> tuple[Damage, ...]:
-    """Further damage of a damaged batch at `position`: if the bytes after it do not begin a batch, its length
-    is doubtful, and the rest of the file cannot be read. Otherwise empty, also at the end of the file."""
+    """The damage of a doubtful length: the bytes after the damaged batch at `position` do not begin a batch."""
     follower = position + size
     if len(view) - follower < FRAME_BYTES:
         return ()
@@ -302,11 +300,8 @@ def offset_behind(row: Row, offset: int) -> int:
 
 
 def _offset_damage(base_offset: int, position: int, offsets: range) -> tuple[Damage, ...]:
-    """The damage of a base offset that is outside `offsets`. Offsets only rise, and stay within 31 bits of
-    the segment's base offset (`LogSegment.append`).
-
-    The checksum does not cover the base offset, so this is its only check.
-    """
+    """The damage of a base offset that is outside `offsets` (`LogSegment.append`). The checksum does not
+    cover it."""
     if base_offset in offsets:
         return ()
     expected = f"{offsets.start}..{offsets.stop - 1}"
@@ -328,8 +323,8 @@ def _count_damage(header: BatchHeader, position: int) -> tuple[Damage, ...]:
 def _control(
     header: BatchHeader, records: tuple[Record, ...], position: int
 ) -> tuple[ControlRecord | None, tuple[Damage, ...]]:
-    """The only record of a control batch, and its damage. The record is None when it is damaged or the
-    cleaner removed it."""
+    """The only record of a control batch, and its damage. The record is None if it is damaged or the cleaner
+    removed it."""
     if header.record_count > 1:
         at = position + RECORD_COUNT_POSITION
         return None, (Damage(DamageKind.CONTROL_COUNT, at, "1", str(header.record_count)),)

@@ -94,14 +94,14 @@ def _batch_fields(row: BatchRow) -> dict[str, object]:
 
 
 def _as_read(records: list[Record], header: BatchHeader) -> list[Record]:
-    """The records as a consumer sees them. With LogAppendTime, all of them have the time of the append."""
+    """The records as a consumer sees them. With LogAppendTime, all have the time of the append."""
     if header.timestamp_type == "CreateTime":
         return records
     return [record._replace(timestamp=header.max_timestamp) for record in records]
 
 
 def _encoded(given: Case, expected: Case) -> bytes:
-    """The bytes of the input, encoded as a batch or as a marker. A case with a marker has no records."""
+    """The bytes of the input, encoded as a batch or as a marker."""
     if "marker" in given and not given.get("records"):
         return encode_marker(
             ControlType[given["marker"]],
@@ -170,7 +170,7 @@ def _transaction_log_record(case: Case) -> Checks:
 
 
 def _in_order(value: TransactionLogValue) -> TransactionLogValue:
-    """The partitions in a fixed order, because Kafka keeps them in a hash map, whose order has no meaning."""
+    """The partitions in a fixed order: Kafka keeps them in a hash map."""
     return replace(value, partitions=tuple(sorted(value.partitions)))
 
 

@@ -74,7 +74,8 @@ class WriteOffsets:
 
 @dataclass(slots=True)
 class _Writing:
-    """An append that has not ended: of the ``offsets`` of a commit or, if there are none, of the group's members."""
+    """An append that has not ended: of the ``offsets`` of a commit or, without offsets, of the group's
+    members."""
 
     to: object
     group: Group
@@ -357,7 +358,6 @@ class GroupCoordinator(LogOwner[_Writing]):
             )
 
     def _emit_moves(self, group: Group, producer_id: int, moves: list[Moved]) -> None:
-        """Emit the row that each moved offset has taken."""
         if not self.watch.hears(OffsetMoved):
             return
         for moved in moves:

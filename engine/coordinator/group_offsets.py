@@ -147,8 +147,7 @@ class Group:
         return Situation(same, newer)
 
     def _is_newer(self, partition: str, position: int | None) -> bool:
-        """Whether the record at ``position`` comes after the visible offset's record in the log. The later
-        record wins, so a committed offset can decrease (OFS-4)."""
+        """Whether the record at ``position`` comes after the visible offset's record in the log (OFS-4)."""
         visible = self.visible.get(partition)
         if visible is None or visible.position is None:
             return True

@@ -156,8 +156,7 @@ class MarkerChannel:
     def _enqueue(
         self, send: SendMarkers | Marker, partitions: tuple[str, ...], state: str, *, sent_before: bool
     ) -> None:
-        """Queue each partition's marker for its present leader. Park the marker when there is no leader that
-        can be reached; drop it when the topic was deleted (MRK-1, MRK-2)."""
+        """Queue each partition's marker for its leader, park it, or drop it (MRK-1, MRK-2)."""
         surroundings, general = self.surroundings, self.situation
         groups: dict[tuple[Row, int | None], list[str]] = {}
         for partition in partitions:
@@ -293,8 +292,7 @@ class MarkerChannel:
                 return
 
     def _answer(self, marker: Marker, errors: dict[str, Error], broker: str, later: list[Marker]) -> bool:
-        """Handle the results for one marker: take the row of the table for each error. Returns False if an error is
-        one that must never come; the rest of the response is then not handled."""
+        """Handle the results for one marker. Returns False if the rest of the response is not handled."""
         by_error: dict[str, list[str]] = {}
         for partition in marker.partitions:
             error = errors.get(partition, Error.UNKNOWN_SERVER_ERROR)
@@ -357,9 +355,8 @@ class MarkerChannel:
         return request.markers
 
     def _still_owner(self, marker: Marker) -> bool:
-        """Whether this broker still coordinates the id, under the marker's coordinator epoch and with its log read
-        (MRK-9). If not, cancel the marker, and stop waiting for the transaction's completion. Since 3.8 a wait
-        that began after a newer election stays."""
+        """Whether this broker still coordinates the id under the marker's coordinator epoch (MRK-9). If not,
+        cancel the marker."""
         epoch = self.surroundings.coordinator_epoch(marker.transactional_id)
         if epoch == marker.coordinator_epoch:
             return True
@@ -374,9 +371,8 @@ class MarkerChannel:
         return False
 
     def _note_newer_forgotten(self, known: Waiting, marker: Marker) -> None:
-        """Emit that a newer completion is dropped. Up to 3.7 Kafka looks up a completion by the transactional id alone.
-        So when a marker from before an election is cancelled, the completion that waits since the election is
-        dropped, too."""
+        """Emit that a newer completion is dropped: up to 3.7 Kafka looks up a completion by the transactional
+        id alone."""
         self.watch.emit(
             NewerForgotten,
             self.name,
@@ -389,8 +385,7 @@ class MarkerChannel:
     # -- effects of an answer --------------------------------------------------------------------------
 
     def _cross_off(self, row: Row, handling: Handling) -> None:
-        """The transaction no longer waits for these partitions. If the channel no longer waits for the transaction,
-        only emit that the response changes nothing."""
+        """The transaction no longer waits for these partitions."""
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
@@ -441,7 +436,8 @@ class MarkerChannel:
         later: list[Marker],
         answer: tuple[str, str] | None = None,
     ) -> None:
-        """Kafka's handler throws here: the results for ``partitions`` and for the ``later`` markers change nothing."""
+        """Kafka's handler throws here: the results for ``partitions`` and for the ``later`` markers change
+        nothing."""
         undone = [(marker, partitions), *((one, one.partitions) for one in later)]
         for one, names in undone:
             self._emit_moved(row, one, names, answer)
@@ -474,8 +470,7 @@ class MarkerChannel:
         )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
-        """If the transaction has several partitions and now all have their markers, note that the outcome
-        holds for all of them (CPT-4)."""
+        """Note that the outcome holds for all of several partitions (CPT-4)."""
         everywhere = waiting.send.partitions
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)

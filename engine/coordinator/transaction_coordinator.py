@@ -155,8 +155,8 @@ class Change:
 
 @dataclass(slots=True)
 class _Writing:
-    """An image whose append has not ended. ``arrived_epoch``: the epoch in an EndTxn. ``raises``: the change
-    follows transaction version 2, so the decision raises the epoch."""
+    """An image whose append has not ended. ``arrived_epoch``: the epoch in the request. ``raises``: the
+    change follows transaction version 2."""
 
     kind: str
     transactional_id: str
@@ -341,8 +341,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         claimed: tuple[int, int] | None = None,
         timeout_ms: int = 0,
     ) -> Change:
-        """The change of an event after which the coordinator may abort: an InitProducerId, or a timeout (``to``
-        None)."""
+        """The change of an InitProducerId, or of a timeout (``to`` None)."""
         return Change(
             metadata,
             to,
@@ -380,8 +379,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     def _refuse_addition(
         self, to: object, metadata: TransactionMetadata, arrived: int, by_leader: bool
     ) -> bool:
-        """If the epoch differs, or the id has none yet, answer with an error; True: answered
-        (``prepareTransitionTo``)."""
+        """Answer with an error if the epoch differs or is missing; True: answered (``prepareTransitionTo``)."""
         if arrived != metadata.producer_epoch:
             self._fenced(to, metadata, arrived, by_leader)
         elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
@@ -425,8 +423,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     def _known(
         self, to: object, transactional_id: str | None, arrived: int, by_leader: bool = False
     ) -> TransactionMetadata | None:
-        """Make the checks that come before any identity is compared. Returns the id's metadata, or None when
-        the request was answered."""
+        """The id's metadata, or None if the request was answered."""
         if not transactional_id:
             self._reject_empty(to, "TXC-12")
             return None
@@ -438,7 +435,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return metadata
 
     def _unmapped(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """If the producer id is not that of the transactional id, answer with an error; True: answered."""
+        """Answer with an error if the producer id is not that of the transactional id; True: answered."""
         if arrived == metadata.producer_id:
             return False
         self._refuse_mapping(to, metadata.transactional_id, arrived, metadata.producer_id)
@@ -450,8 +447,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer_error(to, error)
 
     def _not_here(self, to: object, transactional_id: str, by_leader: bool = False) -> bool:
-        """If this broker does not coordinate the id, or has not read its log yet, answer with an error
-        (TXC-6); True: answered."""
+        """Answer with an error if this broker cannot serve the id (TXC-6); True: answered."""
         error = self.lookup(transactional_id)
         if error is NO_ERROR:
             return False
@@ -505,7 +501,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- taking a row ----------------------------------------------------------------------------------
 
     def _take(self, on: str, change: Change) -> None:
-        """Take the row of this event and carry out its effects. A row without effects only sends an answer."""
+        """Take the row of this event and carry out its effects."""
         metadata = change.metadata
         row = TRANSACTION_STATES.take(metadata.state, on, change)
         self.watch.emit(
@@ -529,8 +525,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
             self._reply(row, change)
 
     def _reply(self, row: Row, change: Change) -> None:
-        """Send the response of a row without effects. A repeated EndTxn of transaction version 2 gets the
-        identity that the lost response contained."""
+        """Send the response of a row without effects."""
         error = Error[row.reply]
         if error is NO_ERROR and change.version is not None and change.version >= RAISING_VERSION:
             metadata = change.metadata
@@ -594,9 +589,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, image, change)
 
     def _write_raised_decision(self, row: Row, change: Change) -> None:
-        """Write a decision that carries the next epoch. If that is the last epoch, the completion installs a
-        new producer id (KIP-890). An abort without an open transaction has no start time, so it gets the time
-        of its request."""
+        """Write a decision that carries the next epoch (KIP-890)."""
         metadata = change.metadata
         fresh = self.producer_ids.take() if metadata.epoch_exhausted else NO_PRODUCER_ID
         self.watch.emit(
@@ -620,8 +613,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(DECISION_WRITE, image, change)
 
     def _abort_under_raised_epoch(self, row: Row, change: Change) -> None:
-        """Make two transitions in one handler (TXC-10): from Ongoing to PrepareEpochFence, which is only pending,
-        then from PrepareEpochFence to PrepareAbort, which is written."""
+        """Make two transitions in one handler: to PrepareEpochFence, which is only pending, and to
+        PrepareAbort (TXC-10)."""
         change.reply = row.reply
         change.metadata.pending_state = row.target
         change.version = self.features.transaction_version
@@ -637,8 +630,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata.producer_epoch += 1
 
     def _keep_epoch(self, row: Row, change: Change) -> None:
-        """An earlier fence raised the epoch, but could not be written. No producer got that epoch, so this
-        fence uses it (TXC-11)."""
+        """Use the epoch of an earlier fence that could not be written (TXC-11)."""
         self._emit_fence(row, change, change.metadata.producer_epoch)
 
     def _emit_fence(self, row: Row, change: Change, new_epoch: int) -> None:
@@ -676,8 +668,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(FENCE_WRITE, image, change)
 
     def _write_completion(self, row: Row, change: Change) -> None:
-        """Write the image of the completion, which was made when the transaction was decided
-        (``TransactionMetadata.prepareComplete``)."""
+        """Write the image of the completion (``TransactionMetadata.prepareComplete``)."""
         self._write(COMPLETION_WRITE, self.completions[change.metadata.transactional_id], change)
 
     def _write_tombstone(self, row: Row, change: Change) -> None:
@@ -687,8 +678,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- writing ---------------------------------------------------------------------------------------
 
     def _write(self, kind: str, image: Image, change: Change) -> None:
-        """Set the pending state and emit the image to write. Nothing is installed until the image is durable
-        (TXC-5)."""
+        """Set the pending state and emit the image to write (TXC-5)."""
         metadata = change.metadata
         metadata.pending_state = image.state
         name = metadata.transactional_id
@@ -741,8 +731,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The abort with the raised epoch is decided. If an InitProducerId caused it, the client must repeat this
-        request (TXC-10)."""
+        """The abort with the raised epoch is decided (TXC-10)."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         if writing.to is not None:
@@ -770,8 +759,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._send_markers(metadata, now)
 
     def _decided_raised(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """Respond with the identity of the next transaction, which the completion will install, and send the
-        markers (KIP-890)."""
+        """Respond with the identity of the next transaction, and send the markers (KIP-890)."""
         following = self._completion(metadata, now)
         self._answer(writing.to, NO_ERROR, following.producer_id, following.producer_epoch)
         self.watch.emit(DecisionStands, *self._now(metadata))
@@ -788,7 +776,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         )
 
     def _send_markers(self, metadata: TransactionMetadata, now: int) -> None:
-        """Set the completion as pending, and send the outcome to every partition (TXC-16, MRK-1)."""
+        """Set the completion as pending, and send the markers (TXC-16, MRK-1)."""
         image = self._completion(metadata, now)
         metadata.failed_epoch_fence = False
         metadata.pending_state = image.state
@@ -867,12 +855,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- facts for judges ------------------------------------------------------------------------------
 
     def _now(self, metadata: TransactionMetadata) -> tuple[str, str, str, int]:
-        """The values of the first fields of every event about a decision."""
         return self.name, metadata.transactional_id, metadata.state, metadata.producer_epoch
 
     def _emit_registered(self, metadata: TransactionMetadata) -> None:
-        """Emit the registered partitions. After a load they are emitted again, because the coordinator that
-        wrote the image may have crashed before it emitted them."""
         if self.watch.hears(PartitionsRegistered):
             self.watch.emit(
                 PartitionsRegistered,

@@ -82,8 +82,7 @@ def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
 
 
 def _image(value: LoggedTransaction) -> Image:
-    """The image from a record. The last producer id and the last epoch are missing, because the log does not
-    hold them."""
+    """The image from a record. The log does not hold the last producer id and the last epoch."""
     return Image(
         state=value.state,
         producer_id=value.producer_id,

@@ -206,8 +206,7 @@ def _busy(on: str, spec: str, key: str) -> list[Row]:
 
 
 def _internal(on: str, spec: str) -> list[Row]:
-    """The rows for Dead and PrepareEpochFence. These are pending states only, so no request finds an id in
-    one of them (TXC-8, CTR-22)."""
+    """The rows for Dead and PrepareEpochFence, in which no request finds an id (TXC-8, CTR-22)."""
     return [
         Row(
             source=source,
@@ -222,7 +221,7 @@ def _internal(on: str, spec: str) -> list[Row]:
 
 
 def _cannot_fence(on: str) -> Row:
-    """There is no higher epoch for a fence, so the transaction stays open (TXC-11, ``prepareFenceProducerEpoch``)."""
+    """There is no higher epoch for a fence (TXC-11, ``prepareFenceProducerEpoch``)."""
     return Row(
         source=ONGOING,
         on=on,
@@ -420,8 +419,7 @@ def _rest() -> list[Row]:
 
 
 def _abort_fenced() -> list[Row]:
-    """From PrepareEpochFence the coordinator goes on to abort, in the same handler (TXC-10). It raises the epoch,
-    unless an earlier fence whose write failed has already raised it (TXC-11)."""
+    """From PrepareEpochFence the coordinator goes on to abort (TXC-10, TXC-11)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
@@ -487,8 +485,7 @@ transaction. While a change is being written, no epoch is compared (KAFKA-18464)
 
 
 def _end_raising(on: str) -> list[Row]:
-    """EndTxn of transaction version 2: its epoch identifies the transaction, so a late request cannot end another
-    transaction."""
+    """EndTxn of transaction version 2: its epoch identifies the transaction."""
     rows = []
     for source, ends in _END_RAISING[on].items():
         refusals = (
@@ -517,8 +514,7 @@ def _end_raising(on: str) -> list[Row]:
 
 
 def _abort_fenced_raising() -> list[Row]:
-    """The coordinator aborts under transaction version 2: only the decision raises the epoch, once it is durable
-    (KAFKA-19367)."""
+    """The coordinator aborts under transaction version 2: the decision itself raises the epoch (KAFKA-19367)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
