@@ -62,21 +62,31 @@ def _is_append(step: Step) -> bool:
     return message["api"] == "Produce" and not message["is_response"]
 
 
-def _append_outcome(step: Step) -> str:
-    error = error_of(step)
-    if error is not None:
-        return _APPEND_ERRORS.get(error, "refused_before")
-    return "duplicate" if "broker.duplicate_found" in said(step) else "stored"
+def _of_batch(step: Step) -> dict[str, Any]:
+    """The sentence about the batch that the question is about. A request may have batches for several partitions;
+    the step keeps the checks of one of them."""
+    if step["decision"] is None:
+        return step
+    subject, sentences = step["decision"]["subject"], [step, *step["notes"]]
+    return next((one for one in sentences if one["params"].get("partition") == subject), step)
+
+
+def _append_outcome(sentence: dict[str, Any], step: Step) -> str:
+    if sentence["key"] == "broker.duplicate_found":
+        return "duplicate"
+    error = None if sentence["key"].startswith("broker.appended") else error_of(step)
+    return "stored" if error is None else _APPEND_ERRORS.get(error, "refused_before")
 
 
 def _ask_append(step: Step, view: View, _version: Profile) -> Asked:
-    right = _append_outcome(step)
+    sentence = _of_batch(step)
+    right = _append_outcome(sentence, step)
     decision = step["decision"]
     rows: list[dict[str, Any]] = [] if decision is None else decision["rows"]
     # A batch without a producer id has no epoch, so *stale epoch* is not a choice.
     known = [name for name in _APPEND_ROWS if decision is not None or name != "stale_epoch"]
     names = known + ([right] if right not in known else [])
-    params = {name: step["params"].get(name) for name in ("broker", "partition", "client")}
+    params = {name: sentence["params"].get(name) for name in ("broker", "partition", "client")}
     message = delivered(step) or {}
     params["client"] = params["client"] or message.get("from")
     params["broker"] = step["actor"]
@@ -89,7 +99,7 @@ def _ask_append(step: Step, view: View, _version: Profile) -> Asked:
     if records:
         params["records"] = record_names(records)
         key = f"{key}_records"
-    reasons = {name: _append_reasons(name, right, rows, step) for name in names}
+    reasons = {name: _append_reasons(name, right, rows, sentence) for name in names}
     return Asked(
         key,
         params,
@@ -99,11 +109,14 @@ def _ask_append(step: Step, view: View, _version: Profile) -> Asked:
     )
 
 
-def _append_reasons(name: str, right: str, rows: list[dict[str, Any]], step: Step) -> tuple[Reason, ...]:
+def _append_reasons(
+    name: str, right: str, rows: list[dict[str, Any]], sentence: dict[str, Any]
+) -> tuple[Reason, ...]:
     if name == right:
-        return (Reason(step["key"], step["params"], step["rules"][0] if step["rules"] else None),)
+        rule = sentence["rules"][0] if sentence["rules"] else None
+        return (Reason(sentence["key"], sentence["params"], rule),)
     if not rows:
-        refused = error_of(step) is not None
+        refused = right != "stored"
         return (Reason("predict.append.refused_first" if refused else "predict.append.no_producer"),)
     wanted = _APPEND_ROWS[name]
     return tuple(
@@ -538,8 +551,12 @@ def _is_insert(step: Step) -> bool:
 
 def _ask_insert(step: Step, view: View, _version: Profile) -> Asked:
     record = step["params"]["records"][0]
+    serial = record.removeprefix("r")
     known = note(step, ("local_transaction.row_exists",))
-    there = record.removeprefix("r") in (view["database"].get("rows") or {})
+    # An INSERT that is a transaction of its own commits its row in this step.
+    row = ["database", "rows", serial]
+    made_now = any(change["path"] == row and "before" not in change for change in step["changes"])
+    there = serial in (view["database"].get("rows") or {}) and not made_now
     right = "known" if known is not None else "second" if there else "new"
     params = {"database": step["actor"], "service": step["params"]["service"], "record": record}
     fact = Reason("predict.insert.not_there", params, "CPT-5")

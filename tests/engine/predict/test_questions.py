@@ -455,3 +455,21 @@ def test_the_states_of_a_marker_are_asked_of_the_marker():
     checkpoint = {"ask": "state", "machine": "marker_states", "nth": 1}
     (made,) = asked_in("SC-58", checkpoint, variant="isr-short")
     assert (made.right, made.params["of"]["key"]) == ("Queued", "clause.marker_of")
+
+
+def test_a_question_about_one_batch_of_a_request_says_what_becomes_of_that_batch():
+    """In step 201 of SC-08 a request brings a duplicate for t-0 and a new batch for t-1."""
+    simulation = Simulation(entry("SC-08").scenario("k28"))
+    step = [simulation.step() for _ in range(201)][-1].to_json()
+    made = KINDS["append"].ask(step, simulation.view(), simulation.world.profile)
+    assert (made.params["partition"], made.params["first_sequence"], made.right) == ("t-1", 6, "stored")
+    assert made.reasons["stored"][0].params["partition"] == "t-1"
+
+
+def test_the_first_row_of_a_record_is_new_if_the_insert_commits_by_itself():
+    simulation = Simulation(entry("SC-171").scenario("after-the-rebalance"))
+    rights = []
+    while (made := simulation.step()) is not None:
+        if KINDS["insert"].fits(step := made.to_json()):
+            rights.append(KINDS["insert"].ask(step, simulation.view(), simulation.world.profile).right)
+    assert rights == ["new", "new", "new", "second", "second"]
