@@ -155,8 +155,7 @@ class Chosen(NamedTuple):
 
 
 def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
-    """The scenarios that an argument of a command names: the variant named after the slash, or else every
-    variant of the library's scenario or of the file. A document without variants gives one scenario."""
+    """The scenarios that an argument of a command names."""
     file, _, variant = target.partition("/")
     path = Path(target)
     if target.endswith(".toml") or path.exists():
@@ -176,7 +175,7 @@ def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
 
 
 def _text(path: Path) -> str:
-    """The text of a file. Raises BadScenario when the file is too long or not UTF-8."""
+    """The text of a file. Raises BadScenario if the file is too long or not UTF-8."""
     with path.open("rb") as file:
         content = file.read(TEXT_BYTES_MAX + 1)
     if len(content) > TEXT_BYTES_MAX:
@@ -201,8 +200,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _interventions(file: str | None) -> list[dict[str, Any]]:
-    """The interventions in a JSON file: a list of tables. The ``after`` of each is the number of the step
-    before it. Without a file, an empty list. Raises BadScenario for any other content."""
+    """The interventions in a JSON file, a list of tables; empty without a file. Raises BadScenario for other
+    content."""
     if file is None:
         return []
     remedy = "a JSON list of tables, each with action and after (the number of the step before it, rising)"
@@ -285,7 +284,7 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
 
 
 def _play(simulation: Simulation, options: argparse.Namespace, out: TextIO) -> None:
-    """Play a run to its end; print every step if requested."""
+    """Play a run to its end; print the steps if requested."""
     lines = TransactionLines(simulation.view()) if options.transactions else None
     try:
         while (step := simulation.step()) is not None:
@@ -361,8 +360,7 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
-    """Play the vectors of one file. An error in one file of a folder does not stop the other files. An error
-    in a file that the command names is raised."""
+    """Play the vectors of one file. An error in one file of a folder does not stop the others."""
     try:
         run_file(str(file), _vectors_in(file), report, Neighbours(file.parent))
     except BrokenFile as error:
@@ -394,8 +392,8 @@ FILES_MAX = 10_000
 
 
 def _vector_files(name: str) -> list[Path]:
-    """The JSON files at a path: the file itself, or every JSON file at any depth of the folder, ordered by
-    path. Raises ValueError for a folder with no such file or with more than ``FILES_MAX``."""
+    """The file at a path, or the JSON files at any depth of a folder, ordered by path. Raises ValueError for
+    a folder with no such file or with more than ``FILES_MAX``."""
     path = Path(name)
     if not path.is_dir():
         return [path]

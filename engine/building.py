@@ -176,8 +176,7 @@ def _build_controller(
 
 
 def _transaction_version(cluster: dict[str, Any], profile: Profile) -> int:
-    """The cluster's level at the start: the one that the scenario sets, or else the highest that its version
-    supports."""
+    """The cluster's level at the start. Raises BadScenario for one that the version does not support."""
     highest = profile.transaction_version
     level: int = highest if cluster["transaction_version"] is None else cluster["transaction_version"]
     if level > highest:
@@ -241,7 +240,7 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
 
 
 def _build_nodes(world: World, document: dict[str, Any]) -> None:
-    """Initiator, business system, middleware, manager and participants; none without a middleware section."""
+    """The nodes of the middleware section, if there is one."""
     if not document["middleware"]["participants"]:
         return
     configuration = MiddlewareConfiguration.from_section(document["middleware"])
@@ -265,7 +264,7 @@ def _build_loop(world: World, row: dict[str, Any]) -> None:
 
 
 def _build_services(world: World, document: dict[str, Any]) -> None:
-    """The database and its services; none without a ``services`` section."""
+    """The database and its services, if there is a ``services`` section."""
     if not document["services"]:
         return
     for row in document["services"]:

@@ -88,7 +88,7 @@ def _replica(partition: Json) -> Json:
 
 
 def _hues(view: Json) -> dict[int, int]:
-    """Producer id to the number of its colour, from 0. The ids are ordered by their first batch in the logs."""
+    """Producer id to the number of its colour, from 0, ordered by the ids' first batches."""
     batches = [
         batch
         for name, partition in view["partitions"].items()
@@ -154,12 +154,9 @@ def _nodes(view: Json) -> list[list[str]]:
 
 
 def _table(view: Json) -> Json | None:
-    """The rows of the database; None without one.
-
-    - `rows`: the number of copies of each row, oldest row first; only the newest CELLS_MAX rows are listed.
-    - `folded`: the number of older rows.
-    - For each guarantee of the database, by its name: how many records or orders broke it.
-    """
+    """The rows of the database; None without one. `rows`: the number of copies of each row, oldest first,
+    CELLS_MAX at most. `folded`: the number of older rows. Also, by name of a guarantee, how many records or
+    orders broke it."""
     database = view.get("database")
     if database is None:
         return None

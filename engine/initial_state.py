@@ -116,8 +116,7 @@ def _record_everywhere(world: World, partition: str, leader: int, batch: RecordB
 
 
 def _preset_transaction(world: World, override: dict[str, Any]) -> None:
-    """Preset a transactional id at its coordinator: in the cache, and in the log unless no record holds its
-    state (Dead, PrepareEpochFence)."""
+    """Preset a transactional id at its coordinator, and in the log if a record can hold its state."""
     controller = world.controller
     count = controller.internal.counts.get(TRANSACTION_TOPIC)
     name = override["transactional_id"]

@@ -176,8 +176,7 @@ class Interference:
             on_message(self, message, entry)
 
     def _can_strike(self, action: str, message: int) -> bool:
-        """Whether the action can still hit the message: it is on its link, or it waits at its broker and the action
-        ends its connection."""
+        """Whether the action can still hit the message."""
         network = self.kernel.world.network
         envelope = network.under_way.get(message)
         if envelope is None or network.connections.is_of_ended(envelope):
@@ -185,7 +184,7 @@ class Interference:
         return action == "disconnect" or not network.has_arrived(envelope)
 
     def _do(self, entry: dict[str, Any]) -> None:
-        """Carry out an entry. If that is impossible now, the step says so, and the run continues nevertheless."""
+        """Carry out an entry. If that is impossible now, the step says so, and the run continues."""
         try:
             _ON_WORLD[entry["action"]](self, entry)
         except Refused as refused:
@@ -222,7 +221,7 @@ class Interference:
             watch.fate(message, event)  # type: ignore[attr-defined]
 
     def _drop(self, message: int, entry: dict[str, Any]) -> None:
-        """Drop a message, and end its connection if :func:`drop_ends_connection` says so."""
+        """Drop a message, and its connection if :func:`drop_ends_connection` says so."""
         envelope = self.kernel.world.network.under_way[message]
         ends = drop_ends_connection(self.kernel.world, envelope)
         self._lose(self._about(Fault.ANSWER_DROPPED if ends else Fault.MESSAGE_DROPPED, message))
@@ -311,7 +310,6 @@ class Interference:
         self._stop(name, True, self._stopping.pop(name))
 
     def _stop(self, name: str, clean: bool, entry: dict[str, Any]) -> None:
-        """Crash or stop an actor: its memory and its connections are lost."""
         kernel, world = self.kernel, self.kernel.world
         broker = world.brokers.get(name)
         self._stopping.pop(name, None)
@@ -375,7 +373,7 @@ class Interference:
         kernel.ask("controller")
 
     def _register(self, entry: dict[str, Any]) -> None:
-        """A broker that resumed after its session ended (a zombie) learns of that and registers again (FEN-6)."""
+        """A broker that resumed after its session ended (a zombie) registers again (FEN-6)."""
         kernel, name = self.kernel, entry["actor"]
         if not kernel.world.is_zombie(name) or name in kernel.world.paused:
             return
@@ -386,8 +384,7 @@ class Interference:
         kernel.ask("controller")
 
     def _carry_out_for(self, decided: Iterable[tuple[str, Effects]]) -> None:
-        """The controller made announcements: carry out the effects that the brokers return, then update their
-        timers, because a new coordinator has to read its log partition."""
+        """Carry out the effects of announcements, and update the timers of the brokers."""
         called: dict[str, None] = {}
         for name, effects in decided:
             self.kernel.carry_out(name, effects)
@@ -408,7 +405,7 @@ class Interference:
             self._later(entry["for_ms"], {**entry, "action": "find_heartbeats", "for_ms": None})
 
     def _find_heartbeats(self, entry: dict[str, Any]) -> None:
-        """The broker's heartbeats arrive again; the next one is sent at once."""
+        """The broker's heartbeats arrive again."""
         self._on_cluster(entry)
         kernel, name = self.kernel, entry["actor"]
         broker = kernel.world.brokers[name]
@@ -417,7 +414,7 @@ class Interference:
             kernel.ask(name)
 
     def _fail_controller(self, entry: dict[str, Any]) -> None:
-        """The active controller fails. Another one is elected after ``controller_failover_ms``."""
+        """The active controller fails; another one is elected after ``controller_failover_ms``."""
         kernel = self.kernel
         kernel.at_work("controller", "fault")
         kernel.world.controller.crash(kernel.now)
@@ -432,8 +429,8 @@ class Interference:
         kernel.ask("controller")
 
     def _hold_messages(self, entry: dict[str, Any]) -> None:
-        """Delay the messages from and to an actor that would arrive before, until 1 ms after ``until`` (virtual ms),
-        so that a timer that is due at ``until`` runs first. Messages that wait at their broker are not delayed."""
+        """Delay an actor's messages until 1 ms after ``until`` (virtual ms), so that a timer that is due at
+        ``until`` runs first."""
         kernel, name, until = self.kernel, entry["actor"], entry["until"]
         network = kernel.world.network
         held = [
@@ -454,7 +451,6 @@ class Interference:
     # -- cluster ---------------------------------------------------------------------------------------
 
     def _on_cluster(self, entry: dict[str, Any]) -> None:
-        """Let a broker or the controller carry out a fault."""
         kernel = self.kernel
         kernel.at_work(entry["actor"] or "controller", "fault")
         for name, effects in kernel.world.cluster_fault(entry, kernel.now):
@@ -489,7 +485,7 @@ class Interference:
         self._struck(Fault.CONNECTS_SLOWLY, entry["actor"], actor=entry["actor"], by=by)
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
-        """Make a step at this time. Its only effect is that the run does not end before."""
+        """Make a step at this time, so that the run does not end before."""
         self._struck(Fault.CLOCK_ADVANCED, "controller", at=self.kernel.now)
         for name in self.kernel.world.roles:
             self.kernel.ask(name)

@@ -102,8 +102,7 @@ def _hold(kernel: Kernel, intervention: Intervention) -> None:
 
 
 def _endpoint(kernel: Kernel, intervention: Intervention) -> None:
-    """Raises Refused when a broker that is down or already unreachable is to be made unreachable, or a
-    reachable one reachable."""
+    """Raises Refused if the broker cannot be made unreachable, or reachable, now."""
     actor, world = intervention.get("actor"), kernel.world
     broker = world.brokers.get(str(actor))
     if broker is None:
@@ -178,8 +177,7 @@ _OPTION_RANGES: dict[str, tuple[int, int]] = {
 
 
 def _tool(kernel: Kernel, intervention: Intervention) -> None:
-    """Raises Refused for a command that names a partition or broker that does not exist, has a number out of
-    range, or lacks an option that the tool demands."""
+    """Raises Refused for a command that the tool would refuse, or that names what does not exist."""
     world = kernel.world
     if world.tool is None:
         raise Refused("GEN-6", "action", "no_brokers")
@@ -199,7 +197,7 @@ def _tool(kernel: Kernel, intervention: Intervention) -> None:
 
 def _one_of(intervention: Intervention, able: list[int], none: str, *, optional: bool) -> None:
     """Raises Refused unless the named broker is one of ``able``. If ``optional``, the broker may be left out.
-    ``none``: the refusal when ``able`` is empty."""
+    ``none``: the refusal if ``able`` is empty."""
     broker = intervention.get("broker")
     if not able:
         raise Refused("GEN-6", "partition", none, partition=intervention["partition"])

@@ -336,8 +336,7 @@ class Lately:
                 del self._flights[next(iter(self._flights))]
 
     def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
-        """For each partition of the request, the serials of its records, from the first fact of this kind about the
-        partition in this step. These facts are then removed."""
+        """Partition to the serials in its first fact of this kind in this step. These facts are removed."""
         flight: _Flight = {}
         for partition in message["partitions"]:
             for fact in self._facts:
@@ -380,7 +379,7 @@ class Lately:
         self.turns[serial] = turns
 
     def _copy(self, fact: object, step: Step) -> None:
-        """Ignore a fact about a copy that matches no message of this step."""
+        """Ignore a fact about a copy without a message."""
 
     def _accepted(self, fact: events.RecordAccepted, step: Step) -> None:
         self._turn(fact.serial, Turn(ACCEPTED, Said.of(step), fact.partition))

@@ -920,8 +920,8 @@ _SHOWN: dict[type, tuple[tuple[str, ...], Unsaid] | None] = {}
 
 
 def _shown_fields(made: type) -> tuple[tuple[str, ...], Unsaid] | None:
-    """The fields of a dataclass that the view shows, and the values of ``Unsaid`` for these fields; None for
-    any other type. The result is computed once for each type."""
+    """The fields of a dataclass that the view shows, and their values in ``Unsaid``; None for any other type.
+    Fills the cache."""
     _SHOWN[made] = None
     if is_dataclass(made):
         unsaid: Unsaid = getattr(made, "unsaid", {})

@@ -77,8 +77,8 @@ def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
 
 
 def _ahead(position: int, bound: int, log: PartitionLog) -> list[LaneStretch]:
-    """The stretches between the position and the log end, as [first offset, last offset (inclusive), why the consumer
-    has not read them]."""
+    """The stretches between the position and the log end, as [first offset, last offset (inclusive), why the
+    consumer has not read them]."""
     return [
         *_stretch(position, bound, NOT_FETCHED),
         *_stretch(max(position, bound), log.high_watermark, UNDECIDED),
@@ -91,8 +91,7 @@ def _stretch(first: int, end: int, reason: str) -> list[LaneStretch]:
 
 
 def _held_by(log: PartitionLog) -> HeldBy | None:
-    """The transaction at the last stable offset. None: there is none, or its marker is written but not
-    replicated yet."""
+    """The transaction at the last stable offset; None if no open transaction begins there."""
     producers = log.producers
     first = producers.first_unstable_offset()
     if first is None or first not in producers.open_transactions:

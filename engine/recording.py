@@ -129,8 +129,7 @@ class Recorded(Judged):
         self._current.notes.append({"key": key, "params": self._with_records(params), "rules": list(rules)})
 
     def _with_records(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Replace the id of a batch in ``params`` by the names of its records, and keep the id as
-        ``batch_id``."""
+        """Replace the id of a batch by the names of its records, and keep the id as ``batch_id``."""
         if "batch" in params:
             params["batch_id"] = params["batch"]
             params["batch"] = self.records_of(params["client"], params["batch"])

@@ -238,8 +238,8 @@ class Simulation(Timetable):
         return True
 
     def _next_event(self) -> bool:
-        """Carry out the next event, or skip it if it is void; False at the end of the run, or at the caller's
-        limit."""
+        """Carry out the next event, or skip it if it is void; False if there is none before the run's or the
+        caller's limit."""
         queue = self._queue
         if len(queue) <= self._void + len(self._backgrounds) or (
             self.world.dark and self._end.nothing_comes()
@@ -265,8 +265,8 @@ class Simulation(Timetable):
         return True
 
     def _put_back(self, event: Event, at: int) -> None:
-        """Return an event that is after the horizon to the queue. Raises EngineError for an event before the
-        present time."""
+        """Return an event after the horizon to the queue. Raises EngineError for an event before the present
+        time."""
         if at < self.now:
             raise EngineError(
                 f"{self.scenario.id}: event {event} lies before {self.now} at step {self.number}"
@@ -434,8 +434,7 @@ class Simulation(Timetable):
         return envelope
 
     def _answers_in_vain(self, broker: str, effect: Send) -> bool:
-        """Whether the connection of the request has ended. If so, the response is dropped, and the broker
-        takes the next of the requests that are left from that connection (GEN-11)."""
+        """Whether the connection of the request has ended: the response is then dropped (GEN-11)."""
         connections = self.world.network.connections
         if not connections.ended:
             return False
@@ -448,8 +447,8 @@ class Simulation(Timetable):
         return True
 
     def _take_next(self, message: Envelope) -> None:
-        """The broker has finished a request, and now handles the next one of the connection (GEN-11). ``message``:
-        the response, or the request if it has none."""
+        """The broker handles the next request of the connection (GEN-11). ``message``: the response, or the
+        request if it has none."""
         connections = self.world.network.connections
         ended = None
         if connections.ended:

@@ -89,7 +89,7 @@ class Announced:
                         yield name, broker.learn(word, now)
 
     def _inform(self, name: str, now: int) -> Done:
-        """A broker that starts or resumes receives the controller's present state, as announcements."""
+        """A broker that starts or resumes receives the controller's present state."""
         for word in self._controller.announcements_for():
             yield name, self._cluster.brokers[name].learn(word, now)
 
@@ -191,7 +191,6 @@ class Fetched:
         return due
 
     def _reads(self, broker: Broker) -> bool:
-        """Whether a broker is up, has its broker epoch, and has not read the whole log."""
         return (
             broker.alive
             and broker.link.registered
@@ -227,15 +226,13 @@ class Fetched:
         return effects
 
     def _used_meanwhile(self, broker: Broker, now: int) -> Effects:
-        """The broker learns of partitions that another broker used while this one was paused, or before it had read
-        their records."""
+        """The broker learns of partitions that other brokers have used."""
         idle = [partition for partition in self._controller.partitions if partition in broker.cluster.idle]
         return [effect for name in idle for effect in broker.learn(PartitionUsed(partition=name), now)]
 
 
 def _as_one(records: Sequence[MetadataRecord]) -> Iterator[Notice]:
-    """The newest state of each partition in the records of one fetch. They are applied as one change
-    (``MetadataDelta``), so a broker that was away does not apply outdated states."""
+    """The newest state of each partition in the records of one fetch (``MetadataDelta``)."""
     words = [record.word for record in records if record.word is not None]
     newest = {word.partition: word for word in words if type(word) is LeaderAndIsr}
     for word in words:

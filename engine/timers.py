@@ -47,7 +47,7 @@ _Found = Iterator[tuple[str, str, str, int | None, int]]
 
 
 def _coordinators(view: Json) -> _Found:
-    """The timers of open transactions. At the end of one, the coordinator may abort the transaction (TXC-20)."""
+    """The timers of open transactions (TXC-20)."""
     for number, broker in view.get("brokers", {}).items():
         for transactional_id, entry in broker.get("transactions", {}).items():
             if entry["times_out_at"] is not None:
@@ -56,8 +56,7 @@ def _coordinators(view: Json) -> _Found:
 
 
 def _waiting_appends(view: Json) -> _Found:
-    """The timers of appends with acks=all. At the end of one, the append is answered even if it is not
-    replicated (LOG-2)."""
+    """The timers of appends that wait for replication (LOG-2)."""
     for partition in view.get("partitions", {}).values():
         for number, replica in partition.get("replicas", {}).items():
             for one in replica.get("waiting", ()):
@@ -66,8 +65,7 @@ def _waiting_appends(view: Json) -> _Found:
 
 
 def _sessions(view: Json) -> _Found:
-    """The timers of the sessions of brokers that are silent or, with KRaft, whose heartbeats are messages. At
-    the end of one, ZooKeeper or the active controller ends the broker's session (LOG-10)."""
+    """The timers of brokers' sessions (LOG-10)."""
     for number, session in view.get("zookeeper", {}).get("sessions", {}).items():
         if session["expires_at"] is not None and not session["alive"]:
             yield f"broker-{number}", "session", "ZooKeeper", None, session["expires_at"]
@@ -84,8 +82,7 @@ def _middleware(view: Json) -> _Found:
 
 
 def _due(view: Json) -> _Found:
-    """The timers of the business system, at which its local transaction ends or it sends Confirm, and of the
-    manager, at which it sends Rollback again (MW-6, MW-11)."""
+    """The timers of the business system and of the manager (MW-6, MW-11)."""
     for node, kind in (("business", "local_work"), ("manager", "ask_again")):
         for tid, one in view.get("middleware", {}).get(node, {}).get("transactions", {}).items():
             if one.get("due") is not None:
@@ -93,7 +90,7 @@ def _due(view: Json) -> _Found:
 
 
 def _services(view: Json) -> _Found:
-    """The timers of services that wait for a response of their database, and of their worker threads."""
+    """The timers of services and of their worker threads."""
     for name, service in view.get("services", {}).items():
         if service["timeout_at"] is not None:
             yield name, "database_response", "database", service["asked_at"], service["timeout_at"]

@@ -89,8 +89,8 @@ class Timetable:
         return (event for event in self._queue if not self._is_void(event))
 
     def _sweep(self) -> None:
-        """Remove the void events. Most are timeouts, thirty seconds ahead, of requests that were answered; a
-        long queue is slow. All keys differ, so the order of the others does not change."""
+        """Remove the void events: a long queue is slow. All keys differ, so the order of the others does not
+        change."""
         self._queue[:] = [event for event in self._queue if not self._is_void(event)]
         heapify(self._queue)
         self._void = 0

@@ -214,15 +214,14 @@ class TransactionLines:
             self._leave(client, line, step)
 
     def _leave(self, client: str, line: TransactionLine, step: Mapping[str, Any]) -> None:
-        """The client begins another transaction, or cannot continue, without having learned this one's outcome."""
+        """The client leaves this transaction without having learned its outcome."""
         del self._of_client[client]
         if not line.registered:
             self._end_alone(client, line, LEFT)
             self._touch(line, step)
 
     def _end_alone(self, client: str, line: TransactionLine, result: str) -> None:
-        """The client's transaction is over, and the coordinator had none for it alone. If the coordinator has
-        meanwhile decided the one that it had instead, this line has that outcome, else ``result``."""
+        """The client's transaction is over, and the coordinator had none for it alone."""
         held = self._within.get(client)
         line.result, line.over = result, True
         if held is not None and held.result != OPEN:
@@ -246,8 +245,7 @@ class TransactionLines:
     def _register(
         self, identifier: str, known: Mapping[str, Any], step: Mapping[str, Any]
     ) -> TransactionLine:
-        """The line of the client's open transaction with this identity, or a new line without a client. From
-        now on it counts as registered."""
+        """The line of the client's open transaction with this identity, or a new line without a client."""
         producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
         for line in self._of_client.values():
             if not line.registered and line.identity == producer:
@@ -307,7 +305,7 @@ class TransactionLines:
 
 
 def _entries(path: list[str], after: Any) -> Iterable[tuple[str, Mapping[str, Any]]]:
-    """The entries of transactional ids in a change, which may be complete or partial. A removed id has none."""
+    """The entries of transactional ids in a change, complete or partial."""
     if len(path) == 2:
         whole = (after or {}).get("transactions") or {}
         return [(name, entry) for name, entry in whole.items() if entry]

@@ -40,8 +40,7 @@ def _nothing(_: Any) -> tuple[()]:
 
 
 class _Single:
-    """A reader of one field. It is needed because an ``attrgetter`` of one name returns the value, not a
-    tuple of one."""
+    """Reads one field into a tuple: an ``attrgetter`` of one name returns the bare value."""
 
     __slots__ = ("get",)
 

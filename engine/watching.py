@@ -21,7 +21,7 @@ Path = tuple[str, ...]
 
 
 class _Absent:
-    """Stands for a value that does not exist, because it was not added yet, or was removed."""
+    """Stands for a value that does not exist."""
 
     __slots__ = ()
 

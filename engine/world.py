@@ -376,7 +376,7 @@ def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
 
 
 def _compact(world: World, entry: dict[str, Any], now: int) -> None:
-    """Every running broker compacts its replica of the partition; offsets do not change (LOG-13)."""
+    """Running brokers compact their replicas of the partition (LOG-13)."""
     for broker in world.brokers.values():
         if broker.alive and entry["partition"] in broker.replicas:
             compact_replica(broker.replicas, entry["partition"], entry["to"])

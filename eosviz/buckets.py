@@ -184,8 +184,7 @@ class Buckets:
 
 
 def _digest(caller: str) -> str:
-    """A digest of the caller. A person's key gives access to what the person owns, so the key is not stored
-    with counts."""
+    """A digest of the caller: a person's key gives access to what the person owns."""
     return hashlib.sha256(caller.encode()).hexdigest()[:CALLER_CHARACTERS]
 
 

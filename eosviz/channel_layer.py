@@ -111,7 +111,7 @@ class OutlivingShard(RedisSingleShardConnection):
         self._redis = self._subscriber = None
 
     async def _do_receiving(self) -> None:
-        """Reads messages, and is the only task that connects the subscription; ends only when cancelled."""
+        """Reads messages until it is cancelled."""
         while True:
             try:
                 pubsub = await self._connected()

@@ -60,8 +60,8 @@ def refusal(scope: Scope) -> tuple[HTTPStatus, str] | None:
 
 
 def _is_utf_8(content_type: bytes) -> bool:
-    """Whether the body is declared as UTF-8, or not declared. Django uses the charset for the address too: some of
-    Python's encodings are no text encodings, and some take quadratic time."""
+    """Whether the body is declared as UTF-8, or not declared. Some of Python's encodings are no text
+    encodings, and some take quadratic time."""
     values = content_type.lower().split(b"charset")[1:]
     return all(_UTF_8.match(value) for value in values)
 

@@ -118,8 +118,8 @@ def navigation(path: str, view: str) -> list[Group]:
 
 
 def _place_of(path: str, view: str) -> Place | None:
-    """The place that names the view, or else the place with the longest prefix that matches the address. None
-    if none matches."""
+    """The place that names the view, or else the one with the longest prefix of the address; None if none
+    matches."""
     places = [place for word in WORDS for place in word.places]
     claiming = (place for place in places if view in place.views)
     addressed = {

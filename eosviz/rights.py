@@ -131,7 +131,7 @@ class Announcer:
 
 
 class _Announcers:
-    """The announcers, one for each database connection, because each thread has transactions of its own."""
+    """The announcers, one for each database connection."""
 
     def __init__(self) -> None:
         self._of: WeakKeyDictionary[Any, Announcer] = WeakKeyDictionary()
@@ -182,7 +182,7 @@ class _Answer:
 
 
 class _Batch:
-    """Answers that are requested together, because a change to the thread and back costs more than a query."""
+    """Answers that are requested together: a change to the thread costs more than a query."""
 
     def __init__(self) -> None:
         self.answers: dict[str, _Answer] = {}

@@ -24,8 +24,7 @@ def some(pieces: Iterator[bytes]) -> bytes:
 
 
 class _InPieces:
-    """The asynchronous iteration of a response: each piece is produced in a thread after the previous one was
-    sent."""
+    """The asynchronous iteration of a response: each piece is produced in a thread."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         # `streaming_content` belongs to the response class with which this class is combined.

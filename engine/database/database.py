@@ -149,7 +149,6 @@ class Database(Node):
         return WriteRowsResponse(repeated=repeated)
 
     def _repeated(self, rows: tuple[int, ...]) -> tuple[int, ...]:
-        """The serials in ``rows`` that the table contains already, or that occur earlier in ``rows``."""
         found: list[int] = []
         seen = set(self.rows)
         for serial in rows:

@@ -198,7 +198,7 @@ class Service(Node):
         )
 
     def _take(self, on: str, now: int, found: bool = False) -> None:
-        """Take the row of the table for this event; in IDLE and STARTING the service holds nothing."""
+        """Take the row of the table for this event."""
         row = states.SERVICE.take(self.state, on, self._situation(found))
         self.state = row.target or self.state
         self.watch.emit(RowTaken, self.name, row)
@@ -215,7 +215,7 @@ class Service(Node):
         self.hand, self.places, self.act_number = [], {}, -1
 
     def _end_round(self, now: int) -> None:
-        """End a round, with or without success. The next round begins after ``every`` ms at the earliest."""
+        """End a round. The next one begins after ``every`` ms at the earliest."""
         self.round += 1
         self.not_before = now + self.every
 
@@ -278,8 +278,7 @@ class Service(Node):
             )
 
     def _keeper(self) -> str:
-        """The place that stores the offsets at which the consumer continues after a restart: ``database``, or
-        ``group NAME`` for a group's committed offsets."""
+        """The place that stores the offsets: ``database``, or ``group NAME`` for a group's committed offsets."""
         return DATABASE if self.approach.keeps_offsets else f"group {self._reader().group_id}"
 
     def _write(self, now: int) -> Done:
@@ -315,7 +314,7 @@ class Service(Node):
         return self._ask(RollBackRows(), now)
 
     def _send(self, now: int) -> Done:
-        """Make one ``send()``. After the last one, wait for the results with ``flush()``."""
+        """Make one ``send()``, or ``flush()`` after the last one."""
         self._note_refused()
         if self.sent == len(self.hand):
             self._take(states.SENT, now)
@@ -339,7 +338,7 @@ class Service(Node):
         return self._go_on(states.ALL_STORED, now)
 
     def _store_offsets(self, now: int) -> Done:
-        """Let the consumer commit to its group the offsets of the records in memory."""
+        """Let the consumer commit the offsets of the records in memory."""
         consumer = self._reader()
         if self.acted:
             return self._go_on(states.OFFSETS_STORED, now)
@@ -352,7 +351,7 @@ class Service(Node):
         return [(consumer.name, [])]
 
     def _go_on(self, on: str, now: int) -> Done:
-        """Begin the act after the one that has ended, in the same step. After the last act, end the round."""
+        """Begin the next act in the same step, or end the round."""
         hand = tuple(self.hand)
         self._take(on, now)
         if self.state == states.IDLE:
@@ -367,7 +366,7 @@ class Service(Node):
         return [(writer.name, writer.call(call, now))]
 
     def _note_refused(self) -> None:
-        """A ``send()`` that threw, perhaps after a wait, has no future, so its record is noted as failed."""
+        """A ``send()`` that threw has no future, so its record is noted as failed."""
         call, self.call = self.call, None
         if call is not None and call.state == REFUSED:
             self.failures.add(call.args["serial"])
@@ -447,8 +446,7 @@ class Service(Node):
         self._gives_up(now)
 
     def _gives_up(self, now: int) -> None:
-        """After a failure, wait ``retry_ms``. An order gets an error and is not tried again, so its round ends; records
-        and outbox entries are read again."""
+        """Wait ``retry_ms`` after a failure. An order is not tried again."""
         if self.approach.source == ORDERS:
             self._end_round(now)
         self.not_before = now + self.retry_ms

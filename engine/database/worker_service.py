@@ -103,7 +103,7 @@ class WorkerService(Service):
         return not (self.waits and self.tasks)
 
     def _to_commit(self) -> dict[str, int]:
-        """Dict of partition → the offset to commit, for those where it is higher than before."""
+        """Partition to the offset to commit, where it is higher than before."""
         if self.rule.at_poll and not self._may_poll():
             return {}
         chosen = {name: self.rule.offset(progress) for name, progress in self.progress.items()}
@@ -192,8 +192,7 @@ class WorkerService(Service):
         return []
 
     def _lost(self, now: int, timed_out: bool = False) -> None:
-        """The connection to the database ended. Rows whose INSERT has no response may exist; their worker threads
-        insert them again after ``retry_ms``."""
+        """The connection to the database ended: rows whose INSERT has no response may exist."""
         unsure = [task for task in self.tasks if task.number]
         serials = tuple(task.serial for task in unsure)
         self.watch.emit(InsertsInDoubt, self.name, DATABASE, serials, timed_out)

@@ -136,8 +136,6 @@ class Cell:
 
 @dataclass(slots=True)
 class _Run:
-    """A run, with the data that is needed to compare it."""
-
     generation: Generation
     scenario: Scenario
     simulation: Simulation
@@ -227,7 +225,7 @@ def _transactions(run: _Run) -> tuple[Transaction, ...]:
 
 
 def _answers(steps: list[Step]) -> tuple[Answer, ...]:
-    """The errors in a run's refusals, ordered by the first time of each."""
+    """The errors in a run's refusals, ordered by the first step of each."""
     found: dict[tuple[str, str], Answer] = {}
     for step in steps:
         if step.refusal is None:
@@ -266,8 +264,8 @@ def _state(step: Step | None) -> str | None:
 
 
 def _what_differs(here: Step | None, before: Step | None) -> tuple[Sentence | None, Sentence | None]:
-    """The first sentence that only one of the two steps has, and the other step's sentence at the same
-    position. If all are the same: the steps' own sentences."""
+    """The first sentence that differs, of each step; None if the step has none there. If all are the same:
+    the steps' own sentences."""
     ours = [] if here is None else sentences(here)
     theirs = [] if before is None else sentences(before)
     for one, other in zip_longest(ours, theirs):
@@ -282,8 +280,8 @@ def _decided_by(run: _Run, before: _Run) -> tuple[Row, ...]:
 
 
 def _exchanged(run: _Run, before: _Run, suffices: Callable[[Scenario], bool]) -> tuple[Row, ...]:
-    """The rows of ``run`` that cause a difference when they are put into the generation before it. Empty when
-    even all of them do not cause it, because the document itself had to be changed between the two."""
+    """The rows of ``run`` that cause a difference when they are put into the generation before it. Empty if
+    even all of them do not cause it."""
 
     def works(rows: Sequence[Row]) -> bool:
         try:

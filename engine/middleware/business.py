@@ -234,8 +234,7 @@ class Business(Node):
         local.due = None
 
     def _look_up(self, tid: int, local: LocalTransaction, now: int, body: Check) -> str:
-        """Answer a back-check with the entry for this message id in the local database; returns the outcome
-        (MW-13)."""
+        """Answer a back-check with the entry for this message id; returns the outcome (MW-13)."""
         outcome = UNKNOWN
         if local.message_id == body.message_id and local.stored is not None:
             committed = local.stored == SUCCESS and not local.undone

@@ -98,8 +98,7 @@ def _undo(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _nodes(transaction: Transaction) -> list[str]:
-    """The nodes that must undo their work. After a decision to commit these are all participants and the
-    business system; otherwise the nodes that were asked."""
+    """The nodes that must undo their work."""
     if transaction.decision == COMMIT:
         return [*transaction.records, BUSINESS]
     return list(transaction.answers)
@@ -113,9 +112,7 @@ def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """Send a Rollback to the first node without an answer. Participants whose CommitOk did not arrive come
-    first, because the time of their commit is unknown. Then the others follow in the reverse order of the
-    Commits, and the business system, which committed first, is the last."""
+    """Send a Rollback to the first node without an answer."""
     # The business system comes first here, and ``reversed`` below makes it the last one.
     order = sorted(_nodes(transaction), key=lambda name: name != BUSINESS)
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]

@@ -204,7 +204,7 @@ _WRITTEN_AS: dict[str, tuple[type, Any]] = {"int": (int, 1), "str": (str, ""), "
 
 
 def _craftable(message: type) -> dict[str, tuple[type, Any]]:
-    """Dict of field → (its type in a fault script, its default)."""
+    """Field to (its type in a fault script, its default)."""
     found: dict[str, tuple[type, Any]] = {}
     for field in fields(message):
         written, plain = _WRITTEN_AS[str(field.type).partition(" ")[0].partition("[")[0]]

@@ -185,8 +185,7 @@ class Middleware(Node):
         self.watch.touch(transaction)
 
     def _unknown(self, envelope: Envelope, body: Any) -> None:
-        """Handle a message whose tid is unknown, for example because a crash lost the transaction. Only a Confirm
-        gets a response."""
+        """Handle a message whose tid is unknown. A Confirm gets a response."""
         answered = isinstance(body, Confirm)
         self.watch.emit(TidUnknown, body.tid, envelope.source, len(self.transactions), answered)
         if answered:
@@ -228,8 +227,7 @@ class Middleware(Node):
             row.at = now
 
     def _follow_window(self, transaction: Transaction, now: int) -> None:
-        """Note when the window opens and closes. It lasts from the first to the last CommitOk; meanwhile the
-        middleware knows that participants may differ (MW-14)."""
+        """Note when the window opens and closes, from the first to the last CommitOk (MW-14)."""
         if transaction.committed_since is None:
             transaction.committed_since = now
             self.watch.emit(WindowOpens, transaction.tid, alone=len(transaction.records) == 1)
@@ -241,8 +239,7 @@ class Middleware(Node):
                 )
 
     def _close_window_undone(self, transaction: Transaction, now: int) -> None:
-        """Note that the window closes, if it was open and no participant is committed any more: a reader no longer
-        finds participants that differ (MW-14)."""
+        """Note that the window closes because no participant is committed any more (MW-14)."""
         since = transaction.committed_since
         still = transaction.in_state(participants.COMMITTED)
         if since is not None and transaction.committed_until is None and not still:
@@ -292,9 +289,8 @@ class Middleware(Node):
         situation: states.Situation = _ANY,
         **params: Any,
     ) -> Row:
-        """Take the row of this event: carry out its effects, set its state, start its timer. A row without a
-        target is a refusal and changes nothing. If a Confirm is refused in a state of ``RESTING``, its sender
-        gets ConfirmAck with this state."""
+        """Take the row of this event. A row without a target is a refusal and changes nothing in the
+        transaction."""
         before = transaction.state
         row = states.MIDDLEWARE.take(before, on, situation)
         message = _Message(**params)
@@ -365,7 +361,7 @@ class Middleware(Node):
         )
 
     def _wait(self, transaction: Transaction, now: int) -> None:
-        """Start the timer of the new state, if it has one. The earlier timer ends in any case."""
+        """Start the timer of the new state, if it has one. The earlier timer ends."""
         state, settings = transaction.state, self.configuration
         until: int | None = None
         if state == states.PREPARING:
@@ -423,8 +419,7 @@ class Middleware(Node):
             self.ask(transaction, name, ROLLBACK, now)
 
     def _roll_back_silent(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Send Rollback to the participants without a vote, because their vote may have been lost after a
-        reservation. The middleware does not wait for their answers."""
+        """Send Rollback to the participants without a vote: a vote may have been lost after a reservation."""
         for name in transaction.in_state(participants.UNKNOWN):
             self.send(name, Rollback(tid=transaction.tid), transaction.tid)
 
@@ -469,8 +464,7 @@ class Middleware(Node):
         compensation.undo_named(self, transaction, now)
 
     def _acknowledge(self, transaction: Transaction, now: int, params: dict[str, Any]) -> None:
-        """Send ConfirmAck, which ends the transaction for the business system. After PrepareFail it has
-        already ended there."""
+        """Send ConfirmAck, unless PrepareFail has already ended the transaction for the business system."""
         if transaction.acknowledged_prepare:
             self.send(BUSINESS, ConfirmAck(tid=transaction.tid, result=transaction.state), transaction.tid)
 

@@ -115,15 +115,12 @@ class Participant(Node):
         self._decide(envelope, request.tid, states.ROLL_BACK, situation, now, by=request.by)
 
     def _can_undo(self, request: Rollback) -> bool:
-        """Whether the participant can undo the transaction of this request: by its log if it has a record,
-        for an operator always, and in all other cases if its settings allow it."""
         if request.by == "log":
             return self._record(request.tid) is not None
         return self.configuration.can_roll_back or request.by == "operator"
 
     def _record(self, tid: int) -> CompensationView | None:
-        """The newest compensation record of this transaction that was not undone; an undo reads the log backwards.
-        None: there is none."""
+        """The newest compensation record of this transaction that was not undone, or None."""
         open_records = [record for record in self.log if record["tid"] == tid and not record["undone"]]
         return open_records[-1] if open_records else None
 
@@ -190,7 +187,7 @@ class Participant(Node):
         self.watch.emit(WorkApplied, tid=tid, node=self.name, at=now)
 
     def _undo(self, tid: int, branch: Branch, now: int) -> None:
-        """Undo each execution of the operation. Changes by other transactions stay."""
+        """Undo each execution of the operation."""
         for _ in range(branch.applied):
             self.value -= branch.operation
             record = self._record(tid)
@@ -200,8 +197,8 @@ class Participant(Node):
         branch.applied = 0
 
     def _undo_again(self, tid: int, branch: Branch, now: int) -> None:
-        """Undo once more, although nothing is left to undo, because the handler does not record which tids it
-        has handled. Without a compensation record of the tid, nothing happens."""
+        """Undo once more, although nothing is left to undo: the handler does not record which tids it has
+        handled."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1

@@ -292,5 +292,4 @@ class Network:
 
 
 def _direction(message: Envelope) -> tuple[Name, str]:
-    """The direction of a message: its connection and its sender."""
     return message.connection, message.source

@@ -89,17 +89,15 @@ def _find(
 
 
 def _version_of(simulation: Simulation, step: Step, level: int) -> Profile:
-    """The version of the client that the step's transition belongs to, or else of the cluster, at this level of
-    ``transaction.version``."""
+    """The version of the client that the step's transition belongs to, or else of the cluster."""
     world = simulation.world
     client = world.clients.get((step["transition"] or {}).get("of", ""))
     return (world.profile if client is None else client.profile).at_level(level)
 
 
 def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
-    """Whether the step makes the decision that the checkpoint asks about: every field of the checkpoint that is
-    given (actor, API, sender, partition, machine, …) agrees with the step. The outcome is not compared, and
-    ``_has_record`` compares the record."""
+    """Whether the step makes the decision that the checkpoint asks about. The outcome and the record are not
+    compared."""
     if not KINDS[checkpoint["ask"]].fits(step):
         return False
     if checkpoint["actor"] is not None and step["actor"] != checkpoint["actor"]:
@@ -119,8 +117,7 @@ def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
 
 
 def _has_record(checkpoint: dict[str, Any], step: Step, simulation: Simulation) -> bool:
-    """Whether the step is about a batch with the record that the checkpoint names. True if the checkpoint
-    names no record."""
+    """Whether the step is about a batch with the checkpoint's record; True if it names none."""
     record = checkpoint["record"]
     if record is None:
         return True
@@ -128,8 +125,7 @@ def _has_record(checkpoint: dict[str, Any], step: Step, simulation: Simulation) 
 
 
 def _partitions(step: Step, message: dict[str, Any] | None) -> set[str]:
-    """The partitions that the step is about: those of its message, of its sentence, and those that it
-    changes."""
+    """The partitions of the step's message, of its sentence, and those that it changes."""
     found = set(message["partitions"]) if message is not None else set()
     for name in ("partition", "consumer_partition"):
         if isinstance(step["params"].get(name), str):

@@ -141,8 +141,7 @@ def _is_transition(step: Step) -> bool:
 
 
 def _state_after(step: Step) -> str:
-    """The state of the machine after the step. A fence passes through PrepareEpochFence in one step: its
-    effect takes the next row, to the state that is written."""
+    """The state of the machine after the step. A fence passes through PrepareEpochFence in one step."""
     change = step["transition"]
     # Here ``of`` is a transactional id, and the transaction itself may change its state in this step, too.
     if change["machine"] == _MARKERS:
@@ -153,9 +152,7 @@ def _state_after(step: Step) -> str:
 
 
 def _event(machine: str, on: str) -> str:
-    """The name of an event under `event.` in the catalogue. An event without an entry there (the error of a
-    response) is its own name. The suffix `_raising_epoch` is dropped, because the epoch does not matter to
-    the state."""
+    """The name of an event under `event.` in the catalogue; an event without an entry is its own name."""
     named = f"{machine}.{on.removesuffix('_raising_epoch')}"
     return named if f"event.{named}" in catalogue() else on
 
@@ -278,7 +275,7 @@ def _ask_identity(step: Step, _view: View, _version: Profile) -> Asked:
 
 
 def _identity_rule(step: Step) -> str:
-    """The requirement that decides: of the fence, of the refusal, or of the way in which an id is assigned."""
+    """The requirement that decides."""
     if step["key"] == "coordinator.fences_open_transaction":
         return "TXC-10"
     if step["refusal"] is not None:
@@ -287,7 +284,7 @@ def _identity_rule(step: Step) -> str:
 
 
 def _why_not_identity(name: str, right: str, transactional_id: str | None) -> str:
-    """The sentence that says why the broker does not give this identity. It depends on the real outcome."""
+    """The sentence that says why the broker does not give this identity."""
     if right in ("must_wait", "refused"):
         return f"predict.identity.not_given_{right}"
     if right == "new":
@@ -471,14 +468,14 @@ def _ask_stable_offset(step: Step, view: View, _version: Profile) -> Asked:
 
 
 def _fetched(step: Step, partition: str) -> dict[str, Any] | None:
-    """What the step says of the fetch that raises the partition's high watermark; None if no fetch does."""
+    """The parameters of the sentence that raises the partition's high watermark; None without one."""
     said_here = (each for each in (step, *step["notes"]) if each["key"] == "broker.high_watermark_advanced")
     return next((each["params"] for each in said_here if each["params"]["partition"] == partition), None)
 
 
 def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The partition whose bound moved, the replica after the step, and the replica's bounds and log end
-    before. The replica is the first one that leads its partition, or else the first one whose bound moved."""
+    before."""
     moved = [change for change in step["changes"] if _moves_bound(change)]
     leading = [
         change
@@ -519,8 +516,8 @@ def _stored_serials(view: View) -> set[int]:
 
 
 def _ask_crash(step: Step, view: View, _version: Profile) -> Asked:
-    """The question about the first record that a crashed service had in memory: does its row exist, its
-    record, both or neither?"""
+    """The question about a record that a crashed service had in memory: does its row exist, its record, both
+    or neither?"""
     forgotten = _forgotten(step) or {"key": step["key"], "params": {"records": ["r0"]}}
     record = forgotten["params"]["records"][0]
     serial = int(record.removeprefix("r"))
@@ -579,9 +576,7 @@ def _is_commit(step: Step) -> bool:
 
 
 def _ask_commit(step: Step, view: View, _version: Profile) -> Asked:
-    """The question about the first partition. Choices are no commit, and those of these offsets that are above the
-    committed one and not above the end of the log: the offsets around the right one (if nothing is committed, the
-    finished record's and the next one), that of the oldest record in memory, and the end of the log."""
+    """The question about the offset that is committed for the first partition, or that none is."""
     stays = note(step, ("service.commit_stays",))
     if stays is None:
         partition, _, offset = step["params"]["offsets"][0].rpartition(" → ")

@@ -145,7 +145,6 @@ def read_component(name: str, text: str) -> Component:
 
 
 def _in_chinese(place: str, line: str, above: Line | None) -> Line:
-    """The line above, with its words in Chinese."""
     text = line.strip().removeprefix(IN_CHINESE)
     if above is None or not above.text or above.chinese:
         raise EngineError(f"{place}: no line of code above that has no Chinese yet")
@@ -179,7 +178,8 @@ def _fields(words: list[str], condition: str) -> tuple[str, ...]:
 
 
 def _spaces(place: str, line: str, wanted: int | None = None) -> int:
-    """The level of a line. A Chinese line must have the level of the line above it (``wanted``)."""
+    """The level of a line. ``wanted``: the level that it must have. Raises EngineError for another
+    indentation."""
     spaces = len(line) - len(line.lstrip())
     if spaces % INDENT:
         raise EngineError(f"{place}: indented by {spaces}; a level is {INDENT} spaces")
@@ -273,8 +273,7 @@ def _unknown(found: dict[str, Component]) -> list[str]:
 
 
 def _twice(found: dict[str, Component]) -> list[str]:
-    """Sentences, tests and machines to which two places in the pseudocode belong. Only one place is allowed, so that
-    every step has only one, too."""
+    """Sentences, tests and machines that have more than one place in the pseudocode."""
     places: dict[object, str] = {}
     problems = []
     for component in found.values():
@@ -303,9 +302,7 @@ Exists = Callable[[Profile], bool]
 
 
 def _of_other_versions(found: dict[str, Component]) -> Iterator[str]:
-    """Lines whose versions do not fit their ties: a version lacks the line but has a row or a test that is
-    tied to it, or it has the line but none of these. A line that also has a sentence of its own says
-    something in the other versions, too."""
+    """Lines whose versions do not fit those of the rows and tests that are tied to them."""
     tied = _tied()
     for component in found.values():
         for line in component.lines:
@@ -328,8 +325,8 @@ def _generations() -> Iterator[Profile]:
 
 
 def _tied() -> dict[object, list[Exists]]:
-    """Dict of key of a row's sentence, or (table, test) of an append's rule → functions that return whether a
-    version has the row or rule. There is one function for each row with this sentence."""
+    """Key of a row's sentence, or (table, test) of an append's rule, to functions that return whether a
+    version has the row or rule."""
     tied: dict[object, list[Exists]] = {}
     for machine in machines().values():
         for row in machine.rows:

@@ -146,7 +146,7 @@ def leave_out_meaningless(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The section, place and table of each row of a section in BELONGING."""
+    """(section, place, table) of each row of a section in BELONGING."""
     for section, rows in (("fault", "faults"), ("override", "overrides")):
         for index, row in _tables(document, rows):
             yield section, f"{rows}.{index}", row
@@ -171,8 +171,7 @@ def _may(section: str, row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _complete() -> None:
-    """Check that the table lists every action, call and override of the schema, and every field of their
-    rows."""
+    """Check that the table lists the words and fields of the schema. Raises ValueError."""
     for section, belonging in BELONGING.items():
         known = schema.SECTIONS[section]
         words = set(known[belonging.word].choices)

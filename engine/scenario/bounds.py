@@ -97,8 +97,7 @@ class _Scan:
         self._check_levels(here.levels + here.parts)
 
     def mark(self, mark: str) -> bool:
-        """Read one of the characters ``[]{}.=,`` or a line break. False: from here on the text is not
-        TOML."""
+        """Read one of the characters ``[]{}.=,`` or a line break. False: from here on the text is not TOML."""
         here = self.here
         if mark == "\n":
             if not self.around:

@@ -104,7 +104,7 @@ _ZERO = re.compile(r"\\u0000|\\U00000000")
 
 
 def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
-    """Each key, and each value that is neither a table nor a list, with its place."""
+    """(place, key or value) of each key, and of each value that is neither a table nor a list."""
     if isinstance(value, dict):
         for name, one in value.items():
             yield _join(place, name), name
@@ -117,8 +117,7 @@ def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
 
 
 def _refused(value: object) -> tuple[Phrase, Phrase] | None:
-    """Why documents cannot have such a value, and what to write instead; None for an allowed value. TOML has
-    values that JSON, a database or the arithmetic of a run does not have."""
+    """Why documents cannot have such a value, and what to write instead; None for an allowed value."""
     if isinstance(value, str):
         return (wrong("zero"), allowed("no_zero")) if "\0" in value else None
     if isinstance(value, bool):
@@ -201,8 +200,7 @@ def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, 
 
 
 def _shared_lesson(document: Mapping[str, Any]) -> dict[str, str] | None:
-    """The document's lesson, by language, if each run has a lesson of its own: it is then about all runs together,
-    and pages show it below that of each run. None if a run has the document's lesson as its own, or there is none."""
+    """The document's lesson, by language, if each run has a lesson of its own; else None."""
     variants = document.get("variants", ())
     if acts(document) or not variants or not all(variant.get("lesson") for variant in variants):
         return None
@@ -260,7 +258,7 @@ def _descend(node: Any, word: str, path: str) -> Any:
 
 
 def _row_number(word: str, rows: list[Any]) -> int | None:
-    """The index that a word of a path names; None unless it is an index of ``rows``, written with digits 0–9."""
+    """The index that a word of a path names; None if ``rows`` has no such index."""
     is_number = word.isascii() and word.isdecimal() and len(word) <= len(str(len(rows)))
     return int(word) if is_number and int(word) < len(rows) else None
 
@@ -338,8 +336,7 @@ def _text(field: Field, value: Any, place: str) -> str:
 
 
 def _check_characters(value: str, place: str, *, one_line: bool) -> None:
-    """Raises BadScenario for a control character, or for one that changes the direction of text and so would
-    affect a page's own words, too."""
+    """Raises BadScenario for a control character, or one that changes the direction of text."""
     code = forbidden(value, one_line=one_line)
     if code is not None:
         raise BadScenario(place, wrong("character", code=code), allowed("no_such_character"))
@@ -435,9 +432,7 @@ def _join(place: str, key: str) -> str:
 
 
 def _check_references(document: dict[str, Any]) -> None:
-    """Check that names refer to something that exists (clients of applications, partitions of calls, actors
-    of faults). Also fill in what depends on other sections: a topic if there is none, a consumer's
-    partitions, and the partition of a record with a key. Replicas are limited to the number of brokers."""
+    """Check that names refer to something that exists, and fill in what depends on other sections."""
     brokers = document["cluster"]["brokers"]
     nodes = _check_nodes(document)
     if not document["topics"] and brokers:
@@ -500,14 +495,14 @@ def _check_references(document: dict[str, Any]) -> None:
 
 
 def _place_record(call: dict[str, Any], topics: list[dict[str, Any]]) -> None:
-    """If a call names no partition and there is one topic, the key of its record chooses the partition."""
+    """Let the key of a record choose its partition."""
     if call["partition"] is None and call["key"] is not None and len(topics) == 1:
         topic = topics[0]
         call["partition"] = partition_name(topic["name"], partition_of_key(call["key"], topic["partitions"]))
 
 
 def _check_total(applications: list[dict[str, Any]]) -> None:
-    """Limit the number of calls of all applications together, because all are expanded before the run begins."""
+    """Limit the calls of all applications together: all are expanded before the run begins."""
     total = sum(call["records"] for application in applications for call in application["calls"])
     if total > schema.SCRIPTED_MAX:
         raise BadScenario(
@@ -517,7 +512,7 @@ def _check_total(applications: list[dict[str, Any]]) -> None:
 
 def _check_nodes(document: dict[str, Any]) -> list[str]:
     """Check the nodes of two-phase commit over middleware, and return their names; empty without
-    participants. Raises BadScenario when the scenario has neither participants nor brokers."""
+    participants."""
     section, cluster = document["middleware"], document["cluster"]
     given = [
         name for name, field in SECTIONS["middleware"].items() if section[name] not in (field.default, [])
@@ -551,8 +546,7 @@ def nodes_of(middleware: Mapping[str, Any]) -> list[str]:
 
 
 def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
-    """Check that this client can make this kind of call, that a call with ``if_failed`` has ``again``, and
-    that ``roll_back`` names nodes that exist."""
+    """Check that this client can make this call, with what the call needs."""
     opens = INITIATOR if INITIATOR in nodes else BUSINESS
     belongs = {"transact": opens, "roll_back": MIDDLEWARE}.get(call["do"])
     if belongs is None and client in nodes:
@@ -580,8 +574,8 @@ def _waiting_services(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _check_poll_limit(consumer: dict[str, Any], users: list[dict[str, Any]]) -> None:
-    """Check that a consumer that may leave its group is a dynamic member, and that one of the ``users``, whose time
-    between two polls is known, polls it. A static member never sends LeaveGroup (KIP-345)."""
+    """Check that a consumer that may leave its group is a dynamic member (KIP-345) that one of ``users``
+    polls."""
     if consumer["max_poll_interval_ms"] is None:
         return
     member = consumer["member"]
@@ -598,8 +592,8 @@ def _check_loop(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """Check that a loop's consumer has a group, that the loop writes only to partitions that it does not read,
-    and that no other loop has the same consumer."""
+    """Check that a loop has a consumer of its own with a group, and does not write to partitions that it
+    reads."""
     place = f"loops.{loop['name']}"
     known(f"{place}.producer", loop["producer"], clients)
     known(f"{place}.consumer", loop["consumer"], consumers)
@@ -615,8 +609,7 @@ def _check_loop(
 
 
 def _check_offsets(call: dict[str, Any], place: str, partitions: list[str]) -> None:
-    """Check that sendOffsetsToTransaction names a group and, for each partition, the offset of the next
-    record to read."""
+    """Check that sendOffsetsToTransaction names a group and offsets."""
     if call["group"] is None:
         raise BadScenario(f"{place}.group", MISSING, allowed("consumer_group"))
     if not call["offsets"]:
@@ -660,8 +653,7 @@ def _check_service(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """Check that a service has the clients of its approach, and that no other service or loop uses them.
-    A consumer whose offsets are in the database has no group; any other has one."""
+    """Check that a service has the clients of its approach, and shares them with no other service or loop."""
     place = f"services.{service['name']}"
     approach = APPROACHES[service["approach"]]
     reads = fields_of(approach)

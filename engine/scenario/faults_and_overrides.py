@@ -154,8 +154,8 @@ def _check_crafted(fault: dict[str, Any], place: str, names: Mapping[str, list[s
 
 
 def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[int, int]]) -> None:
-    """Check the names and values in a fault's table ``message``, whose keys no schema lists. ``fields``: name
-    to its lowest and highest number."""
+    """Check the names and values in a fault's table ``message``. ``fields``: name to its lowest and highest
+    number."""
     for name, value in message.items():
         if name == "transactional" and "records" in fields:
             if type(value) is not bool:
@@ -220,8 +220,7 @@ def check_identities(overrides: list[dict[str, Any]]) -> None:
 
 
 def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]) -> None:
-    """Check two values, of which an override needs at least one: the block that ZooKeeper holds, and the next
-    id of one broker's block."""
+    """Check the block that ZooKeeper holds, and the next id of one broker's block."""
     if override["next_id"] is None and override["block_end"] is None:
         raise BadScenario(f"{place}.next_id", MISSING, allowed("next_id_or_block"))
     if override["next_id"] is not None:
@@ -232,7 +231,7 @@ def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]
 
 
 def _check_group(override: dict[str, Any], place: str, cluster: dict[str, Any]) -> None:
-    """Check a group, its generation and its members. The ids of members must differ."""
+    """Check a group, its generation and its members."""
     if not override["group"] or not cluster["internal_topics"]:
         raise BadScenario(f"{place}.group", shown(override["group"]), allowed("name_with_internal_topics"))
     seen: set[str] = set()

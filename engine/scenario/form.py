@@ -151,7 +151,7 @@ ANY_REQUEST = ""
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """The fields of a fault's ``message``: dict of action → request → fields. The request is the one that the
+    """The fields of a fault's ``message``: action to request to fields. The request is the one that the
     message names, or ANY_REQUEST."""
     numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
         "transactional": _value("bool"),
@@ -183,7 +183,7 @@ def _value(
 
 
 def _table_of(kind: type[Any]) -> dict[str, Any]:
-    """The fields of a dataclass as settings. Each has the type of its default."""
+    """The fields of a dataclass as settings."""
     found: dict[str, Any] = {}
     for field in fields(kind):
         default = None if field.default is MISSING else field.default

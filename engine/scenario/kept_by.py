@@ -84,8 +84,7 @@ def check_keeper(document: dict[str, Any]) -> None:
 
 
 def _check_format(topic: dict[str, Any], profile: str) -> None:
-    """A cluster with a quorum of controllers stores every new batch in format 2, whatever
-    ``message.format.version`` says (KIP-724)."""
+    """A cluster with a quorum of controllers stores new batches in format 2 (KIP-724)."""
     known, asked = PROFILES[profile], topic["record_version"]
     if known.quorum_controller and asked < RECORD_VERSION:
         raise BadScenario(
@@ -96,8 +95,7 @@ def _check_format(topic: dict[str, Any], profile: str) -> None:
 
 
 def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
-    """Check that brokers of this version can read a hand-made request with these fields, and have the error
-    that is injected."""
+    """Check that brokers of this version know the fields of a hand-made request and the injected error."""
     known = PROFILES[profile]
     asked = (fault["message"] or {}).get("transaction_version", 0)
     if asked > known.transaction_version:
@@ -119,7 +117,7 @@ def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
 
 
 def _check_unnamed(message: dict[str, Any], field: str, place: str, version: str) -> None:
-    """Raises BadScenario when an InitProducerId has this field of an identity, which brokers read only since
+    """Raises BadScenario for this field of an identity in an InitProducerId, which brokers read since
     KIP-360."""
     if message.get(field, -1) != -1:
         raise BadScenario(

@@ -240,7 +240,7 @@ class Loop:
         return _ACTIONS[self.state](self, now)
 
     def _outcome(self) -> str | None:
-        """The event of the machine that the previous call or action causes; None: it causes none."""
+        """The event of the machine that the previous call or action causes, or None."""
         call, self.call = self.call, None
         if call is None:
             return DONE if self.acted and self.state in (HANDED_ON, REWINDING) else None
@@ -253,7 +253,7 @@ class Loop:
         return FATAL if self.state in (STARTING, FAILED) else ERROR
 
     def _take(self, on: str) -> None:
-        """Take the row of the table for this event; in POLLING the loop holds no records."""
+        """Take the row of the table for this event."""
         row = MACHINE.take(self.state, on, self)
         self.state = row.target or self.state
         self.watch.emit(RowTaken, self.name, row)
@@ -269,8 +269,7 @@ class Loop:
         return [(self.producer.name, self.producer.call(call, now))]
 
     def _start(self, now: int) -> Done:
-        """Make the producer ready: ``initTransactions()``, or, if only the consumer restarted, commit or abort the
-        transaction under way. If neither is needed, go on to the first poll."""
+        """Make the producer ready: ``initTransactions()``, or the end of a transaction under way."""
         transactions = self.producer.memory.transactions
         if transactions is None or not transactions.is_transactional or transactions.state == READY:
             self._take(DONE)
@@ -282,15 +281,13 @@ class Loop:
         )
 
     def _pause(self, now: int) -> Done:
-        """Postpone the next action, because a call timed out in the same millisecond (``max_block_ms`` 0),
-        and a real application needs time for a round."""
+        """Postpone the next action, because a call timed out in the same millisecond (``max_block_ms`` 0)."""
         self.not_before = now + max(1, self.every)
         self.watch.emit(LoopPaused, self.name, self.not_before)
         return []
 
     def _poll_first(self, now: int) -> Done:
-        """Let the consumer fetch the group's offsets. With a transactional producer this comes after
-        ``initTransactions()``, so that a transaction of an earlier process is decided before."""
+        """Let the consumer fetch the group's offsets."""
         transactional = self.producer.config.transactional_id is not None
         self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id, transactional)
         self.consumer.poll_first(now)
@@ -311,11 +308,8 @@ class Loop:
         return []
 
     def _send(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Make one call: begin a transaction, then one ``send()`` for each input record.
-
-        The same input gives the same record (GEN-8), unless all its copies were aborted: then the earlier
-        attempt does not count.
-        """
+        """Make one call: begin a transaction, or one ``send()`` for an input record. The same input gives the
+        same record (GEN-8), unless all its copies were aborted."""
         transactional = self.producer.config.transactional_id is not None
         if transactional and not self.acted:
             self.acted = True
@@ -344,14 +338,12 @@ class Loop:
         return []
 
     def _positions(self) -> dict[str, int]:
-        """For each partition of the round, the offset to commit: the offset of the last processed record plus
-        1. If the loop makes the mistake ``commits = "last"``, the 1 is missing (CTR-46)."""
+        """Partition to the offset to commit; one too low with the mistake ``commits = "last"`` (CTR-46)."""
         step = 0 if self.last_offset else 1
         return {record.partition: record.offset + step for record in self.hand}
 
     def _hand_positions_on(self, now: int) -> Done:
-        """Add the positions to the transaction. If the positions are committed separately, first commit the
-        transaction, or without one flush, so that every sent record has its result."""
+        """Add the positions to the transaction, or end what comes before a separate commit of the positions."""
         if self.in_transaction:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member

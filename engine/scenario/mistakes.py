@@ -52,7 +52,7 @@ def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
 
 
 def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:
-    """Remove the wrong value. False when a further mistake could be a consequence of this one."""
+    """Remove the wrong value. False if a further mistake could be a consequence of this one."""
     words = bad.place.split(".")
     if bad.is_missing or words[0] in _MEANINGLESS_WITHOUT:
         return _leave_out_row(document, bad.place)
@@ -75,8 +75,8 @@ def _leave_out_row(document: dict[str, Any], place: str) -> bool:
 
 
 def _remove(document: dict[str, Any], words: list[str]) -> bool:
-    """Remove the key at a place. A row of a list is replaced by a harmless one, so that the later rows keep
-    their places in the text. False: there is nothing at the place, or no row is harmless in that section."""
+    """Remove the key at a place. A row of a list is replaced by a harmless one, so that later rows keep their
+    places. False: this is not possible."""
     node: Any = document
     for word in words[:-1]:
         node = _below(node, word)

@@ -131,8 +131,8 @@ def _strike(
     word: str,
     further: Rule,
 ) -> None:
-    """Note the rule for a message. The intervention is left out when the message is unknown or has a rule already:
-    at most one rule applies to a message."""
+    """Note the rule for a message. The intervention is left out if the message is unknown or has a rule
+    already."""
     if heard is None or heard.id in struck:
         left_out.append(index)
     else:
@@ -140,8 +140,8 @@ def _strike(
 
 
 def _counted(struck: dict[int, tuple[Heard, Rule]]) -> Iterator[Rule]:
-    """The rules in the order in which their messages were sent, because a later rule does not count a message
-    to which an earlier one applied."""
+    """The rules in the order of their messages. A later rule does not count a message to which an earlier one
+    applied."""
     before: list[Heard] = []
     for _, (heard, rule) in sorted(struck.items()):
         match = dict(heard.match)
@@ -165,9 +165,8 @@ def _would_count(match: Rule, other: Heard) -> bool:
 def _replayed(
     scenario: Scenario, interventions: list[dict[str, Any]]
 ) -> Iterator[tuple[Rule, int, dict[int, Heard]]]:
-    """For each intervention: a copy of it, its time, and the messages that the listener has heard before it, by
-    id. The copy of a ``hold_messages`` has ``held``: the messages under way between it and the other components,
-    each with its delay in ms."""
+    """For each intervention: a copy of it, its time (virtual ms), and the messages heard before it, by id.
+    The copy of a ``hold_messages`` has ``held``: the messages that it delays, each with its delay in ms."""
     simulation = Simulation(scenario, interventions)
     listener = listen(simulation)
     for made in interventions:

@@ -58,8 +58,7 @@ def _lines(text: str) -> dict[str, int]:
 
 
 def _within(rows: dict[str, str], heading: str) -> str:
-    """The place of a heading. A heading inside a list belongs to the newest row of that list. ``rows``:
-    heading of a list to its newest row."""
+    """The place of a heading. ``rows``: heading of a list to its newest row."""
     around = heading.rpartition(".")[0]
     while around:
         if around in rows:
@@ -94,7 +93,7 @@ def _sections(text: str) -> list[_Section]:
 
 
 def _heading(line: str) -> str | None:
-    """The place that `[a.b]` or `[[a.b]]` names; None when the line is not a heading."""
+    """The place that `[a.b]` or `[[a.b]]` names; None if the line is no heading."""
     words, closed, behind = line.lstrip("[").partition("]")
     behind = behind.removeprefix("]").lstrip()
     if not closed or (behind and not behind.startswith("#")) or not words.strip():

@@ -158,8 +158,7 @@ def _ask_topics(call: AdminCall, keys: tuple[str, ...]) -> MetadataRequest:
 
 
 def _read_topics(response: MetadataResponse) -> Iterable[Answer]:
-    """Partition to its replicas. In Kafka the tool first asks for the names of all topics, and then for each
-    topic; here one response has both."""
+    """Partition to its replicas. Kafka's tool needs several requests for this; here one response has all."""
     error = next((one.error for one in response.partitions.values() if one.error in _NO_TOPIC), Error.NONE)
     replicas = {name: found.replicas for name, found in response.partitions.items()}
     return ((THE_CLUSTER, error, replicas),)

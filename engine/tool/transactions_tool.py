@@ -162,7 +162,6 @@ class TransactionsTool:
     # -- the admin client ------------------------------------------------------------------------------
 
     def _call(self, kind: str, keys: Iterable[str], now: int, subject: Any = None) -> Effects:
-        """Begin a call of the admin client."""
         self.call = AdminCall(
             kind=CALLS[kind],
             command=self.command,
@@ -173,7 +172,7 @@ class TransactionsTool:
         return self._poll(now)
 
     def _poll(self, now: int) -> Effects:
-        """Send what can be sent: lookups for unmapped keys, and requests about mapped ones."""
+        """Send what can be sent."""
         self._touch()
         call = self.call
         if call is None or call.retry_at is not None:
@@ -189,8 +188,7 @@ class TransactionsTool:
         return effects
 
     def _look_up(self, call: AdminCall, now: int) -> Effects:
-        """Find the brokers of the unmapped keys. These are the broker that the operator named, or any broker,
-        or the brokers that a lookup returns."""
+        """Find the brokers of the unmapped keys, by a lookup if needed."""
         any_broker = self.brokers[self.bootstrap]
         if call.is_fixed or call.kind.looks_up is None:
             broker = call.command.broker if call.is_fixed else None
@@ -223,7 +221,6 @@ class TransactionsTool:
         return self._answered(call, asked, envelope.body, now)
 
     def _located(self, call: AdminCall, asked: Asked, response: Any, now: int) -> Effects:
-        """A lookup was answered."""
         name = f"broker-{asked.broker}"
         located = found_in(call, response)
         if call.unmapped.pop(EVERY_BROKER, ()) is None and located:
@@ -244,7 +241,6 @@ class TransactionsTool:
         return self._poll(now)
 
     def _answered(self, call: AdminCall, asked: Asked, response: Any, now: int) -> Effects:
-        """A request about keys was answered: keep the values, and react to each error."""
         name = f"broker-{asked.broker}"
         answers = [
             (name if key == EVERY_BROKER else key, error, value)
@@ -402,8 +398,8 @@ class TransactionsTool:
         return self._call(TOPICS, (THE_CLUSTER,), now)
 
     def _abort(self, command: Command, now: int) -> Effects:
-        """Begin an abort. If the offset is given, the tool asks the leader for the producer. Otherwise the operator
-        names the producer, as brokers before 2.8 need it."""
+        """Begin an abort. Brokers before 2.8 need an operator who names the producer; else the offset is
+        enough."""
         if command.start_offset is not None:
             return self._describe_producers(command, now)
         return self._write_abort(
@@ -413,7 +409,7 @@ class TransactionsTool:
     def _write_abort(
         self, producer_id: int, producer_epoch: int, coordinator_epoch: int, now: int
     ) -> Effects:
-        """Send an ABORT marker of this producer. A coordinator epoch below 0 (the leader knows none) is sent as 0."""
+        """Send an ABORT marker of this producer. A coordinator epoch below 0 is sent as 0."""
         partition = self.command.partition or ""
         marker = TxnMarkerEntry(
             producer_id=producer_id,
@@ -437,12 +433,12 @@ class TransactionsTool:
         return self._succeed(now)
 
     def _search(self, call: AdminCall, now: int) -> Effects:
-        """Search the partitions of the topics. If a broker was named: only those of which it has a replica."""
+        """Search the partitions of the topics, or those with a replica on the named broker."""
         found = _with_replica(call.command.broker, call.values[THE_CLUSTER])
         return self._call(PRODUCERS, found, now) if found else self._found([], now)
 
     def _choose_candidates(self, call: AdminCall, now: int) -> Effects:
-        """An open transaction is a candidate when its last write is older than the longest transaction timeout."""
+        """A candidate is an open transaction whose last write is older than the longest transaction timeout."""
         still_open = [
             (partition, one)
             for partition, found in call.values.items()
@@ -460,8 +456,7 @@ class TransactionsTool:
         return self._call(LISTING, (EVERY_BROKER,), now, producer_ids)
 
     def _choose_ids(self, call: AdminCall, now: int) -> Effects:
-        """Request the descriptions of the transactional ids of the candidates' producers. If no producer has
-        such an id, all candidates hang."""
+        """Request the descriptions of the transactional ids of the candidates' producers."""
         wanted = set(call.subject)
         for listed in call.values.values():
             for transactional_id, one in listed.items():
@@ -474,8 +469,7 @@ class TransactionsTool:
         return self._judge(call.values, now)
 
     def _judge(self, descriptions: dict[str, TransactionDescription], now: int) -> Effects:
-        """Decide which candidates hang. A candidate does not hang if its coordinator still counts the
-        partition as part of the transaction, and so will send it a marker."""
+        """Decide which candidates hang."""
         hanging: list[Candidate] = []
         for partition, one in self.candidates:
             transactional_id = self.ids.get(one.producer_id)
@@ -554,7 +548,7 @@ class TransactionsTool:
 def _why_hanging(
     partition: str, transactional_id: str | None, descriptions: dict[str, TransactionDescription]
 ) -> Hanging | None:
-    """Why no coordinator will end the transaction in this partition. None: a coordinator will."""
+    """Why no coordinator will end the transaction in this partition; None if one will."""
     if transactional_id is None:
         return Hanging.NO_ID
     found = descriptions[transactional_id]

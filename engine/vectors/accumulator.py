@@ -121,7 +121,7 @@ class _Driver:
         return {"batch_is_full": full, "new_batches": new}
 
     def _give_up(self, payload: int) -> dict[str, Any]:
-        """Let the call wait for memory and fail at once, because no operation of a case returns memory."""
+        """Let the call wait for memory and fail at once."""
         pool = self.accumulator.pool
         pool.wait(Call("send"), self.accumulator.memory_for(payload), self.now, self.now)
         return {"exception": [waiter.size for waiter in pool.expire(self.now)]}

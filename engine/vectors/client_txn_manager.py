@@ -96,8 +96,8 @@ def _api(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> O
 
 
 def _call(manager: TransactionManager, call: str) -> str:
-    """The result of the call. A second initTransactions() waits for the result of the first, so the table of client
-    states has no row for it. A case that forces the state has no first call: then ``edge_is_legal`` decides."""
+    """The result of the call. A second initTransactions() waits for the result of the first; a case that
+    forces the state has no first call."""
     if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
         legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.recovery.raises_epoch)
         refused = manager.thrown.in_wrong_state
@@ -110,7 +110,6 @@ def _call(manager: TransactionManager, call: str) -> str:
 
 
 def _bring_to(manager: TransactionManager, state: str, error: str | None) -> None:
-    """Change the state step by step until it is ``state``."""
     steps = {
         states.UNINITIALIZED: [],
         states.INITIALIZING: [states.INIT],
@@ -181,7 +180,7 @@ class _Catching(Watch):
 
 
 class _Driver:
-    """One producer whose requests wait until the case answers them; sleeps of the Sender are skipped."""
+    """One producer whose requests wait until the case answers them."""
 
     def __init__(self, profile: Profile, transactional: bool = True) -> None:
         self.watch = watch = _Catching()
@@ -199,7 +198,7 @@ class _Driver:
 
     def bring_on_its_way(self, request: str) -> Result | None:
         """Make calls and answer requests until ``request`` is in flight; returns the result of the call that
-        sent it. None: no call sent it."""
+        sent it, or None."""
         if request.startswith("FindCoordinator(T"):
             return self._do(calls.init_transactions)
         if request == "InitProducerId":
@@ -255,7 +254,7 @@ class _Driver:
                 return
 
     def go_on(self) -> None:
-        """Run the Sender after the comparison. No case says what happens next, but nothing may be raised."""
+        """Run the Sender after the comparison; nothing may be raised."""
         self._run()
 
     def _carry_out(self, effects: Effects) -> None:
@@ -276,7 +275,6 @@ class _Driver:
         self.client.handle(envelope, self.now)
 
     def _accept(self) -> None:
-        """The request in flight succeeds, and the next one is sent."""
         self.answer("NONE")
         self._run()
 
@@ -312,7 +310,7 @@ class _Driver:
 
 
 def _answer_to(request: object, error: Error) -> object:
-    """The response with ``error``; of two partitions, the first gets NONE."""
+    """The response with ``error``; in an AddPartitionsToTxn, the last partition gets it."""
     if isinstance(request, FindCoordinatorRequest):
         node = BROKER if error is Error.NONE else None
         return FindCoordinatorResponse(key=request.key, key_type=request.key_type, error=error, node=node)

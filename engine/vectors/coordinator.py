@@ -161,8 +161,7 @@ class Stage:
         self.verified[self.operation] = verify(self.coordinator, asked)
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
-        """The last acknowledgement of an id's markers arrives. Nothing happens if no markers are under way. The
-        case's ``append_error`` does not apply to markers."""
+        """The last acknowledgement of an id's markers arrives, if markers are under way."""
         if op["tid"] in self.under_way:
             self.under_way.discard(op["tid"])
             self.acknowledged[op["tid"]] = self.operation

@@ -30,7 +30,7 @@ EPOCHS = {
 
 
 class _NoIds:
-    """A source of producer ids that must never be used: no case reaches the highest epoch."""
+    """A source of producer ids that no case uses."""
 
     def take(self) -> int:
         raise AssertionError("no producer id is wanted")

@@ -219,8 +219,7 @@ class _Reader:
         self.script.views.append((at + TURN_MS - 1, view))
 
     def _run_tools(self, before: int | None = None) -> None:
-        """Run the operator's commands that come before the action with this number. None: run those that are
-        left; they came before the last view."""
+        """Run the operator's commands that come before the action with this number; None: all that are left."""
         while self.tools and (before is None or self.tools[0]["after_action"] < before):
             tool = self.tools.pop(0)
             at = self.script.turn()
@@ -299,8 +298,7 @@ class _Reader:
         self.script.producers[name] = {"profile": config.get("profile", OLDER), "settings": settings}
 
     def _child(self, action: dict[str, Any], at: int) -> None:
-        """An action in a separate process: it begins a transaction, sends its records, and is killed by a
-        later action."""
+        """An action in a separate process, which a later action kills."""
         producer = action["producer"]
         self._new_producer(
             producer,
@@ -488,7 +486,7 @@ class _JavaLines:
         return f"{self.identifier.removesuffix(variant)}-{codec}{variant}"
 
     def _codec(self, codec: str) -> None:
-        """A separate producer with a compression codec; only the last view has its records."""
+        """A separate producer with a compression codec; its records are in the last view."""
         self.producer = f"java-{codec}"
         self._new(self.producer, self._identifier_of(codec))
         self._begin()

@@ -91,8 +91,7 @@ def _texts(columns: Sequence[str], row: Sequence[Any]) -> dict[str, str]:
 
 
 def _comparable(row: Mapping[str, str], owners: Mapping[int, str]) -> tuple[str, ...]:
-    """A row for the comparison: without clocks, with the producer's name in place of its id, and with sorted
-    partitions."""
+    """A row for the comparison: without clocks, with the producer's name in place of its id."""
     cells = []
     for name, cell in row.items():
         if name == "ProducerId":

@@ -180,8 +180,7 @@ class _Recorded:
 
     @property
     def restarts(self) -> bool:
-        """Whether the only broker was restarted between phases, so that its coordinator's logs have several
-        leader epochs."""
+        """Whether the only broker was restarted between phases."""
         return self.leader_epochs > 1 and not self.is_cluster
 
     def _rows(self, folder: str) -> Iterator[BatchRow]:
@@ -279,7 +278,7 @@ def _due(check: CallEnded | LeaderIs | ToolRuns) -> int:
 
 
 class _Run:
-    """Runs the scenario of a folder in ``k41``, and makes the comparisons at their times."""
+    """Runs the scenario of a folder, and makes the comparisons at their times."""
 
     def __init__(self, script: Script, level: int, recorded: _Recorded, counts: Taken) -> None:
         self.script = script
@@ -293,7 +292,6 @@ class _Run:
         return Simulation(scenario_of(self.script, self.level))
 
     def look(self, views: list[tuple[int, dict[str, Any]]]) -> Failure | None:
-        """Run from view to view, and compare each."""
         for at, view in views:
             failure = self._run_to(at)
             if failure is None:
@@ -303,7 +301,6 @@ class _Run:
         return self._run_to(self.script.now)
 
     def _run_to(self, until: int) -> Failure | None:
-        """Run until this time, and make the checks that are due on the way."""
         while self.checks and _due(self.checks[0]) <= until:
             check = self.checks.pop(0)
             self.simulation.run(until=_due(check))
@@ -393,9 +390,8 @@ class _Run:
     # The content of the files ---------------------------------------------------------------------
 
     def compare_logs(self, is_last: bool) -> Failure | None:
-        """Compare the offsets in the clients' responses, the records and markers of each log, and the values of both
-        internal topics. The recorded files show the end of the last phase. After an earlier phase the engine's logs
-        must be a prefix of them."""
+        """Compare offsets in responses, logs and the values of both internal topics. After an earlier phase
+        than the last, the engine's logs must be a prefix of the recorded files."""
         if is_last:
             self._run_on()
         images = self._images()
@@ -411,7 +407,8 @@ class _Run:
         return self._compare_offsets(owners, is_last)
 
     def _run_on(self) -> None:
-        """Run on until the logs are as long as the recorded ones: a transaction may time out after the last view."""
+        """Run on until the logs are as long as the recorded ones: a transaction may time out after the last
+        view."""
         end = self.script.now + LOGS_ON_MS
         while self.simulation.now < end and any(
             self._log(name).log_end < found[-1].last_offset + 1
@@ -423,8 +420,7 @@ class _Run:
                 return
 
     def _compare_places(self, partition: str) -> Failure | None:
-        """Check that each stored record is at the offset in its response, and that no refused record is in
-        the log."""
+        """Check that each stored record is at the offset in its response."""
         for batch in self._log(partition).batches:
             for offset, serial in zip(offsets_in(batch), batch.serials, strict=False):
                 sent = self.script.sent[serial - 1]
@@ -449,8 +445,7 @@ class _Run:
         return None
 
     def _is_open(self, name: str, partition: str) -> bool:
-        """Whether the actions leave this field open: with several brokers, they name only the leader of the
-        first partition."""
+        """Whether the actions leave this field open."""
         if not self.recorded.is_cluster:
             return False
         return name == "coordinator epoch" or (
@@ -564,8 +559,7 @@ def _made_image(value: LoggedTransaction, owners: dict[int, str]) -> tuple[Any, 
 
 
 def _open_partition(name: str) -> str:
-    """The name of a partition. For a partition of ``__consumer_offsets`` only the topic, because the actions
-    do not determine the number."""
+    """The name of a partition; for ``__consumer_offsets`` the topic alone."""
     return OFFSETS_TOPIC if topic_of(name) == OFFSETS_TOPIC else name
 
 
@@ -584,8 +578,7 @@ def _committed(batch: RecordBatch) -> list[tuple[OffsetKey, int]]:
 def _offsets_row(
     batch: RecordBatch, offsets: list[tuple[OffsetKey, int]], owners: dict[int, str], script: Script
 ) -> tuple[Any, ...] | None:
-    """A row for a commit or a marker in the offsets log. None for batches of other folders' producers, and
-    for records about members."""
+    """A row for a commit or a marker in the offsets log; None for a batch that is not compared."""
     owner = owners.get(batch.producer_id)
     mine = {found["settings"].get("transactional_id") for found in script.producers.values()}
     if owner is None or owner.rpartition(" ")[0] not in mine or not (offsets or batch.is_control):

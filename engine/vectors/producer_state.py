@@ -154,7 +154,7 @@ class LogCase:
         return _answer(appended)
 
     def _reread(self, batch: RecordBatch) -> RecordBatch:
-        """The batch read back from its own bytes; its size is that of the bytes."""
+        """The batch read back from its own bytes."""
         placed = replace(
             batch, base_offset=max(batch.base_offset, 0), leader_epoch=max(batch.leader_epoch, 0)
         )

@@ -29,7 +29,7 @@ BATCHES_MAX = 10_000
 
 
 def _batch(described: dict[str, Any]) -> RecordBatch:
-    """A batch of a case. The case has no sequence numbers and no filter reads them; here they equal the offsets."""
+    """A batch of a case. The case has no sequence numbers; here they equal the offsets."""
     offset, producer_id, marker = described["offset"], described["pid"], described.get("marker")
     count = 1 if marker else described["n"]
     has_sequence = marker is None and producer_id != NO_PRODUCER_ID
@@ -60,7 +60,6 @@ def _answer(batches: tuple[RecordBatch, ...], aborted: tuple[tuple[int, int], ..
 def _from_log(
     batches: list[RecordBatch], fetch_offset: int, isolation: str, version: str
 ) -> PartitionFetchResponse:
-    """The response of a broker whose replica holds this partition, fully replicated."""
     log = PartitionLog(
         "t-0",
         1,

@@ -100,7 +100,7 @@ class Report:
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
 
     def _lines_of_recordings(self) -> Iterable[str]:
-        """Lines for the fields that recordings do not determine, and for the differences in other versions."""
+        """Lines for the fields that recordings do not determine."""
         if self.folders:
             for name, reason in import_module(FOLDERS).open_fields():
                 yield f"OPEN {name}, {reason}"
@@ -299,8 +299,7 @@ def versions_played(case: dict[str, Any]) -> list[str]:
 
 
 def _is_advisory(case: dict[str, Any], version: str) -> bool:
-    """Whether the version is the development snapshot and the case says that the release may differ from it. Such a
-    case is not played in this version."""
+    """Whether the case may differ in this version, the development snapshot; it is then not played."""
     return version == SNAPSHOT and bool(case.get("advisory"))
 
 

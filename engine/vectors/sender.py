@@ -110,8 +110,7 @@ def run(case: dict[str, Any], version: str) -> Outcome:
 
 
 class _Buffers:
-    """Which piece of the producer's memory each batch was written to. The piece that was returned first is
-    used again first (``BufferPool``)."""
+    """Which piece of the producer's memory each batch was written to (``BufferPool``)."""
 
     def __init__(self) -> None:
         self.free: deque[int] = deque()
@@ -173,8 +172,7 @@ class _Futures(Ledger):
                 future.update(status="failed", error=self._exception(error))
 
     def _exception(self, error: str) -> str:
-        """The exception of a record's future. If the error is the unexpected one that the transaction manager kept,
-        this is a KafkaException."""
+        """The exception of a record's future."""
         manager = self.manager
         cause = None if manager is None or not manager.last_error_unexpected else manager.last_error
         if cause is not None and cause.name == error:
@@ -224,7 +222,7 @@ class _Driver:
         """Responses for the next requests of each kind, in order."""
 
     def do(self, operation: dict[str, Any]) -> str | None:
-        """Carry out one operation; returns the name of an exception, or None."""
+        """Carry out one operation; returns the name of an exception, or None. Raises Skip for an unknown one."""
         handler = getattr(self, "_" + operation["op"], None) if operation["op"] in OPERATIONS else None
         if handler is None:
             raise Skip(f"the engine has no operation {operation['op']!r}")
@@ -242,7 +240,7 @@ class _Driver:
         return None
 
     def _follow_memory(self) -> None:
-        """Track memory: new batches have taken some, and complete batches have returned theirs."""
+        """Track memory that batches have taken or returned."""
         accumulator = self.client.memory.accumulator
         finished, self.futures.finished_first = self.futures.finished_first, []
         for serial in finished:
@@ -339,9 +337,7 @@ class _Driver:
     # -- kernel and network ----------------------------------------------------------------------------
 
     def _pass(self, answered: tuple[Send, PartitionProduceResponse] | None = None) -> None:
-        """One iteration of the Sender's loop. Three things happen in the poll that ends it: the response in
-        the case arrives, overdue requests are lost with their connection, and requests with a prepared
-        response are answered."""
+        """One iteration of the Sender's loop, with the poll that ends it."""
         for _ in range(PASS_LIMIT):
             self.watch.said = None
             effects, more = self.client.run_phase(self.now)
@@ -359,8 +355,7 @@ class _Driver:
         raise RuntimeError("a pass of the Sender does not end")
 
     def _time_out(self) -> None:
-        """Drop the connection if its oldest request is overdue. Like the mock, this looks at no other request
-        (``checkTimeoutOfPendingRequests``)."""
+        """Drop the connection if its oldest request is overdue (``checkTimeoutOfPendingRequests``)."""
         limit = self.client.config.request_timeout_ms
         if self.in_flight and self.now - self.sent_at[self.in_flight[0].correlation_id] > limit:
             self._disconnect({})
@@ -430,7 +425,7 @@ class _Driver:
         return state
 
     def _shown(self, body: Any) -> list[dict[str, Any]]:
-        """A request in flight in the form of the cases: the batches of a Produce, or the name of another request."""
+        """A request in flight in the form of the cases."""
         if not isinstance(body, ProduceRequest):
             return [{"request": re.sub(r"(?<=[a-z])(?=[A-Z])", "_", body.api).upper()}]
         return [

@@ -199,7 +199,6 @@ def play(document: dict[str, Any], generation: Generation, beside: Beside = NOTH
 
 
 def _play_api_versions(document: dict[str, Any], generation: Generation) -> Played:
-    """Play one ApiVersions request, whose response lists the supported requests."""
     at, taken = "ApiVersions", Counter[str]()
     request = read_request(bytes.fromhex(document["request_hex"]), KeptRecords())
     answer = listed(generation.profile, generation.level, 0)
@@ -281,7 +280,6 @@ def _recorded_logs(partitions: list[str], beside: Beside) -> Iterator[tuple[str,
 def _compare_logs(
     recording: Recording, logs: dict[str, RecordedLog], beside: Beside, taken: Taken
 ) -> Failure | None:
-    """Compare the bytes of each recorded log, its index of aborted transactions and its producers."""
     for partition, log in logs.items():
         stored = recording.broker.replicas[partition].log.batches
         failure = log.compare(stored, recording.kept.bytes_of, taken)
@@ -305,8 +303,7 @@ def _compare_index(recording: Recording, partition: str, beside: Beside) -> Fail
 
 
 def _compare_snapshot(recording: Recording, partition: str, beside: Beside) -> Failure | None:
-    """Compare the producer snapshot that the broker wrote when it stopped. Times are left out, because they
-    come from a clock."""
+    """Compare the producer snapshot that the broker wrote when it stopped, without times."""
     log = recording.broker.replicas[partition].log
     data = beside.read(f"{partition}/{log.log_end:020}.snapshot")
     if data is None:
@@ -337,7 +334,7 @@ def _compare_snapshot(recording: Recording, partition: str, beside: Beside) -> F
 def _read_back(
     recording: Recording, fetches: Any, logs: dict[str, RecordedLog], taken: Taken
 ) -> Failure | None:
-    """Compare each partition's Fetch under each isolation level: offsets, aborted list, bytes."""
+    """Compare each Fetch: offsets, aborted list, bytes."""
     for fetch in fetches:
         request, response = recording.ask(fetch)
         if not isinstance(response, FetchResponse):

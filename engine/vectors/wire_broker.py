@@ -109,7 +109,7 @@ class Recording:
         return self.answers.pop(self.asked)
 
     def _settle(self, effects: Effects) -> None:
-        """Carry out effects, and the timers that are due within STEP_MS, until nothing is left to do."""
+        """Carry out effects, and the timers that are due within STEP_MS."""
         limit = self.now + STEP_MS
         now = self.now
         queue = deque(effects)
@@ -180,7 +180,7 @@ class Recording:
         }
 
     def _described(self, request: object) -> Any:
-        """The answer to a request that changes nothing. It comes at once, so no time passes."""
+        """The answer to a request that changes nothing. No time passes."""
         self.asked += 1
         envelope = self._envelope(CLIENT, self.broker.name, request, self.asked, False)
         self._settle(self.broker.handle(envelope, self.now))

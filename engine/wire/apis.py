@@ -41,9 +41,8 @@ _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
 
 
 def _rows() -> Iterator[WireApi]:
-    """A row for each API of the engine's table that has versions. The highest version includes those that
-    only brokers send (``BETWEEN_BROKERS``). ApiVersions has a row, too: clients at a socket send it, but no
-    client of a run."""
+    """A row for each API of the engine's table that has versions, and for ApiVersions. The highest version
+    includes those that only brokers send (``BETWEEN_BROKERS``)."""
     of_brokers = {api.name: api.versions[1] for api in apis.BETWEEN_BROKERS if api.versions is not None}
     for api in apis.APIS:
         if api.key is not None and api.versions is not None:

@@ -147,8 +147,7 @@ class _Scan:
         self.edits.append((start, self.position, bytes([len(known)]) + b"".join(known)))
 
     def _count_of_tags(self) -> int:
-        """The number of tagged fields. Raises WireError if they cannot fit into the bytes left (a tag and its length
-        take at least two), and for more than 127, which no version has."""
+        """The number of tagged fields. Raises WireError if they cannot fit, or if they are more than 127."""
         start = self.position
         count, left = self._varint(), (len(self.data) - self.position) // 2
         if count > min(left, 127):

@@ -35,14 +35,13 @@ def used(request: HttpRequest) -> HttpResponse:
 
 
 def _shown_rates() -> list[str]:
-    """The names of the rates that count by person or address, in the order of the settings, without LEFT_OUT."""
+    """The names of the rates that count by person or address, without LEFT_OUT."""
     counted = [name.partition(".") for name in settings.RATES]
     return list(dict.fromkeys(what for what, _, whom in counted if whom in WHOM and what not in LEFT_OUT))
 
 
 def _rate(what: str) -> dict[str, Any]:
-    """A row of the table. It has `everyone` if the rate counts an address with all its visitors; else
-    `person` and, for visitors without a key, `address`."""
+    """A row of the table, with `everyone`, or with `person` and `address`."""
     person, address = (_numbers(f"{what}.{whom}") for whom in WHOM)
     if person is None:
         return {"key": f"rates.{what}", "everyone": address}
@@ -59,7 +58,7 @@ def _numbers(name: str) -> dict[str, Any] | None:
 
 
 def _row(quota: quotas.Quota, count: int) -> dict[str, Any]:
-    """A row of the table of quotas. Bytes are shown as whole MiB, rounded up so that small amounts show."""
+    """A row of the table of quotas. Bytes are shown in MiB, rounded up."""
     unit = quotas.MEBIBYTE if quota.in_bytes else 1
     most = quota.most // unit
     return {

@@ -92,8 +92,8 @@ def _bar(figure: Figure, pitch: float, width: float, ground: float) -> Bar:
 
 
 def _tick(last: int) -> int:
-    """The distance between two numbers below the bars: the smallest of 1, 2, 5, 10, … steps with which at
-    most `TICKS_MAX` numbers follow the 0."""
+    """The distance between two numbers below the bars: the smallest of 1, 2, 5, 10, … that needs at most
+    `TICKS_MAX` after the 0."""
     unit = 1
     while True:
         for times in (1, 2, 5):

@@ -96,8 +96,8 @@ def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
 
 
 class _Lessons:
-    """Which versions belong to the same lesson: editions of one draft, or versions of one name in the library. A
-    scenario with settings changed by a user keeps the library's name but is no version of it."""
+    """Which versions belong to the same lesson: editions of one draft, or versions of one name in the
+    library."""
 
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
@@ -143,8 +143,7 @@ def _read(
     longest: dict[tuple[int, str], tuple[int, int]],
     now: datetime,
 ) -> None:
-    """Add these sessions (`found`) to `gathered`. The number of queries is fixed, apart from those of
-    `lessons` for each version that is new to it."""
+    """Add these sessions (`found`) to `gathered`."""
     ids = [one[0] for one in found]
     branches: dict[Any, list[Branch]] = defaultdict(list)
     for branch in Branch.objects.filter(session__in=ids).order_by("id"):
@@ -200,7 +199,8 @@ def _group(track: str | None, is_attempt: bool) -> str:
 
 
 def _reach(root: Branch, trail: Trail | None, common: int) -> Row:
-    """How far the reader looked, and how the visit ended. Without a trail, all steps that were made count as seen."""
+    """How far the reader looked, and how the visit ended. Without a trail, all steps that were made count as
+    seen."""
     furthest = root.newest if trail is None else trail.furthest
     last = root.newest if trail is None else trail.last
     return {
@@ -220,9 +220,8 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Add to `moves` what was done at each common step. Returns how often something was done at a later step, on
-    a branch that the reader made, or at a step that the trail did not store. Skipped questions do not
-    count."""
+    """Add to `moves` what was done at each common step. Returns how often something was done that is not
+    compared."""
     not_compared = 0
     made = [("branched", one["after"], 1, 0) for one in done[:1]]
     made += [("branched", one.leaves_at, 1, 0) for one in others if one.parent_id == root.id]

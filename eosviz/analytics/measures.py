@@ -132,8 +132,8 @@ def rules(frames: Frames) -> DataFrame:
 
 
 def _per_person(frames: Frames) -> DataFrame:
-    """A row for each person and run (``group, person, scenario, RUN``), with a flag for each kind: whether it
-    ever happened to the person. The flag for `wrong` is null without answers."""
+    """A row for each person and run (``group, person, scenario, RUN``), with a flag for each kind. `wrong` is
+    null without answers."""
     did = (
         frames.moves.groupBy("visit", "group")
         .pivot("kind", ["left", "back", "branched", "wrong", "right"])
@@ -206,8 +206,7 @@ def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
 
 
 def _few(column: str, people_min: int) -> Column:
-    """True for a figure about too few people. A figure about no one identifies no person, so it is not one of
-    these."""
+    """True for a figure about too few people. A figure about no one is not one of these."""
     return (f.col(column) > 0) & (f.col(column) < people_min)
 
 

@@ -130,7 +130,6 @@ def _doubt(change: Figure) -> bool:
 
 
 def _runs(figures: Any) -> list[Run]:
-    """The runs, those with the most people first."""
     found: dict[tuple[int, str], Run] = {}
     for figure in figures:
         run = found.setdefault((figure.version_id, figure.variant), Run(figure.version, figure.variant))

@@ -146,8 +146,7 @@ def answer_poll(token: uuid.UUID, who: Who, turn: int, choice: str) -> None:
 
 
 def _presentation(**which: Any) -> Presentation:
-    """The presentation, locked until the transaction ends, so that no number is given twice and no answer is
-    stored for a closed poll. Raises Problem if there is none."""
+    """The presentation, locked until the transaction ends. Raises Problem if there is none."""
     found = Presentation.objects.select_for_update().filter(**which).first()
     if found is None:
         raise Problem("refused", "not_presented")

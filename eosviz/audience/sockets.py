@@ -82,8 +82,7 @@ class PresenterSocket(SessionConsumer):
         self.looking.ask()
 
     async def _answer(self, message: messages.AnyFromPage) -> None:
-        """Send hands and poll to this page. Followers get the poll if it is another than the last one. All
-        presenting pages then read hands and poll anew, unless this message is `attend`."""
+        """Send hands and poll to this page, and let the other pages know."""
         found = await in_thread(audience_messages.audience_of)(self.session.id)
         if found is None:
             raise Problem("refused", "not_presented")
@@ -110,7 +109,7 @@ class PresenterSocket(SessionConsumer):
             asyncio.get_running_loop().call_later(AWAY_SECONDS + LOOK_SECONDS, self.looking.ask)
 
     async def _send_to_followers(self, poll: presenting_messages.CurrentPoll | None) -> None:
-        """Send the poll, if there is one, to the followers, unless this page sent the same poll last."""
+        """Send the poll to the followers, unless this page sent the same one last."""
         if poll is None or poll == self.shown:
             return
         self.shown = poll

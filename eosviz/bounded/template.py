@@ -123,8 +123,8 @@ class Template:
 
 
 def _take(replies: socket.socket) -> bool:
-    """Report that the request is taken. This is done before the fork, because the site repeats a request that
-    was not taken, and no request may run twice. Returns False if the caller has closed its end."""
+    """Report that the request is taken, before the fork: the site repeats a request that was not taken.
+    Returns False if the caller has closed its end."""
     try:
         replies.send(TAKEN)
     except OSError:

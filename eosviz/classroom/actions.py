@@ -204,8 +204,8 @@ def withdraw_assignment(assignment: Assignment, actor: User, with_attempts: bool
 
 
 def _must_take_work(assignment: Assignment, user: User) -> None:
-    """Refuse work that is too early or too late, or in an archived class. Instructors of a class that is not
-    archived may try an assignment out at any time."""
+    """Refuse work that is too early or too late, or in an archived class, except for instructors who try an
+    open class out."""
     _must_be_open(assignment.classroom)
     if not (assignment.is_ahead or assignment.is_closed):
         return
@@ -243,8 +243,7 @@ def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = No
 
 
 def _must_be_the_same(assignment: Assignment) -> None:
-    """Refuse if an instructor has withdrawn the assignment or changed what it asks for since this attempt's
-    run was made."""
+    """Refuse if the assignment was withdrawn or asks for something else than it did for this attempt."""
     now = Assignment.objects.select_for_update().filter(pk=assignment.pk).first()
     asked = _asked_of(assignment)
     if now is None or any(getattr(now, name) != getattr(assignment, name) for name in asked):
@@ -252,8 +251,7 @@ def _must_be_the_same(assignment: Assignment) -> None:
 
 
 def _run(user: User, assignment: Assignment, chosen: dict[str, Any]) -> Session | None:
-    """A new run for the attempt. None for an assignment without a run, which is a track or only a text.
-    Raises Problem."""
+    """A new run for the attempt; None for an assignment without a run. Raises Problem."""
     version = assignment.version
     if version is None:
         return None

@@ -149,7 +149,7 @@ class AssignmentForm(forms.Form):
         return cleaned
 
     def _check_times(self, cleaned: dict[str, Any]) -> None:
-        """Check that the times are in their order, and that none but the first is in the past by mistake."""
+        """Check that the times are in their order, and not in the past by mistake."""
         opens, due, closes = (cleaned.get(name) for name in ("opens", "due", "closes"))
         if opens and due and due <= opens:
             self.add_error("due", _refuse("classroom.wrong.due_before_open"))
@@ -175,15 +175,13 @@ class AssignmentForm(forms.Form):
         return self._version(identifier), variant or None
 
     def _version(self, identifier: str) -> ScenarioVersion | None:
-        """The version of a scenario of the library, or the newest version of a scenario that the teacher
-        built. None if there is no such scenario."""
+        """The version of a scenario of the library, or of one that the teacher built; None without one."""
         if identifier.startswith(EDITION):
             return built(self.teacher, identifier.removeprefix(EDITION))
         return ScenarioVersion.objects.library().filter(identifier=identifier).first()
 
     def _check_run(self, version: ScenarioVersion, variant: str | None, cleaned: dict[str, Any]) -> None:
-        """Let the engine run the scenario, to check that the task is possible and not already done without the
-        learner."""
+        """Let the engine run the scenario, to check that the task is possible and not already done."""
         asks = caller(self.teacher.owner_key)
         try:
             broken = broken_by_itself(version, variant, asks)
@@ -242,8 +240,7 @@ def _initial(kind: Kind, given: Assignment | None) -> dict[str, Any]:
 def _materials(
     kind: Kind, teacher: User, given: Assignment | None, language: str
 ) -> Iterator[tuple[str, Any]]:
-    """The choices: no material if the kind allows it, the material that `given` has, then in groups the
-    scenarios that the teacher built, tracks if the kind takes them, and the library."""
+    """(value, label) of the choices, some of them in groups."""
     if not kind.needs_scenario:
         yield "", say_here("classroom.no_material")
     if given is not None and given.version is not None:
@@ -273,7 +270,7 @@ def _scenarios(
 
 
 def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
-    """Each run of a scenario that no rule is meant to refuse; `value` is the scenario's name in the form."""
+    """Each run of a scenario that no rule is meant to refuse; `value`: the scenario's name in the form."""
     if card.acts:
         yield value, f"{card.identifier} {card.title[language]}"
     for variant in card.variants:

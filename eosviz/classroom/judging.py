@@ -94,8 +94,7 @@ class _Run:
 
 @lru_cache(maxsize=RUNS_KEPT)
 def _alone(run: _Run) -> Found:
-    """Runs of the library are made in this process, all others in a bounded process. Raises Busy or
-    BeyondBounds."""
+    """What the run does by itself. Raises Busy or BeyondBounds."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant)
     if version.library_position is not None:

@@ -266,8 +266,7 @@ def _judged(request: SignedInRequest, attempt_id: uuid.UUID) -> Attempt:
 
 
 def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
-    """The id of the text that follows this attempt in the list; after the last one, and for an attempt that is not
-    in the list, the first. None if no other text waits."""
+    """The id of the text to read after this attempt; None if no other text waits."""
     at = waiting.index(attempt_id) if attempt_id in waiting else -1
     others = [*waiting[at + 1 :], *waiting[: max(at, 0)]]
     return others[0] if others else None

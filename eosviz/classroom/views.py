@@ -156,7 +156,7 @@ def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 
 
 def _shown(attempts: list[Attempt]) -> Attempt | None:
-    """The attempt that counts. Before one was handed in, this is the open one; None if none was begun."""
+    """The attempt that counts, or else the open one; None if none was begun."""
     return counting(attempts) or (attempts[-1] if attempts else None)
 
 

@@ -142,8 +142,7 @@ def of(whole: Schema, name: str) -> Schema:
 
 
 def _named(node: Any, names: set[str]) -> Any:
-    """The node of a schema, with a reference in place of each shape that is passed on undecoded, each named union,
-    and arbitrary values (`Json`, `JsonObject`). msgspec writes these out."""
+    """The node of a schema, with references in place of what msgspec writes out."""
     if isinstance(node, list):
         return [_named(item, names) for item in node]
     if not isinstance(node, dict):

@@ -91,9 +91,7 @@ def newest_of(browser: str, kept: str = "") -> Resumed | None:
 
 
 def _length_of(session: Session, branch: Branch) -> int:
-    """The number of steps of the library's run with the session's scenario and variant. 0 if there is none, if the
-    session's settings or version differ from the library's, for a branch with a parent, and after an
-    intervention."""
+    """The number of steps of the library's run, if the branch is this run; else 0."""
     is_own = session.version.library_position is None or branch.parent_id is not None
     if is_own or Intervention.objects.count_on(branch):
         return 0
@@ -103,9 +101,8 @@ def _length_of(session: Session, branch: Branch) -> int:
 
 
 def _picture_of(branch: Branch, step: int) -> str:
-    """The picture of the reader's step. It is drawn from stored views and steps, so that no scenario is run
-    for it. Empty at the beginning, where there is nothing to see, after DRAWN_STEPS_MAX, and without a stored
-    view."""
+    """The picture of the reader's step, drawn from stored views and steps. Empty at the beginning, after
+    DRAWN_STEPS_MAX, and without a stored view."""
     if not 0 < step <= DRAWN_STEPS_MAX:
         return ""
     line = Branch.objects.line(branch)

@@ -122,8 +122,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _close(path: Path, umask: int) -> bool:
-    """Close one entry. False if it stays open to others. It is opened first, so that a link that replaced it is
-    not followed."""
+    """Close one entry to others. False if it stays open to them."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -140,8 +139,7 @@ def _close(path: Path, umask: int) -> bool:
 
 
 def _is_socket_or_gone(path: Path) -> bool:
-    """True for a socket, which cannot be opened as a file. Its permissions need no change here, because its
-    server creates it anew at each start, under the umask. Also true if there is nothing at the path."""
+    """True for a socket, which cannot be opened as a file, and if there is nothing at the path."""
     with suppress(OSError):
         return stat.S_ISSOCK(path.lstat().st_mode)
     return True

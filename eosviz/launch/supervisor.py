@@ -179,8 +179,7 @@ class Supervisor:
         self._occupancy.note_child(service.name, child.process.pid)
 
     def _take(self, child: Child, requested: Requested) -> None:
-        """Let the process that the template has forked run. If the template fails, start the process without
-        it. Does nothing while the template has not answered."""
+        """Let the process that the template has forked run. Without a template, start it."""
         try:
             pid = requested.pid()
         except NoTemplate as error:
@@ -196,7 +195,7 @@ class Supervisor:
         child.requested = None
 
     def _end_template(self, why: str) -> None:
-        """Kill the template, which may hang. It is started again like every process that died."""
+        """Kill the template, which may hang."""
         self._template.close()
         for child in self._children:
             if child.service.is_template and child.process is not None:
@@ -204,9 +203,8 @@ class Supervisor:
                 signal_group(child.process.pid, signal.SIGKILL)
 
     def _bury(self, child: Child, pid: int, returncode: int) -> None:
-        """Handle the death of a child: end its own children, and set the time of its restart. Raises Problem,
-        if there is room to store, for a child that was restarted `RESTARTS_MAX` times within
-        `WINDOW_SECONDS`."""
+        """Handle the death of a child: end its own children, and set the time of its restart. Raises Problem
+        for a child that dies too often."""
         signal_group(pid, signal.SIGKILL)
         how = manner_of_death(returncode)
         child.process = None
@@ -231,8 +229,7 @@ class Supervisor:
         )
 
     def _wait_for_room(self, child: Child, how: str, why: str) -> None:
-        """Let the child be started again after the longest pause. Only the first of several such waits in
-        succession is reported."""
+        """Let the child be started again after the longest pause."""
         child.start_at = time.monotonic() + BACK_OFF_SECONDS[-1]
         if not child.waits_for_room:
             child.waits_for_room = True

@@ -47,8 +47,7 @@ def columns(model: type[models.Model]) -> list[Column]:
 
 
 def _held(field: Any) -> Column:
-    """A column with the value that the row itself stores. For a relation this is the key of the related row,
-    under the relation's name."""
+    """A column with the value that the row itself stores; for a relation, the key of the related row."""
 
     @admin.display(description=head_of(field), ordering=field.attname)
     def key(row: models.Model) -> Any:

@@ -189,7 +189,7 @@ def _refuse_other_migrations(then: set[str], now: set[str]) -> None:
 
 
 def _empty_what_migrate_made() -> None:
-    """Delete the rows that `migrate` made. The backup has such rows too, with the keys that its other rows use."""
+    """Delete the rows that `migrate` made: the backup has such rows, too."""
     with connection.cursor() as cursor:
         for model in all_models():
             if label_of(model) in MADE_BY_MIGRATE:

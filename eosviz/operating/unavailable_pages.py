@@ -103,11 +103,11 @@ def _unavailable(request: HttpRequest, what: Sentence, retry_seconds: int) -> Ht
 
 
 def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpResponse:
-    """The page. It is rendered without the context processors, which read the session and the account."""
+    """The page, rendered without the context processors, which read the session and the account."""
     context = {"request": request, "what": what.key, "why": what.why, "code": status.value}
     return HttpResponse(render_to_string("failure.html", context), status=status)
 
 
 def _asks_for_json(request: HttpRequest) -> bool:
-    """True if the client prefers JSON, as the scripts of pages do, which show the sentence themselves."""
+    """True if the client prefers JSON."""
     return request.headers.get("Accept", "").startswith("application/json")

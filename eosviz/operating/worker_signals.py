@@ -44,8 +44,7 @@ def _end(task_id: str, task: Any, state: str | None = None, **kwargs: Any) -> No
 
 
 def _session(arguments: Any) -> dict[str, str]:
-    """The first argument of a task as `session` for its log lines, if it is a UUID; else empty. Tasks about a session
-    have the session's id there."""
+    """The first argument of a task as `session` for its log lines, if it is a UUID; else empty."""
     first = arguments[0] if arguments else None
     try:
         return {"session": str(uuid.UUID(first))} if isinstance(first, str) else {}

@@ -121,8 +121,7 @@ def resume(job: Job) -> None:
 
 
 def _lost_its_process(job: Job) -> bool:
-    """Whether the process of a running sweep has ended: no process holds the lock on the sweep's folder. False for a
-    job of another kind, for a sweep that is not running, and if the folder does not exist."""
+    """Whether the process of a running sweep has ended: nothing locks the sweep's folder."""
     if not isinstance(job, Sweep) or job.state != State.RUNNING or not Path(job.folder).is_dir():
         return False
     try:

@@ -27,8 +27,8 @@ def _by_serial(facts: DataFrame) -> DataFrame:
 
 
 def _stored(logs: Logs) -> DataFrame:
-    """``session, serial, partition, at_offset``: every copy of a record that each partition's last leader stored and
-    did not truncate, also if it was deleted or compacted since. Internal topics are left out."""
+    """``session, serial, partition, at_offset``: the copies of records that each partition's last leader
+    stored and did not truncate. Internal topics are left out."""
     last = _newest(of_kind(logs.facts, kinds.LEADER).where("replica is not null"), *LANE).select(
         *LANE, "replica"
     )
@@ -59,9 +59,8 @@ def _due(logs: Logs) -> DataFrame:
 
 
 def _works(logs: Logs) -> DataFrame:
-    """All work that is not due, in sessions at rest. ``rows``: how many copies of the work's row the database
-    has. ``stored``: how many copies of its record the log has. ``step``: the last step that concerns the
-    work."""
+    """Work that is not due, in sessions at rest. ``rows`` and ``stored``: how many copies of the row the
+    database has, and of the record the log. ``step``: the last step that concerns the work."""
     rows = _newest(_by_serial(of_kind(logs.facts, kinds.ROW)), *WORK).select(
         *WORK, f.col("value").alias("rows")
     )

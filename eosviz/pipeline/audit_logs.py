@@ -37,8 +37,8 @@ def appends(facts: DataFrame) -> DataFrame:
 
 
 def _first_after(stored: DataFrame, later: DataFrame, fact: str, name: str) -> DataFrame:
-    """The columns ``session, fact, <name>``: for each stored batch the first fact of ``later`` about the same
-    batch, or ``NEVER``."""
+    """The columns ``session, fact, <name>``: for each stored batch the first fact of ``later`` about it, or
+    ``NEVER``."""
     return (
         stored.select(*COPY, "offset", "fact")
         .join(later, [*COPY, "offset"], "left")

@@ -52,8 +52,7 @@ def _data() -> Column:
 
 
 def _from_clients() -> Column:
-    """A condition for batches from Produce requests. What coordinators write has no sequence numbers to check
-    (SEQ-9)."""
+    """A condition for batches from Produce requests (SEQ-9)."""
     return _data() & (f.col("first_sequence") >= 0) & ~f.col("partition").startswith("__")
 
 
@@ -217,8 +216,8 @@ def stable_offset_back(logs: Logs) -> DataFrame:
 
 
 def _passed(logs: Logs) -> DataFrame:
-    """The stretches of offsets that read_committed consumers delivered or skipped: a row for each transactional batch
-    in a stretch, as the leader had stored it then."""
+    """The transactional batches in the stretches of offsets that read_committed consumers delivered or
+    skipped."""
     passed = (
         of_kind(logs.facts, kinds.PASSED)
         .where("detail = 'read_committed'")
@@ -242,11 +241,9 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """The columns ``session, fact, decision, decided_for, decision_at`` for each stored batch. ``decision``: the first
-    decision about its producer that the coordinator logged after the application had sent the records. A delayed
-    write belongs to the transaction in which it was sent, wherever it is stored. ``decided_for``: the epoch of the
-    data that the decision covers. For a client with an epoch for each transaction (transaction version 2, KIP-890)
-    the decision is logged under the next epoch. ``decision_at``: the fact of the decision. Null without a decision."""
+    """The columns ``session, fact, decision, decided_for, decision_at`` for each stored batch: the first
+    decision about its producer that the coordinator logged after the records were sent, the epoch of the data
+    that it covers (KIP-890), and its fact. Null without a decision."""
     of_producer = ["session", "producer_id"]
     decided = (
         of_kind(logs.facts, kinds.LOGGED)

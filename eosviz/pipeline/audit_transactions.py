@@ -26,9 +26,8 @@ def _moves(logs: Logs) -> DataFrame:
 
 
 def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFrame:
-    """Each of ``rows`` with its ``producer``, and with the ``number`` of the producer's newest transaction at its step.
-    Rows before the producer's first transaction are left out. The parameters ``producer`` and ``step`` are names of
-    columns."""
+    """Each of ``rows`` with its ``producer``, and with the ``number`` of the producer's newest transaction at
+    its step. The parameters ``producer`` and ``step`` are names of columns."""
     moves = _moves(logs).select(
         "session", f.col("subject").alias("producer"), f.col("step").alias("moved"), "number"
     )
@@ -43,8 +42,8 @@ def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFram
 
 
 def _records(logs: Logs) -> DataFrame:
-    """A row for each stored batch of a transaction that a marker ended, with ``producer, number, step,
-    partition, offset, outcome, end``. Batches that were truncated before the marker are left out."""
+    """The stored batches of transactions that a marker ended: ``producer, number, step, partition, offset,
+    outcome, end``."""
     sent = _numbered(logs, of_kind(logs.facts, kinds.SENT), "name", "step").select(
         "session",
         "producer",
@@ -90,9 +89,8 @@ def _learned(logs: Logs) -> DataFrame:
 
 
 def _transactions(logs: Logs) -> DataFrame:
-    """A row for each transaction with an outcome. ``results``: the outcomes of its records, and the outcome that the
-    application learned. ``offsets``: the outcomes of its offsets. ``parts``: all of these outcomes, each with what it
-    is the outcome of. ``step``: the newest of their steps."""
+    """A row for each transaction with an outcome. ``parts``: its outcomes, each with what it is the outcome
+    of. ``step``: the newest of their steps."""
     of_offsets = f.col("part") == "offsets"
     parts = (
         _records(logs)
@@ -177,8 +175,8 @@ def marked_as_decided(logs: Logs) -> DataFrame:
 
 
 def _last_state(logs: Logs) -> DataFrame:
-    """The newest state of each transactional id that a leader of `__transaction_state` stored. A record that was
-    truncated later still counts; a tombstone does not."""
+    """The newest state of each transactional id that a leader of `__transaction_state` stored, even if it was
+    truncated later."""
     newest = Window.partitionBy("session", "name").orderBy(f.desc("fact"))
     logged = of_kind(logs.facts, kinds.LOGGED).withColumn("place", f.row_number().over(newest))
     return logged.where("place = 1").drop("place")

@@ -180,16 +180,15 @@ def build(request: HttpRequest) -> HttpResponse:
 
 
 def _not_now(none: Busy | BeyondBounds) -> JobRefused:
-    """The reason why a bounded process did not write or check the document."""
+    """The reason why a bounded process did not check the document."""
     if isinstance(none, Busy):
         return JobRefused.for_now("busy", none.seconds)
     return JobRefused("check_too_much" if none.key == TASKS["sweep"].beyond else "edit_too_much")
 
 
 def _start(request: HttpRequest, draft: Draft) -> HttpResponse | None:
-    """Check the document, store it as a sweep that waits, and redirect to its page. If the document or the
-    job is refused, or no bounded process could check the document, return None; the draft then has one more
-    problem."""
+    """Store the document as a sweep that waits, and redirect to its page. None if that is refused; the draft
+    then has one more problem."""
     try:
         document = checked_sweep(draft.text, draft.asks)
         out = settings.DATA_DIR / "sweeps"
@@ -295,7 +294,7 @@ def _at_least_one(faults: list[FaultFields]) -> Iterable[FaultFields]:
 
 def _fault_shown(fault: FaultFields, number: int, places: list[str]) -> dict[str, Any]:
     """The fields of a fault as the template needs them. ``places``: the messages of the scenario that a fault
-    can hit. Messages that the form already names stay in the list, even if the scenario does not have them."""
+    can hit."""
     return {
         "at": f"faults.{number}",
         "number": number + 1,

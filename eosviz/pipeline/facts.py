@@ -343,8 +343,7 @@ class FactReader:
         )
 
     def _fate(self, message: int, event: str, step: Json) -> None:
-        """Add a fact about what happened to a message, if it is a message of middleware (any event), or a
-        WriteTxnMarkers request or response that was lost."""
+        """Add a fact about what happened to a message of middleware, or to a lost WriteTxnMarkers."""
         shown = _found(self.view, ["network", "messages", str(message)])
         if shown is None:
             gone = ["network", "messages", str(message)]
@@ -372,8 +371,7 @@ class FactReader:
             )
 
     def _in_records(self, path: list[str], before: Any, after: Any) -> None:
-        """Add a fact for a record that an application sent, or that a loop sent again because it processes its
-        input once more."""
+        """Add a fact for a record that an application sent, once more or for the first time."""
         if after is not None and (len(path) == 2 or path[2] == "sent_at"):
             record = self.view["records"][path[1]]
             self._add(SENT, name=record["producer"], partition=record["partition"], serials=[int(path[1])])
@@ -449,8 +447,8 @@ class FactReader:
             self._moved_serials(WORK, before, after, "taken", "dropped", subject=path[1], name=keeper)
 
     def _keeper(self, service: Json) -> str | None:
-        """The keeper of the offsets of the service's consumer: ``DATABASE``, or ``group`` and the group's name. None
-        without a consumer."""
+        """The keeper of the offsets: ``DATABASE``, or ``group`` and the group's name. None without a
+        consumer."""
         if service["consumer"] is None:
             return None
         group = self.view["consumers"][service["consumer"]].get("group")

@@ -115,8 +115,7 @@ def shrink(
 
 
 def _rest(entries: list[Entry], pieces: int) -> list[list[Entry]]:
-    """The scripts to try next: each part alone, then all entries without each part. If there are at most two
-    parts, the parts alone are left out."""
+    """The scripts to try next: parts alone, then all entries without each part."""
     parts = [part for part in _parts(entries, pieces) if part]
     without = [
         [entry for other, part in enumerate(parts) if other != left_out for entry in part]

@@ -84,7 +84,7 @@ def _check_master(master: str) -> None:
 
 
 def _wait_for_executor(session: SparkSession, master: str) -> None:
-    """Raises NoCluster if no worker provides an executor; the Spark session is stopped then."""
+    """Raises NoCluster if no worker provides an executor in time; the Spark session is stopped then."""
     until = time.monotonic() + EXECUTOR_SECONDS_MAX
     tracker = session.sparkContext._jsc.sc().statusTracker()
     while len(tracker.getExecutorInfos()) < 2:  # the driver counts as one executor

@@ -75,7 +75,7 @@ def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
 
 
 def _built(sweep: SweepDocument) -> Iterator[Cell]:
-    """The cells of the sweep whose world is built."""
+    """The cells of the sweep whose world is built to check them."""
     if len(sweep.cells) <= BUILT_MAX:
         yield from sweep.cells
         return
@@ -86,8 +86,8 @@ def _built(sweep: SweepDocument) -> Iterator[Cell]:
 
 
 def _world(scenario: Scenario) -> World | None:
-    """The scenario's world; None if Kafka refuses its combination of settings. Raises BadScenario; Refused for a
-    setting that is impossible."""
+    """The scenario's world; None if Kafka refuses its settings. Raises BadScenario; Refused for an impossible
+    setting."""
     try:
         return build(scenario, Watch())
     except Refused as refused:
@@ -97,8 +97,7 @@ def _world(scenario: Scenario) -> World | None:
 
 
 def _place(sweep: SweepDocument, place: str) -> str:
-    """The place in the sweep's document. A fault of the sweep has a lower number there than in the scenario, where
-    the scenario's own faults come first."""
+    """The place in the sweep's document, in which the scenario's own faults do not count."""
     found = _OF_A_FAULT.fullmatch(place)
     own = len(sweep.document["faults"]) - len(sweep.faults)
     if found is None or int(found[1]) < own:
@@ -108,7 +107,7 @@ def _place(sweep: SweepDocument, place: str) -> str:
 
 
 def _check_faults(sweep: SweepDocument, world: World) -> None:
-    """Refuse a fault that can hit nothing. It would leave its runs unchanged, and the table would call them safe."""
+    """Refuse a fault that can hit nothing: the table would call its runs safe."""
     for position, fault in enumerate(sweep.faults):
         match = fault.get("match", {})
         for name in _ACTORS_OF_MATCH:

@@ -133,8 +133,7 @@ class _Pace:
             self._runs_per_second = runs / max(seconds, 0.001)
 
     def next_size(self, left: int) -> int:
-        """How many runs the next chunk has at most, with ``left`` runs to go. The last chunks become smaller, so
-        that all cores end at about the same time."""
+        """How many runs the next chunk has at most, with ``left`` runs to go. The last chunks become smaller."""
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS
@@ -178,8 +177,8 @@ def _write(
 def _once(
     made: Callable[[], DataFrame], target: Path, stop: threading.Event, rows: int | None = None
 ) -> None:
-    """Write a data set under its own name, completely or not at all. One that a killed driver wrote is replaced.
-    ``rows``: how many rows it must have; raises NotShared if it has another number."""
+    """Write a data set under its own name, completely or not at all. ``rows``: how many rows it must have;
+    raises NotShared for another number."""
     # A unique name: the Java part of a killed driver may still write for a moment.
     part = target.with_name(f".{target.name}.{uuid.uuid4().hex}.part")
     attempts = 0
@@ -215,8 +214,7 @@ def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
 
 
 def _rows_in(part: Path) -> int:
-    """How many rows the driver's machine finds in this folder. Spark only reports what its executors wrote, perhaps
-    elsewhere."""
+    """How many rows the driver's machine finds in this folder: executors may have written elsewhere."""
     return sum(pq.read_metadata(file).num_rows for file in part.glob("*.parquet"))
 
 

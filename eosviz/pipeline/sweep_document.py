@@ -123,7 +123,7 @@ def read_sweep(text: str) -> SweepDocument:
 
 
 def _fixed(scenario: str, variant: str | None, fixed: dict[str, Any]) -> dict[str, Any]:
-    """The scenario with its variant and everything that is set for every run. Raises BadSweep."""
+    """The scenario with what is set for every run. Raises BadSweep."""
     try:
         found = entry(scenario)
     except BadScenario as bad:

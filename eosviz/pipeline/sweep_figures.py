@@ -259,7 +259,6 @@ def _hits_of(group: list[Row], cell: int, measure: str) -> int:
 
 
 def _top(measure: str, marks: Iterable[Mark]) -> float:
-    """The value of the strongest colour: 100 % for a share, else the highest value."""
     if measure in SHARES:
         return 1.0
     return max((mark.shown for mark in marks if mark.shown is not None), default=0.0)

@@ -62,8 +62,8 @@ def _run(spark: SparkSession, sweep: Sweep, stop: threading.Event, chunk_seconds
 
 
 class _Looks:
-    """Reports a sweep's progress, and from time to time its results so far. The table is computed in a thread of
-    its own, so that the next chunk need not wait; if computing it fails, the sweep continues."""
+    """Reports a sweep's progress, and from time to time its results so far, which a thread of its own
+    computes."""
 
     def __init__(
         self,

@@ -36,8 +36,7 @@ def _words(problem: BadSweep, language: str) -> tuple[Any, Any]:
 
 
 def _field(problem: BadSweep, text: str) -> str | None:
-    """The name of the form's field at the error's place; None for an axis without a path. A place that is no field
-    stays as it is."""
+    """The name of the form's field at the error's place; None for an axis without a path."""
     place = problem.place
     if isinstance(problem, BadScenarioOfSweep):
         return place

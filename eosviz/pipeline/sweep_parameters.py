@@ -113,8 +113,7 @@ def _producers(scenario: Scenario) -> Iterator[Parameter]:
 
 
 def _in_force(scenario: Scenario, producer: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a producer by name, with the defaults of its version and of idempotence. If a run would refuse
-    them, with the defaults of `SETTINGS`."""
+    """The settings of a producer by name, with defaults."""
     config, given = scenario.producer_config(producer), producer["settings"]
     if config is None:
         return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}
@@ -134,8 +133,8 @@ def _of_field(path: str, field: Field, now: Any) -> Parameter:
 
 
 def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Parameter]:
-    """The version of Kafka, and the parameters of the cluster and its topics. ``has_topics``: whether the scenario
-    names its topics; the default topic cannot be set."""
+    """The version of Kafka, and the parameters of the cluster and its topics. ``has_topics``: whether the
+    scenario names its topics."""
     for name in _SCENARIO:
         yield _of_field(name, SECTIONS["scenario"][name], document[name])
     for name in _CLUSTER:
@@ -151,7 +150,6 @@ def _cluster(document: Mapping[str, Any], has_topics: bool) -> Iterator[Paramete
 
 
 def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """The parameters of two-phase commit, if the scenario has it: times, counts and choices."""
     settings = document["middleware"]
     for name, field in SECTIONS["middleware"].items():
         if settings["participants"] and (field.kind in _SCALARS or field.choices):
@@ -159,7 +157,6 @@ def _middleware(document: Mapping[str, Any]) -> Iterator[Parameter]:
 
 
 def _services(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """The parameters of services and of their database, if the scenario has services."""
     yield from _rows(document, "services", "service", _SERVICE)
     if document["services"]:
         for name, field in SECTIONS["database"].items():
@@ -167,7 +164,6 @@ def _services(document: Mapping[str, Any]) -> Iterator[Parameter]:
 
 
 def _faults(document: Mapping[str, Any]) -> Iterator[Parameter]:
-    """The parameters of the fault script: the times that it states, and its probabilities."""
     for index, fault in enumerate(document["faults"]):
         for name in ("at", "by_ms", "for_ms", "after_ms"):
             if fault[name]:

@@ -165,8 +165,7 @@ def _counts(simulation: Simulation) -> Row:
 
 
 def _digest(simulation: Simulation, row: Row) -> str:
-    """A digest of the run's result: its row, its steps by kind, and its verdicts. Equal runs have equal
-    digests on every machine. 64 bits are enough, because the digest is only compared and proves nothing."""
+    """A digest of the run's result. Equal runs have equal digests on every machine."""
     verdicts = [verdict.line() for verdict in simulation.verdicts()]
     content = [row, sorted(simulation.kinds.items()), verdicts]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

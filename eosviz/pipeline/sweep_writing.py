@@ -62,7 +62,7 @@ def write_form(
 
 
 class _Writing:
-    """Edits of one document; errors are collected, so that the form shows all of them."""
+    """Edits of one document; mistakes are collected."""
 
     def __init__(self, document: Json, parameters: list[Parameter]) -> None:
         self.document = document
@@ -148,7 +148,7 @@ class _Writing:
             yield Edit(do="add", path=["axes"], value={"name": choice.name, "choices": rows})
 
     def _named(self, rows: list[Any], key: str) -> dict[str, Any]:
-        """The rows of the form by name, without empty rows. Wrong names are added to `mistakes`."""
+        """The rows of the form by name. Wrong names are added to `mistakes`."""
         named: dict[str, Any] = {}
         for number, row in enumerate(rows):
             place = f"{key}.{number}.name"

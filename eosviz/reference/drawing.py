@@ -121,8 +121,7 @@ def draw(machine: Machine[Any]) -> Drawing:
 
 
 def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
-    """The states in the order of the column: the initial one first, then by the distance from it, and final
-    states last."""
+    """The states in the order of the column: by the distance from the initial one, final states last."""
     steps = {machine.initial: 0}
     reached = [machine.initial]
     for state in reached:
@@ -136,8 +135,7 @@ def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...
 
 
 def _rails(order: dict[str, int], edges: list[tuple[str, str]]) -> dict[str, int]:
-    """Each target with its rail; rail 0 is next to the boxes. Short rails are placed first, and rails do not
-    overlap."""
+    """Target to its rail; rail 0 is next to the boxes, and rails do not overlap."""
     spans: dict[str, tuple[int, int]] = {}
     for source, target in edges:
         low, high = spans.get(target, (order[target], order[target]))

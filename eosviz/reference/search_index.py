@@ -255,8 +255,8 @@ def _answer(question: str, language: str, own: Sequence[Entry], known: Threads |
 def _ranked(
     question: str, every: Sequence[Entry], weighed: list[float], known: Threads | None
 ) -> tuple[dict[str, float], float]:
-    """Scenario → its share of the best one's points (`fused`), best first; and the fit that `Threads.by_words` returns.
-    The first LEAST scenarios are kept, and later ones with at least the share FAR."""
+    """Scenario to its share of the best one's points (`fused`), best first; and the fit that
+    `Threads.by_words` returns."""
     found = sorted(
         (-worth, order)
         for order, (worth, entry) in enumerate(zip(weighed, every, strict=True))
@@ -271,9 +271,8 @@ def _ranked(
 
 
 def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float]]) -> list[float]:
-    """Each entry's score, if entries may lack terms: the points of its terms, weighted by their rarity and by
-    `Wish.telling`. The score is 0 for an entry with only one of several terms (exception: LED), and for one far below
-    the best of its kind (NEAR, BESIDE_A_LESSON; exception: EXACT_LEADS)."""
+    """Each entry's score: the points of its terms, weighted by their rarity and by `Wish.telling`. 0 for an
+    entry that is left out."""
     rarities = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
     weights = [wish.telling * rarity for wish, rarity in zip(wishes, rarities, strict=True)]
     terms = min(2, sum(any(row) for row in scores))
@@ -356,8 +355,8 @@ def _by_kind(
 
 
 def _is_named(points: Sequence[float], wishes: list[Wish]) -> bool:
-    """True if name, title or keywords of an entry have an exact term, or terms with at least half of the question's
-    weight (`Wish.telling`). ``points``: the entry's points for each term."""
+    """True if name, title or keywords of an entry have what the question is about. ``points``: the entry's
+    points for each term."""
     asked = [wish for wish in wishes if not wish.is_extra]
     named = [
         wish
@@ -439,9 +438,7 @@ def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str
 
 
 def _start_of(text: str, place: int, most: int) -> int:
-    """Where an excerpt with the match at `place` begins: with the match's sentence if that begins less than
-    two thirds of `most` before the match, else with a word. In Chinese that is any place outside a Latin
-    word."""
+    """Where an excerpt with the match at `place` begins: with a sentence or a word."""
     begun = max((end.end() for end in SENTENCE_ENDS.finditer(text, 0, place)), default=0)
     if place - begun < most * 2 // 3:
         return begun
@@ -454,7 +451,7 @@ def _start_of(text: str, place: int, most: int) -> int:
 
 
 def _cut(text: str, start: int, end: int) -> str:
-    """The part of the text from `start` to `end`, shortened to the end of a word."""
+    """The part of the text from `start` to `end`, shortened to whole words."""
     if end < len(text) and (space := text.rfind(" ", end - CUT, end)) >= 0:
         end = space
     elif end < len(text):
@@ -488,7 +485,6 @@ def _worded(*keys: str) -> dict[str, str]:
 
 
 def _joined(language: str, sentences: Iterable[str]) -> str:
-    """The sentences in a row, with a space between two, except after a Chinese full stop."""
     joined = " ".join(sentence for sentence in sentences if sentence)
     return re.sub("(?<=[。！？]) ", "", joined) if language == "zh-Hans" else joined
 
@@ -529,7 +525,7 @@ def _pages() -> list[Entry]:
 
 
 def _limits() -> list[Entry]:
-    """One entry for each text about what is not modelled. The first sentence of the text is the title."""
+    """One entry for each text about what is not modelled. Its first sentence is the title."""
     found = []
     for key in tables.limits():
         parted = {language: _begun(say(key, language)) for language in LANGUAGES}

@@ -103,7 +103,7 @@ def reason(scenario: str, question: str, wishes: Sequence[Wish]) -> Reason:
 
 
 def _says(one: Reason, wish: Wish) -> bool:
-    """Whether the reason has a synonym of the term, or the term itself if it is never typed by chance (EXACT)."""
+    """Whether the reason has a synonym of the term, or an exact term itself (EXACT)."""
     if wish.same is not None and wish.same.search(one.whole):
         return True
     return wish.telling >= EXACT and wish.typed.search(one.whole) is not None
@@ -160,8 +160,8 @@ def _roots(one: Reason) -> frozenset[str]:
 
 
 def _passages(part: dict[str, str]) -> list[dict[str, str]]:
-    """A text as its sentences, in both languages. One that leans on the one before it (LEANING) stands with it, but
-    at most two stand together."""
+    """A text as its sentences, in both languages. One that leans on the one before it (LEANING) may stand
+    with it."""
     english, chinese = ([found.strip() for found in SENTENCES.findall(part[name])] for name in LANGUAGES)
     passages: list[dict[str, str]] = []
     is_joined = False
@@ -175,9 +175,7 @@ def _passages(part: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _aligned(english: list[str], chinese: list[str]) -> list[tuple[str, str]]:
-    """The sentences of the same text in two languages, each with its translation. If there are fewer in Chinese, some
-    of them are two in English, mostly cut at a semicolon: of all ways to go through both texts, the one with the
-    fewest names that only the Chinese has, and with the most even lengths."""
+    """The sentences of the same text in two languages, each with its translation."""
     if len(english) == len(chinese):
         return list(zip(english, chinese, strict=True))
     parts = [part for sentence in chinese for part in CLAUSES.findall(sentence)]

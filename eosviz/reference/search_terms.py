@@ -124,8 +124,7 @@ def understand(question: str) -> list[Wish]:
 
 
 def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
-    """The texts of the table whose words are all in the question, in any order. Left out are texts with the same words
-    as a text that is already taken, and texts whose words are only some of the words of another one, found or taken."""
+    """The texts of the table whose words are all in the question, in any order, as terms."""
     asked = {_root(piece) for piece in pieces}
     there = [(word, rows, roots) for word, rows, roots in _texts() if roots <= asked]
     longest = [roots for _, _, roots in there] + [_roots(word) for word in taken]
@@ -140,8 +139,7 @@ def _apart(pieces: list[str], taken: Collection[str]) -> list[Wish]:
 
 @cache
 def _texts() -> tuple[tuple[str, tuple[tuple[str, ...], ...], frozenset[str]], ...]:
-    """The texts of the table that `_apart` looks for, each with its rows and its words: those without Chinese and with
-    at least two words that are rare enough together (_TELLS_ENOUGH)."""
+    """The texts of the table that `_apart` looks for, each with its rows and its words."""
     every = [(word, rows, _roots(word)) for word, rows in _known() if not CHINESE.search(word)]
     texts = [text for text in every if len(text[2]) > 1]
     having = Counter(root for _, _, roots in texts for root in roots)
@@ -192,7 +190,7 @@ def _telling_of(text: str, otherwise: float) -> float:
 
 
 def _not_empty(pieces: list[str]) -> list[str]:
-    """The pieces that have a meaning. A single Latin letter or digit has none, and neither have signs alone."""
+    """The pieces that have a meaning."""
     return [piece for piece in pieces if piece not in _empty() and not re.fullmatch(r"[a-z0-9]|\W+", piece)]
 
 
@@ -207,15 +205,14 @@ def _names(question: str) -> dict[str, str]:
 
 
 def _names_of(piece: str, names: Collection[str]) -> list[str]:
-    """The compound names of a call or of a class with its package (*KafkaTemplate.executeInTransaction*); the piece
-    itself if it has none."""
+    """The compound names in a call or class with its package (*KafkaTemplate.executeInTransaction*), or the
+    piece itself."""
     return [part for part in piece.split(".") if part in names] or [piece]
 
 
 def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]:
-    """The words of the table that `is_sought` accepts and that are in the text, as terms; and the text without
-    them. Long words come first: *hanging transaction* leaves no *transaction*. Only the first occurrence of a word is
-    taken. One within a name with `_` does not count."""
+    """The words of the table that `is_sought` accepts and that are in the text, as terms; and the text
+    without them. Long words come first: *hanging transaction* leaves no *transaction*."""
     wishes = []
     for word, rows in _known():
         places = _whole(word).finditer(rest) if is_sought(word) else ()
@@ -253,16 +250,14 @@ def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """A pattern for any of these words. Those that must begin a word share one lookbehind, because the
-    lookbehind is the slow part."""
+    """A pattern for any of these words."""
     chinese = [_written(word) for word in words if CHINESE.match(word)]
     spaced = [_written(word) for word in words if not CHINESE.match(word)]
     return re.compile("|".join([*chinese, *([rf"(?<![a-z0-9])(?:{'|'.join(spaced)})"] if spaced else [])]))
 
 
 def _begins(word: str) -> str:
-    """A pattern of ``word`` that matches only at the beginning of a word of the text. A Chinese word matches anywhere,
-    because Chinese has no gaps between words."""
+    """A pattern of ``word`` at the beginning of a word of the text; Chinese has no gaps between words."""
     return ("" if CHINESE.match(word) else "(?<![a-z0-9])") + _written(word)
 
 
@@ -332,8 +327,7 @@ def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
 
 
 def _in_words(run: str) -> tuple[Wish, ...]:
-    """A run of Chinese as words of two letters, the most common length; none if it is one word or has an odd
-    length."""
+    """A run of Chinese as words of two letters; none if it is one word or has an odd length."""
     if len(run) < 4 or len(run) % 2:
         return ()
     return tuple(_wish(run[at : at + 2], ()) for at in range(0, len(run), 2))
@@ -356,7 +350,7 @@ def _whole(word: str) -> re.Pattern[str]:
 @cache
 def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
     """The words of the table, each with the rows that contain it, long words first: *producer epoch* before
-    *producer*. Names of scenarios and the rows EMPTY and SUBJECT are left out."""
+    *producer*."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
         if not key.startswith(ROW) or key in (EMPTY, SUBJECT):
@@ -371,7 +365,7 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
 
 @cache
 def _row(key: str) -> tuple[str, ...]:
-    """The words of a row in every language. The name of an error brings its other names with it."""
+    """The words of a row in every language, and the other names of errors."""
     row = interface_words()[key]
     texts = _CAPITAL_INSIDE.sub(" ", f"{row.en},{row.zh}")
     words = [word.strip() for word in plain(texts).split(",") if word.strip()]

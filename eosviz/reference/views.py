@@ -280,7 +280,7 @@ def _session_text(line: SessionLine, language: str) -> str:
 
 
 def _placed(rows: list[search_index.Found], question: str, language: str) -> list[dict[str, Any]]:
-    """Each match with its address and the text that is shown of it; a scenario also with its picture."""
+    """Each match with its address and the text that is shown of it."""
     shelved = {one.card.identifier: one for one in shelf()} if rows and rows[0].kind == "scenario" else {}
     return [
         {
@@ -294,9 +294,7 @@ def _placed(rows: list[search_index.Found], question: str, language: str) -> lis
 
 
 def _shown_text(row: search_index.Found, question: str, language: str) -> dict[str, Any]:
-    """An excerpt; of a scenario the sentence or sign that answers the question, and what the sign means.
-    `shown_why`: the scenarios of the question that a track has; or the requirement that a scenario covers, if it is
-    the only term of the question and nothing else of the scenario shows it."""
+    """An excerpt, or the sentence or sign that answers the question. `shown_why`: what else shows the match."""
     if row.kind == "track":
         held = row.asks_for(_scenarios_of(row.identifier))
         return {"text": row.excerpt_pieces, "shown_why": held and ("search.holds", ", ".join(held))}

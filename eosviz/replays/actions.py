@@ -95,7 +95,7 @@ def _described(branch: Branch, interventions: list[Made]) -> dict[str, Any]:
 
 
 def _described_line(line: list[Branch]) -> dict[str, Any]:
-    """A branch together with the steps it shares with its ancestors, as a single branch without a parent."""
+    """A branch's whole line, as a single branch without a parent."""
     return _described(line[-1], line_interventions(line)) | {"parent": None, "leaves_at": 0}
 
 
@@ -106,7 +106,8 @@ def _own(branch: Branch) -> Stretch:
 def _stored_steps(
     stretches: list[Stretch], named: str | None, each: Callable[[], None] | None
 ) -> Iterator[tuple[str, Any]]:
-    """The steps of ``stretches``, each with a branch id: ``named``, or with None the id of the step's own branch."""
+    """(branch id, step) of the steps of ``stretches``. ``named``: the id to use for all; None: each step's
+    own."""
     for stretch in stretches:
         for first in range(stretch.first, stretch.last + 1, _STEPS_READ_AT_ONCE):
             last = min(first + _STEPS_READ_AT_ONCE - 1, stretch.last)

@@ -63,7 +63,7 @@ class BodyLimit:
             await self._refuse(scope, send, limit)
 
     async def _refuse(self, scope: Scope, send: Send, limit: int) -> None:
-        """The site answers in the reader's language (`too_large.py`), as if the request had no body."""
+        """Let the site answer (`too_large.py`) as if the request had no body."""
         kept = [(name, value) for name, value in scope["headers"] if name not in _OF_THE_BODY]
 
         async def send_and_close(message: Message) -> None:
@@ -76,8 +76,7 @@ class BodyLimit:
 
 
 async def _discard(receive: Receive, size: int) -> None:
-    """Read and discard messages of the body until it ends or ``size`` bytes were read. Otherwise a browser that is
-    still sending would not read the answer, but report a reset connection."""
+    """Read and discard up to ``size`` bytes of the body: a browser that is still sending reads no answer."""
     while size > 0:
         message = await receive()
         if message["type"] != "http.request" or not message.get("more_body", False):

@@ -119,8 +119,8 @@ def verify(question: bytes, folder: Path) -> bytes:
 
 
 def _card_of(checked: Checked) -> bytes:
-    """The picture of the recording's end. Empty if the engine did not make the same steps again, because the view may
-    then have any shape."""
+    """The picture of the recording's end. Empty unless the recording is verified: the view may then have any
+    shape."""
     from eosviz.replays.card_picture import draw_card
 
     if checked.finding.state != "verified":

@@ -179,7 +179,7 @@ def _dashed(draw: ImageDraw.ImageDraw, box: Box, color: str) -> None:
 
 
 def _draw_guarantees(draw: ImageDraw.ImageDraw, guarantees: Json) -> None:
-    """One bar for each judged guarantee; a broken one is red and crossed, so that colour is not the only sign."""
+    """One bar for each judged guarantee; a broken one is red and crossed."""
     judged = [found for found in guarantees.values() if found["judged"]]
     left = WIDTH - MARGIN - len(judged) * 44
     for number, found in enumerate(judged):

@@ -73,8 +73,7 @@ def _content(begin: bytes, file: BinaryIO, bounds: Bounds) -> Iterator[bytes]:
 
 
 def _as_replay_file(file: _Bounded, into: BinaryIO) -> None:
-    """Write the lines of a Parquet file, which are not checked yet, to `into` as a replay file. Raises
-    ReplayRefused."""
+    """Write the lines of a Parquet file, unchecked, to `into` as a replay file. Raises ReplayRefused."""
     from eosviz.replays.parquet_steps import write_replay  # only this form needs pyarrow
 
     with tempfile.NamedTemporaryFile() as given:
@@ -114,8 +113,7 @@ class _Embedded:
         self._ended = False
 
     def _found(self) -> bytes:
-        """Skip to the replay. Returns what was already read of it. Raises ReplayRefused if the page has no
-        replay."""
+        """Skip to the replay. Returns what was already read of it. Raises ReplayRefused if there is none."""
         seen = bytearray()
         while True:
             place = seen.find(OPENING)
@@ -127,8 +125,7 @@ class _Embedded:
             seen += piece
 
     def read(self, size: int) -> bytes:
-        """About ``size`` bytes of the replay; empty only at its end. Raises ReplayRefused if the page ends
-        inside it, or if it is not base64."""
+        """Some bytes of the replay; empty at its end. Raises ReplayRefused."""
         letters = bytearray()
         while len(letters) < max(size, 4) and not self._ended:
             piece = self._rest or self._page.read(_PIECE)

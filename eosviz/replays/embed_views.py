@@ -173,8 +173,8 @@ def _size(request: HttpRequest, name: str, most: int) -> int:
 
 
 def _shown_at(request: HttpRequest, url: str) -> tuple[str, str, str | None]:
-    """Title, frame address and picture address (None for a stored replay) for an address of this site. 404
-    for one that cannot be embedded."""
+    """Title, frame address and picture address (or None) for an address of this site. 404 for one that cannot
+    be embedded."""
     parts = urlsplit(url)
     if parts.netloc != request.get_host():
         raise Http404

@@ -50,8 +50,7 @@ def _apply_one(view: dict[str, Any], change: Change) -> None:
 
 
 def _equal(held: Any, before: Any) -> bool:
-    """Whether two values are equal, apart from empty objects: an object whose keys are removed stays as an
-    empty one, and the engine records no change for that."""
+    """Whether two values are equal, apart from empty objects, which the engine does not record."""
     # In Python `1 == True`; a page would show one as the other.
     if type(held) is type(before) and not isinstance(held, dict | list):
         return bool(held == before)

@@ -134,8 +134,7 @@ def decode_line(line: bytes, number: int, bounds: Bounds, *, fractions: bool = F
 
 
 def _refuse_spelling(line: bytes, number: int) -> None:
-    """Raise ReplayRefused for a line that is not canonical, with the name of a repeated key if there is one. The search
-    is slow, but the file is refused anyway."""
+    """Raise ReplayRefused for a line that is not canonical."""
 
     def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: dict[str, Any] = {}

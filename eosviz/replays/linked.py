@@ -44,8 +44,7 @@ def _identity(kind: str, link: Link) -> list[Any]:
 
 
 def _made(kind: str, link: Link, asks: Caller) -> bytes:
-    """Make the file. Runs of the library without interventions are short and run in this process, all others in a
-    bounded one. Raises Problem."""
+    """Make the file, in this process or in a bounded one. Raises Problem."""
     if link.steps_needed > FRAME_STEPS_MAX:
         raise Problem("limit", "link_too_far", most=FRAME_STEPS_MAX)
     version, _ = version_of(link)

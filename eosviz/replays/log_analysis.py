@@ -105,9 +105,8 @@ def analyse(question: bytes, out: Path) -> bytes:
 def _judged(
     paths: Sequence[Path], options: LogOptions, out: Path
 ) -> tuple[Json | None, Sequence[PrintedPartition]]:
-    """The document, and the lanes of partitions from text or a bundle. The document is None if the files make no case;
-    then they are only shown. Writes the case's bundle to `out` unless it is too large. Raises ReplayRefused if the
-    options contradict the files."""
+    """The document (None if the files make no case), and the lanes of partitions from text or a bundle.
+    Writes the case's bundle to `out`. Raises ReplayRefused if the options contradict the files."""
     from eosviz.pipeline.kafka_logs.case import document, read_case
     from eosviz.pipeline.kafka_logs.printed_lanes import lane_lines, read_lanes
 
@@ -211,8 +210,8 @@ def stored(
 
 
 def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
-    """Partition to the data of its drawing (`log_drawing.ends_of`), for partitions with an open transaction; empty if
-    the steps do not have all batches of the case."""
+    """Partition to the data of its drawing (`log_drawing.ends_of`), for partitions with an open transaction;
+    empty for a shortened case."""
     waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
     stable = {
         one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits
@@ -229,7 +228,7 @@ def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
 
 
 def _printed_case(analysis: Json) -> LogCase:
-    """A case without steps. Its title names the first partitions, or the first file of log lines."""
+    """A case without steps."""
     named = [partition["name"] for partition in analysis["partitions"]]
     # The log lines of a client name no partition; their file is then named instead.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]

@@ -89,8 +89,7 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
 
 
 def _first(answer: Json) -> Json:
-    """The parts of one answer that the summary shows: the headline, the sentence after it, the duration, and the first
-    command to run."""
+    """The parts of one answer that the summary shows."""
     command = next((one for one in answer["todo"] if one["command"]), None)
     return {name: answer.get(name) for name in ("headline", "then", "lasts")} | {"first": command}
 
@@ -113,8 +112,8 @@ class _Answer:
 
     @property
     def _listed(self) -> Json:
-        """Transactional id and state of this producer in a printed list of transactions; empty without such a
-        row, or if the coordinator's record is known."""
+        """Parameters of the row about this producer in a printed list of transactions; empty without such a
+        row."""
         found = (one["says"]["params"] for one in self._verdict["evidence"]
                  if one["says"]["key"] == "logs.evidence.listed")  # fmt: skip
         return next(found, {})
@@ -129,7 +128,7 @@ class _Answer:
 
     @property
     def _holds(self) -> bool:
-        """True if readers stop at this transaction and at no earlier one, or if the last stable offset is unknown."""
+        """True if readers stop at this transaction, or if the last stable offset is unknown."""
         start = -1 if self._partition is None else self._partition["log_start"]
         return self._stable < 0 or max(self._verdict["first_offset"], start) <= self._stable
 
@@ -169,8 +168,7 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """When the transaction began, by its coordinator; if that is unknown, a timestamp in the files at which it had
-        begun. In milliseconds since 1970; None if unknown."""
+        """When the transaction began, or had begun (ms since 1970); None if unknown."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]
@@ -274,7 +272,7 @@ class _Answer:
     # -- what to do --------------------------------------------------------------------------------------
 
     def _todo(self) -> Iterator[Json]:
-        """The steps of the remedies, in the order in which to take them."""
+        """The steps of the remedies, in order."""
         remedy = self._verdict["remedy"]
         if remedy is None:
             return
@@ -332,7 +330,7 @@ class _Answer:
         }
 
     def _restart(self) -> Json:
-        """A remedy for an ongoing transaction, in every version of Kafka: its producer initialises again."""
+        """A remedy for an ongoing transaction: its producer initialises again."""
         return {
             "title": sentence("todo.restart", transactional_id=self._known),
             "does": [sentence("todo.restart.does", transactional_id=self._known)],

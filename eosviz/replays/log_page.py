@@ -83,15 +83,14 @@ def _line_kinds(evidence: list[Json]) -> set[str]:
 
 
 def _further_signatures(problems: list[Json], analysis: Json) -> list[Signature]:
-    """Signatures that match the log lines, or a healthy log, and are not shown at a verdict yet."""
+    """Signatures that fit the log lines or a healthy log, and that no problem shows."""
     shown = {signature.name for problem in problems for signature in problem["signatures"]}
     kinds = _line_kinds(analysis.get("log_lines", []))
     return [one for one in fitting(None if problems else "healthy", kinds) if one.name not in shown]
 
 
 def _text(text: Json | None) -> Json | None:
-    """The document's `text`, with its examples as objects; None for a case without text. Cases that earlier
-    releases stored have them as `place: line`."""
+    """The document's `text`, with its examples as objects; None for a case without text."""
     if text is None:
         return None
     examples = [one if isinstance(one, dict) else dict(zip(("place", "line"), one.split(": ", 1), strict=True))

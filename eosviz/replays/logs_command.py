@@ -109,8 +109,7 @@ def _report(case: Case, language: str) -> Iterator[str]:
 
 
 def _save(case: Case, file: Path, move_times: bool, err: Write) -> None:
-    """Print what the bundle contains and what it does not, then write it. The text goes to `err`, because
-    with `--json` the output must be JSON only."""
+    """Print what the bundle contains and what it does not, then write it. The text goes to `err`."""
     from eosviz.pipeline.kafka_logs.bundle_writing import save
 
     for part in ("kept", "replaced", "dropped", "times_moved" if move_times else "times_kept"):

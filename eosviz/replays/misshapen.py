@@ -50,6 +50,5 @@ def _params(place: str, found: dict[str, str]) -> dict[str, Any]:
 
 
 def _shown(place: str) -> str:
-    """The end of the path, which is its most specific part, without characters that break a line or change the reading
-    direction."""
+    """The end of the path, without characters that break a line or change the reading direction."""
     return _UNPRINTABLE.sub("\ufffd", place[-_PLACE_CHARACTERS_MAX:]) or "$"

@@ -90,8 +90,8 @@ def _hash_of(text: str) -> str:
 
 
 def _built(name: str) -> str:
-    """The text of a file of `static/dist` for the inside of a page, without the address of its source map.
-    Raises NotBuilt if the file is missing or contains a tag that would end the text there."""
+    """The text of a file of `static/dist` for the inside of a page. Raises NotBuilt if the file is missing or
+    would end the page's element."""
     text = _found(f"dist/{name}").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if "sourceMappingURL=" not in line]
     text = "\n".join(lines)

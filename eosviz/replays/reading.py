@@ -164,7 +164,7 @@ def _check_branches(header: format.Header, bounds: Bounds) -> None:
 
 
 class _Steps:
-    """Takes the steps of all branches in the file's order, folds the view and packs the steps."""
+    """Takes the steps of all branches in the file's order."""
 
     def __init__(self, header: format.Header, bounds: Bounds) -> None:
         self.count = 0
@@ -183,7 +183,7 @@ class _Steps:
         self._packed = bytearray()
 
     def add(self, line: format.StepLine, step: bytes, number: int, size: int) -> None:
-        """Take one step; ``number`` and ``size`` (in bytes) are those of its line. Raises ReplayRefused."""
+        """Take one step; ``number`` and ``size`` (bytes) are those of its line. Raises ReplayRefused."""
         while self._branch is None or self._number == self._branch.newest:
             self._open_next(number)
         if line.branch != self._branch.id or line.step.number != self._number + 1:
@@ -210,7 +210,7 @@ class _Steps:
         return self._view, self._number
 
     def close(self, number: int) -> bytes:
-        """The packed steps. Refuses the file if the header announced more steps."""
+        """The packed steps. Raises ReplayRefused if the header announced more steps."""
         while self._waiting and (self._branch is None or self._number == self._branch.newest):
             self._open_next(number)
         if self._branch is None or self._number != self._branch.newest:

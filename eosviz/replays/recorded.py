@@ -70,7 +70,7 @@ def _branches(header: format.Header) -> dict[str, format.Branch]:
 
 
 def _ancestry(header: format.Header, line: str) -> list[tuple[format.Branch, int]]:
-    """The branch and its ancestors, oldest first, each with its last step that belongs to the line."""
+    """(branch, its last step in the line) of the branch and its ancestors, oldest first."""
     known = _branches(header)
     branch = known[line]
     found = [(branch, branch.newest)]

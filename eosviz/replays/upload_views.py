@@ -48,8 +48,7 @@ def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
 
 
 def _form_again(upload: Upload) -> str:
-    """The address of the form that sent the upload. The form of a log then has the statements of that upload
-    again."""
+    """The address of the form that sent the upload."""
     form = reverse(FORMS[upload.kind])
     return f"{form}?again={upload.id}" if upload.kind == "log" else form
 

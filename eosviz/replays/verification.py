@@ -60,7 +60,7 @@ class Rerun:
             self._begin()
 
     def _begin(self) -> None:
-        """Begin the second run. Raises ReplayRefused if this version of the engine cannot run the scenario at all."""
+        """Begin the second run. Raises ReplayRefused if this engine cannot run the scenario."""
         header = self._header
         first = header.branches[0]
         try:
@@ -98,7 +98,8 @@ class Rerun:
             self._finding = Finding(state="stopped", branch=branch, step=number, checked=self._checked)
 
     def _arrived(self, branch: format.Branch, simulation: Simulation, number: int) -> None:
-        """At ``number``: keep simulations for branches that leave here, then make this branch's own interventions."""
+        """At step ``number``: keep simulations for branches that leave here, and make this branch's
+        interventions."""
         if number == branch.newest:
             self._running.pop(branch.id, None)
         else:
@@ -120,9 +121,7 @@ class Rerun:
 
 
 def _same(made: dict[str, Any], step: bytes) -> bool:
-    """Whether a step equals the recorded one. In older recordings the fields of a crafted request have the
-    order of their document. A replay's own document has its keys sorted, so these fields are compared in any
-    order."""
+    """Whether a step equals the recorded one. The fields of a crafted request may have another order."""
     if canonical(made) == step:
         return True
     if made["key"] != _CRAFTED:

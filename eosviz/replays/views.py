@@ -172,7 +172,7 @@ def _show_log_page(request: HttpRequest, refused: ReplayRefused | None) -> HttpR
 
 
 def _stated_before(request: HttpRequest) -> dict[str, str]:
-    """The form's fields from the reader's own log upload that `?again=` names; empty without such an upload."""
+    """The form's fields from the reader's own log upload that `?again=` names; empty without one."""
     named = request.GET.get("again", "")
     try:
         wanted = UUID(named)

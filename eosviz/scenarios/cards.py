@@ -137,7 +137,7 @@ def card_of(version: ScenarioVersion) -> Card:
 
 
 def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
-    """The scenario with its runs. `endings`: variant → ending, with an empty name for the document itself."""
+    """The scenario with its runs. `endings`: variant to ending, with an empty name for the document itself."""
     card = card_of(version)
     played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
     endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)
@@ -150,7 +150,7 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
 
 
 def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
-    """`Shelved.twin`. The endings are compared first, because they are stored."""
+    """`Shelved.twin`."""
     document = version.document
     first = runs[0]
     first_name = first.variant.name if first.variant else None

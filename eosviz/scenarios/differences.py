@@ -59,8 +59,8 @@ _OTHER: dict[str, Any] = {"duplicate_cache_size": 1, "drain_stop_scope": "partit
 
 
 def _idempotence(scenario: Scenario) -> Settings:
-    """Turns idempotence off for producers that have it on, and on for the others. Other settings stay as
-    written, so Kafka may refuse the combination."""
+    """Turns idempotence off for producers that have it on, and on for the others. Kafka may refuse the
+    combination."""
     return {
         f"producers.{producer['name']}.settings.enable_idempotence": not _is_idempotent(scenario, producer)
         for producer in scenario["producers"]
@@ -68,7 +68,6 @@ def _idempotence(scenario: Scenario) -> Settings:
 
 
 def _is_idempotent(scenario: Scenario, producer: dict[str, Any]) -> bool:
-    """Whether the producer is idempotent. If a rule refuses its settings: whether they turn idempotence on."""
     config = scenario.producer_config(producer)
     return (
         bool(producer["settings"].get("enable_idempotence")) if config is None else config.enable_idempotence
@@ -84,8 +83,8 @@ def _isolation(scenario: Scenario) -> Settings:
 
 
 def _without_idempotence(scenario: Scenario) -> Settings:
-    """Changes the scenario to Kafka 0.10, and turns idempotence off where a producer's settings turn it on. Kafka 0.10
-    may refuse other features of the scenario; the refusal names the rule."""
+    """Changes the scenario to Kafka 0.10, without idempotence. Kafka may refuse other features of the
+    scenario."""
     if scenario["profile"] == "k010":
         return {}
     found: Settings = {"profile": "k010"}

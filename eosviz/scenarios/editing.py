@@ -121,8 +121,8 @@ def _set(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _respace(document: Any, edit: Edit, row: dict[str, Any]) -> None:
-    """Write the inline table around the edit's key again, with the usual spacing. This is possible because
-    such a table contains no comment."""
+    """Write the inline table around the edit's key again, with the usual spacing. Such a table contains no
+    comment."""
     _reach(document, edit.path[:-2], True)[edit.path[-2]] = _inline(row)
 
 
@@ -156,8 +156,7 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _append(rows: Array, value: Any) -> None:
-    """Append to an array. The row gets a line of its own if the other rows have one, or if it is a table and
-    the first row."""
+    """Append to an array, on a line of its own where the rows have one."""
     is_table = isinstance(value, dict)
     if not len(rows) and is_table:
         rows.multiline(True)

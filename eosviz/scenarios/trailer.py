@@ -88,8 +88,8 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def _find_messages(view: Json, about: dict[int, str], numbers: dict[str, tuple[int, int]]) -> None:
-    """Adds the requests that carry a shown batch, and their responses: message id to the key of the drawn message, and
-    this key to the first and last sequence number of the batch."""
+    """Adds message id to the key of the drawn message, and this key to the sequence numbers of its batch
+    (first, last)."""
     for message in view["network"]["messages"].values():
         if message["api"] != "Produce" or PARTITION not in message["partitions"]:
             continue
@@ -135,8 +135,7 @@ def _stored(view: Json) -> tuple[tuple[int, int, int], ...]:
 
 
 def _believed(view: Json) -> tuple[bool, ...]:
-    """For each shown record with a sequence, in the order of sequences: whether the producer knows that the record
-    is stored."""
+    """Whether the producer knows that the record is stored, for each shown record with a sequence."""
     statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
     return tuple(status == "ok" for status in statuses[: min(RECORDS, numbered.get("next_sequence", 0))])

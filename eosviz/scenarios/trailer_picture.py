@@ -184,8 +184,7 @@ def _reader(form: Form, language: str) -> Iterator[str]:
 
 
 def _compared(form: Form) -> Iterator[str]:
-    """The batch that has arrived a second time, drawn above the stored one that it is compared with, with a sign of
-    equality."""
+    """The batch that has arrived a second time, above the stored one that it is compared with."""
     left, top, unit = form.lane
     looks = ["on" if "compared" in one.travels.values() else OFF for one in scenes()]
     width, y = unit - 3, -GHOST - 14

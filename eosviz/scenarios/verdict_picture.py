@@ -82,7 +82,7 @@ def sign(name: str) -> str:
 
 
 class _Drawing:
-    """Collects the shapes of a picture. Boxes and lines with the same look become one SVG path."""
+    """Collects the shapes of a picture."""
 
     def __init__(self) -> None:
         self._paths: dict[str, list[str]] = {}
@@ -137,8 +137,7 @@ _NO_LANE: Json = {"cells": [], "gate": None, "lost": 0, "failed": 0, "reordered"
 
 
 def _draw_table(drawing: _Drawing, table: Json) -> None:
-    """The sign of a database, then its rows: a row that was stored twice has red bars, a missing row is a
-    crossed hole."""
+    """The sign of a database, and its rows."""
     top, height = 23.0, 12.0
     middle, holes = top + height / 2, min(table["row_missing"], 4)
     drawing.path("base", f"M{LEFT - 1} {top + height + 1:g}H{WIDTH - 4}")
@@ -224,8 +223,7 @@ def _fitting(lane: Json, room: float) -> tuple[list[Any], float]:
 
 
 def _draw_nodes(drawing: _Drawing, ending: Json) -> None:
-    """A box for each of the first four participants with its final state. A red line below means that the guarantee
-    `mixed` or `repeated` is broken."""
+    """Boxes for the first four participants with their states, and a red line for a broken guarantee."""
     for number, (_, state) in enumerate(ending["nodes"][:4]):
         x = LEFT + number * 35.0
         drawing.path("hx", _box(x, 8, 28, 22))

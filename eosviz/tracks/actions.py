@@ -66,6 +66,5 @@ def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
 
 
 def _holds(at: int, child: Branch | None) -> bool:
-    """Whether the question after step `at` of a line belongs to the branch that `child` leaves: `child` leaves it at a
-    later step. Always true for the last branch, which has no child."""
+    """Whether the question after step `at` of a line belongs to the branch that `child` leaves."""
     return child is None or at < child.leaves_at

@@ -65,10 +65,8 @@ class _Run:
 
 @lru_cache(maxsize=KEPT)
 def _made(run: _Run) -> list[Question] | None:
-    """The questions of a run. A run of the library is made in this process. Any other is first tried here for
-    HERE_SECONDS_MAX, so that most readers have the question before they reach its step; one that takes longer
-    is made in a bounded process. None: that process exceeded its bounds or failed; this result is kept,
-    too."""
+    """The questions of a run; None if they could not be found. Runs that take longer than HERE_SECONDS_MAX
+    are made in a bounded process, except those of the library."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = AskedRun(version.document, version.identifier, run.variant, msgspec.json.decode(run.done))
     if version.library_position is not None:

@@ -93,14 +93,13 @@ def _texts_of(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
 
 
 def _of_original(texts: dict[str, Any]) -> dict[str, Any]:
-    """The texts of a library scenario whose settings were changed, for example for another version of Kafka. They are
-    about the run as written: the lesson is marked so, and nothing says what to watch for."""
+    """The texts of a library scenario whose settings were changed. The lesson is marked as that of the run as
+    written."""
     return {**{name: text for name, text in texts.items() if name != "watch_for"}, "of_original": True}
 
 
 def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
-    """Whether this is a run of a library scenario with other settings. An older version of the library has its own
-    texts."""
+    """Whether this is a run of a library scenario with other settings."""
     if version.library_position is not None:
         return False
     try:
@@ -113,7 +112,7 @@ def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
 
 
 def _libraries(scenario: str) -> dict[str, Any]:
-    """What each client library does, where that matters in the scenario. Empty if it matters nowhere."""
+    """What each client library does, where that matters in the scenario."""
     rows = [
         {"title": one.title, "sides": [{"libraries": names, "does": text} for names, text in one.sides]}
         for one in of_scenario(scenario)
@@ -149,8 +148,7 @@ def _usual(scenario: str, variant: str | None) -> str | None:
 
 def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
     """The next scenario of the track; empty after the last one. ``position``: that of the finished scenario,
-    from 1. ``posts``: the link is a POST that also marks the finished scenario as done. If it is another variant
-    of the same scenario, the title is that of the variant."""
+    from 1. ``posts``: the link is a POST that marks the finished scenario as done."""
     if position >= len(track.items):
         return {}
     item = track.items[position]
@@ -169,16 +167,14 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
 
 
 def _written(scenario: str, variant: str | None) -> dict[str, Any]:
-    """Which guarantees the library's run breaks without interventions, with which a branch is compared. Empty
-    if there is no such run, or if a rule refuses it."""
+    """Which guarantees the library's run breaks without interventions; empty if there is no such run."""
     run = _run(scenario, variant)
     return {} if run is None or not run.steps else {"written": {"broken": run.ending.get("broken", {})}}
 
 
 def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Another run to try. In the library it is one with another ending: if this run breaks a guarantee,
-    preferably one that breaks none; otherwise preferably one that breaks a guarantee. Outside the library it
-    is the next variant. Empty if there is no such run."""
+    """Another run to try, preferably one that differs in whether it breaks a guarantee; empty if there is
+    none."""
     shelved = _shelved(scenario)
     now = None if shelved is None else shelved.run(variant)
     if shelved is None or now is None:
@@ -200,15 +196,14 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
 
 
 def _others(shelved: Shelved, now: Run) -> list[Run]:
-    """The runs with another ending. Those after this run come first."""
+    """The runs with another ending, those after this run first."""
     place = shelved.runs.index(now)
     in_order = [*shelved.runs[place + 1 :], *shelved.runs[:place]]
     return [one for one in in_order if one in shelved.different and one.steps and one.ending != now.ending]
 
 
 def _any_variant(scenario: str, variant: str | None, document: Mapping[str, Any]) -> dict[str, Any]:
-    """For a scenario outside the library: the next variant that can be played, after the last one the first;
-    empty if there is no other."""
+    """The next variant that can be played, after the last one the first; empty if there is no other."""
     others = [one for one in document.get("variants", ()) if not one.get("expect_refused")]
     names = [one["name"] for one in others]
     place = names.index(variant) + 1 if variant in names else 0

@@ -132,8 +132,7 @@ hundred megabytes, so each process builds one at a time."""
 
 
 def _start(version: ScenarioVersion, variant: str | None) -> tuple[bytes, MadeKeyframe]:
-    """The header as JSON, and the view before the first step. Raises Problem if the engine refuses the
-    scenario or finds it invalid."""
+    """The header as JSON, and the view before the first step. Raises Problem."""
     try:
         with _one_start:
             simulation = simulate(scenario_of(version, variant), [])
@@ -211,9 +210,8 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 
 
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
-    """True if the command continues at the newest step that this process holds, and its steps fit in one
-    transaction. Such a command is hardly ever a repeat, so `carry_out` tries it without a look for a stored
-    answer. A repeat cannot be stored a second time; `carry_out` then looks for the answer."""
+    """True if the command continues at the newest step that this process holds. Such a command is hardly ever
+    a repeat."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))
@@ -250,8 +248,8 @@ def remembered(session_id: uuid.UUID, command: Command, answer: CommandAnswer) -
 
 
 def _repeat(known: StoredCommand, command: Command) -> CommandAnswer:
-    """Send the stored answer again, with at most `advance_steps` of its steps: the first answer may never have
-    arrived. If the stored command has the same id but other content, refuse the new one."""
+    """Send the stored answer again, with at most `advance_steps` of its steps. A command with the same id but
+    other content is refused."""
     if bytes(known.asked) != messages.asked(command):
         refusal = Problem("conflict", "id_used").message(str(command.id))
         publish(known.session_id, [], refusal)
@@ -335,8 +333,7 @@ def _answer_from_stored(
 
 
 def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
-    """The same goal, shortened if the session or its owner may store fewer steps. Raises Problem if one of them may
-    store none."""
+    """The same goal, shortened if fewer steps may be stored. Raises Problem if none may."""
     wanted = goal.last - branch.newest
     if wanted <= slot.budget:
         slot.budget -= wanted
@@ -350,8 +347,7 @@ def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
 
 
 def _some_steps_left(session_id: uuid.UUID) -> int:
-    """How many further steps the session may store, at least one. Raises Problem if the session or its owner
-    may store none."""
+    """How many further steps the session may store, at least one. Raises Problem if none."""
     left = steps_left(session_id)
     if left <= 0:
         raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
@@ -404,8 +400,7 @@ def _make_branch(session_id: uuid.UUID, command: MakeBranch, pauses: int | None)
 
 
 def _child(branch: Branch, at: int, name: str | None) -> Branch:
-    """A new branch, not saved yet, that continues the line of `branch` (the branch with its ancestors) after
-    step `at`."""
+    """A new branch, not saved yet, that continues the line of `branch` after step `at`."""
     # The parent is the branch that holds step `at`, so each ancestor ends where the next branch leaves it.
     parent = next(
         other
@@ -423,8 +418,8 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
 
 
 def _save_child(child: Branch) -> None:
-    """Store a new branch, with a name. Call it in a transaction. Raises Problem if the session has too many
-    branches."""
+    """Store a new branch, with a name, in the caller's transaction. Raises Problem if the session has too
+    many."""
     # Another process that starts a branch of this session waits here, so that the count is right.
     Session.objects.select_for_update().get(id=child.session_id)
     position = Branch.objects.of_session(child.session_id).count()
@@ -469,8 +464,8 @@ def _check_interventions_left(branch: Branch) -> None:
 
 
 def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> CommandAnswer:
-    """Apply an intervention and make the step after it; store both. `simulation` is at the newest step of `branch`,
-    which is not saved yet if it is new."""
+    """Apply an intervention and make the step after it; store both. `simulation` is at the newest step of
+    `branch`."""
     intervention = msgspec.to_builtins(command.intervention)
     try:
         simulation.intervene(intervention)
@@ -555,7 +550,7 @@ def done(
 
 
 def _hits(command: Command, branch: Branch, reached: int | None) -> list[int]:
-    """The positions of those conditions of the command that hold at the step where it stopped."""
+    """The positions of the command's conditions that hold at the step where it stopped."""
     number = branch.newest if reached is None else reached
     body = Step.objects.of_line(Branch.objects.line(branch), number, number).bodies()[0]
     return matching.holding(body, command.conditions) if isinstance(command, RunUntil) else []

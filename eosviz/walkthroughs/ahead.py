@@ -64,8 +64,8 @@ def _send(slot: Slot, branch: Branch, page: str, count: int) -> None:
 
 
 def _storable(slot: Slot, made: Chunk) -> int:
-    """How many of the steps made ahead, from the first on, the page's socket may store: those before the first one with
-    a keyframe or a broken guarantee, and within the slot's budget, from which they are taken."""
+    """How many of the steps made ahead, from the first on, the page's socket may store. They are taken from
+    the slot's budget."""
     others = [keyframe.number for keyframe in made.keyframes] + list(made.broken.values())
     before = min(others, default=made.steps[-1].number + 1)
     count = min(before - made.steps[0].number, slot.budget)
@@ -84,9 +84,8 @@ def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
 
 
 def _made_ahead(slot: Slot, branch: Branch, count: int) -> Chunk | None:
-    """The steps after the newest one, at least `count` of them unless the run ends before. They stay in the slot
-    for the next command. None if the run has ended, the branch is too long, or the engine failed or makes other
-    steps than the stored ones."""
+    """The steps after the newest one, at least `count` unless the run ends before. They stay in the slot for
+    the next command. None if there are none."""
     if branch.newest > STEPS_MAX or branch.finished is not None:
         return None
     try:

@@ -194,8 +194,8 @@ class SessionConsumer(RightfulConsumer):
     async def _send_to_others(
         self, frames: list[bytes], presented: presenting_messages.Presented | None
     ) -> None:
-        """Sends frames to the other pages of the session; `presented` is the place in them. If Redis cannot
-        be reached, nothing is raised: a page asks again for what it missed."""
+        """Sends frames to the other pages of the session; `presented` is the place in them. Raises nothing if
+        Redis cannot be reached."""
         event: dict[str, Any] = {
             "type": "session.frames",
             "frames": [frame.decode() for frame in frames],
@@ -209,9 +209,8 @@ class SessionConsumer(RightfulConsumer):
             logger.warning("session %s: a step was not sent: %r", self.session.id, error)
 
     async def _go_on(self, branch: str, number: int) -> None:
-        """Send the page the step after step `number`, if this socket still has it from the steps made ahead. If not,
-        ask a worker to make the next ones. If no worker can be asked, nothing is raised: the page asks for the step
-        later."""
+        """Send the page the step after step `number`, if it was made ahead, or ask a worker to make the next
+        ones."""
         await asyncio.sleep(PAINT_SECONDS)
         if number != self.ahead.taken:
             return  # The page has asked for a later step meanwhile, after which the same is done.

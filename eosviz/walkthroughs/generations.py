@@ -117,8 +117,8 @@ def generation_new(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(choice: str) -> tuple[ScenarioVersion, Card, VariantCard | None]:
-    """A scenario of the library with a Kafka cluster, and its variant: the one named in `choice`, or else the
-    usual one; None if the scenario itself is run. Raises Http404."""
+    """A scenario of the library with a Kafka cluster, and its variant: the one named in `choice`, or the
+    usual one. Raises Http404."""
     identifier, _, named = choice.partition("/")
     version = get_object_or_404(ScenarioVersion.objects.library(), identifier__iexact=identifier[:64])
     card = card_of(version)
@@ -158,8 +158,7 @@ def _page(
 
 
 def _settings(scenario: Scenario) -> list[str]:
-    """The settings that the scenario gives its producers, such as `p1: acks = all`; one text for all
-    producers with the same settings. Settings have Kafka's names where Kafka has the setting."""
+    """The settings that the scenario gives its producers, such as `p1: acks = all`."""
     profile = PROFILES[scenario["profile"]]
     found: dict[str, list[str]] = {}
     for producer in scenario["producers"]:
@@ -178,9 +177,9 @@ _NOT_OF_KAFKA = {"retries"}
 
 
 def _older_defaults(scenario: Scenario) -> Iterator[dict[str, str]]:
-    """The settings of producers whose value is the default of the oldest version but not of the newest. For
-    each, `last` is the last version with another default than the newest, and `version` the first with the
-    newest default."""
+    """The settings of producers whose value is the default of the oldest version but not of the newest.
+    `last`: the last version with another default than the newest. `version`: the first with the newest
+    default."""
     clients = list(dict.fromkeys(generation.client.name for generation in GENERATIONS.values()))
     known = [(PROFILES[name], defaults(PROFILES[name])) for name in clients]
     newest, now = known[-1]
@@ -220,6 +219,6 @@ def _shown(cell: Cell, scenario: Scenario, variant: VariantCard | None) -> Shown
 
 @lru_cache(maxsize=400)
 def _cells(digest: str, variant: str | None) -> tuple[Cell, ...]:
-    """The cells of a run. They are cached, because neither a version nor the running engine changes."""
+    """The cells of a run, cached."""
     version = ScenarioVersion.objects.get(digest=digest)
     return tuple(grid_of(scenario_of(version, variant)))

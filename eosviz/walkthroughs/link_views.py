@@ -111,8 +111,7 @@ def place_in(session: Session, query: QueryDict) -> tuple[Branch, int]:
 
 
 def _opened_before(request: HttpRequest, link: Link) -> Branch | None:
-    """The visitor's branch that this link, or another link to the same run, made before, if it has all steps
-    that the link needs; else None."""
+    """The visitor's branch that a link to the same run made before, if it has enough steps; else None."""
     branch_id = request.session.get(OPENED_KEY, {}).get(link.digest)
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     found = owned.filter(id=branch_id).first() if branch_id is not None else None

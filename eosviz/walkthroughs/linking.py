@@ -65,8 +65,7 @@ def check_length(link: Link) -> None:
 
 @contextmanager
 def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterator[Stretch]]:
-    """The stretches of a link's run. Runs of the library are made in this process, those with interventions
-    one at a time; other runs that need steps are made in a bounded process. Raises NoAnswer."""
+    """The stretches of a link's run, made in this process or in a bounded one. Raises NoAnswer."""
     asked = Asked(version.document, version.identifier, link.variant, link.done, link.steps_needed)
     if version.library_position is not None or not asked.steps:
         with _turn() if asked.done else nullcontext():
@@ -78,8 +77,7 @@ def _made(version: ScenarioVersion, link: Link, asks: Caller) -> Iterator[Iterat
 
 @contextmanager
 def _turn() -> Iterator[None]:
-    """Make only one run with interventions at a time in this process, because such a run may take seconds.
-    Raises Busy."""
+    """Let one run with interventions at a time be made in this process. Raises Busy."""
     if not _one_run.acquire(timeout=runner.WAIT_SECONDS_MAX):
         raise Busy("bounded.busy", seconds=runner.BUSY_SECONDS)
     try:
@@ -89,8 +87,7 @@ def _turn() -> Iterator[None]:
 
 
 def _store(branch: Branch, stretch: Stretch, link: Link) -> None:
-    """Store a stretch with the interventions made in it, so that a session is valid even if its making is cut
-    short."""
+    """Store a stretch with the interventions made in it."""
     further = link.done[Intervention.objects.count_on(branch) :]
     reached = branch.newest + len(stretch.steps)
     steps = [Step(branch=branch, **msgspec.structs.asdict(one)) for one in stretch.steps]

@@ -528,8 +528,7 @@ def id_of(text: str | None) -> str | None:
 
 
 def _check_together(message: AnyFromPage, re: str | None) -> None:
-    """Check the rules that the types of the fields do not express, most of them between fields. Raises
-    Unreadable."""
+    """Check the rules that the types of the fields do not express. Raises Unreadable."""
     if isinstance(message, Window) and not 0 <= message.last - message.first < LIMITS.window_steps:
         raise Unreadable(Problem("limit", "window_too_wide", steps=LIMITS.window_steps), re)
     if isinstance(message, AskDifference) and abs(message.last - message.first) > LIMITS.difference_steps:

@@ -67,8 +67,7 @@ async def store_at_once(step: Step, command: Command) -> bool:
 
 
 class _Connection:
-    """A connection of one event loop, which takes one statement at a time. The first statement after
-    KEPT_CONNECTION_SECONDS closes it."""
+    """A connection of one event loop, which takes one statement at a time."""
 
     def __init__(self) -> None:
         self._turn = Lock()

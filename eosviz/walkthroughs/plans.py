@@ -110,9 +110,8 @@ _changed = Condition()
 
 @contextmanager
 def _being_made(name: str) -> Iterator[bool]:
-    """Yields True if no other thread of this process is in such a block with the same `name`: the key of a
-    plan, or one name for all plans that bounded processes make. Otherwise yields False when the other thread
-    is done, after MOMENT_SECONDS at the latest, because clicks wait for the few threads of a worker."""
+    """Yields True if no other thread of this process is in such a block with the same `name`; else False,
+    after a wait of MOMENT_SECONDS at most."""
     with _changed:
         free = name not in _making
         _making.add(name)
@@ -146,8 +145,8 @@ def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
 
 
 def _keys(line: list[Branch]) -> list[str]:
-    """The keys of the plans of a line: first that of the run without interventions, then each with one more
-    intervention. The last one is the key of the line itself."""
+    """The keys of the plans of a line: of the run without interventions, then each with one more
+    intervention."""
     session = line[0].session
     keys = [_key_of_run(session.version, session.variant)]
     for one in line_interventions(line):
@@ -161,8 +160,8 @@ def _key_of_run(version: ScenarioVersion, variant: str | None) -> str:
 
 
 def _nearest(keys: list[str]) -> tuple[KeptPlan | None, int]:
-    """The stored plan that includes the most interventions of the line, and how many it includes. None and 0
-    if none is stored."""
+    """The stored plan that includes the most interventions of the line, and how many; None and 0 if none is
+    stored."""
     kept = set(KeptPlan.objects.filter(key__in=keys).values_list("key", flat=True))
     known = next((place for place in reversed(range(len(keys))) if keys[place] in kept), None)
     return (None, 0) if known is None else (KeptPlan.objects.filter(key=keys[known]).first(), known)
@@ -179,9 +178,8 @@ def _most(branch: Branch) -> int:
 
 
 def _made(asked: Asked, is_ours: bool) -> bytes | None:
-    """The plan. Short runs of the library are made in this process, all others in a bounded one. NO_PLAN if
-    the run is refused or exceeds the bounds. None if no bounded process could start in time. Raises
-    NotThisTime."""
+    """The plan; NO_PLAN if the run is refused or exceeds the bounds; None if no bounded process could start
+    in time. Raises NotThisTime."""
     try:
         if is_ours:
             return made(asked)

@@ -71,9 +71,7 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
 
 
 def _key(simulation: Simulation, candidate: Candidate) -> str:
-    """The catalogue key of the offer. *Drop* has one key if the message's connection breaks, too, and one if
-    it does not. *Change the leader* has a key of its own if the partition has no leader. An offer for which
-    no broker can be chosen names no broker."""
+    """The catalogue key of the offer."""
     if candidate.params.get("broker") == NONE:
         return f"action.{candidate.action}.any"
     if candidate.action == "change_leader" and candidate.params["leader"] == NONE:
@@ -93,8 +91,7 @@ def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _message(view: Json, message_id: str) -> Iterator[Candidate]:
-    """What can be done to a message. Nothing, once it has arrived or was dropped, or its connection has
-    ended. If it has reached its broker and waits there, only the connection can be closed."""
+    """What can be done to a message."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
     api, kind = (message["api"], kind_of(message)) if message else ("", "")
@@ -112,8 +109,7 @@ def _message(view: Json, message_id: str) -> Iterator[Candidate]:
 
 
 def _has_arrived(message: Json) -> bool:
-    """True for a request that has reached its broker but waits: behind another request of its connection, or
-    because the broker is paused."""
+    """True for a request that has reached its broker but waits."""
     unread = message["held"] and not message["is_response"] and str(message["to"]).startswith("broker-")
     return unread or "waits_behind" in message
 
@@ -145,8 +141,7 @@ def _actor(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _settings(view: Json, name: str) -> Iterator[Candidate]:
-    """The settings of a client, each with its current value. Left out are settings without a value, and what the
-    client derives from its settings."""
+    """The settings of a client, each with its current value, except those without one."""
     for setting, effective in view.get("clients", {}).get(name, {}).get("configuration", {}).items():
         value = effective["value"]
         if value is not None and setting in SETTINGS:
@@ -171,8 +166,7 @@ def _part_of_actor(view: Json, name: str) -> Json | None:
 
 
 def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a batch. In a client: on the messages that carry the batch or, if there are none, on the
-    client. In a log: on the partition and its leader."""
+    """Actions on a batch: on the messages that carry it or on the client, or on the partition and its leader."""
     place, _, name = selection.id.partition("/")
     if place in view.get("clients", {}):
         yield from _carriers(view, place, [name])
@@ -181,8 +175,8 @@ def _of_batch(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _carriers(view: Json, client_name: str, batches: list[str]) -> Iterator[Candidate]:
-    """Actions on the messages that carry one of these batches of a client. If no message carries one, actions
-    on the client."""
+    """Actions on the messages that carry one of these batches of a client; without such messages, on the
+    client."""
     requests = view.get("clients", {}).get(client_name, {}).get("requests", {})
     carried_by = {
         int(correlation)
@@ -230,8 +224,7 @@ def _partition(view: Json, name: str) -> Iterator[Candidate]:
 
 
 def _aborts(partition: str, producers: Json, params: Json) -> Iterator[Candidate]:
-    """The two ways to end each open transaction of a log: by its first offset, and by its producer. Brokers
-    before 2.8 need the second."""
+    """The two ways to end each open transaction of a log: by its first offset, and by its producer."""
     for producer_id, producer in producers.items():
         start = producer["transaction_first_offset"]
         if start is None:
@@ -259,7 +252,7 @@ def _to_each(action: str, brokers: list[int], params: Json) -> Iterator[Candidat
 
 
 def _of_record(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a record: on the messages that carry its batch, or else on its producer."""
+    """Actions on a record: on the messages that carry its batch, or on its producer."""
     record = view.get("records", {}).get(selection.id)
     if record is None:
         return
@@ -282,8 +275,7 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a timer, which cannot be changed itself: delay the messages that would come before its end,
-    change the setting for the next such timer, or act on the actor."""
+    """Actions about a timer: delay messages until its end, change its setting, or act on the actor."""
     actor, timer = timers.named(view, selection.id)
     if timer is not None:
         named = {"actor": actor, "kind": timer["kind"], "subject": timer["subject"]}
@@ -302,8 +294,7 @@ def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _clients_behind(view: Json, actor: str, timer: Json) -> list[str]:
-    """The clients whose setting defines the timer: the timer's owner, or those on whose behalf a broker runs
-    it. Empty for all other timers of a broker."""
+    """The clients whose setting defines the timer."""
     clients = view.get("clients", {})
     if actor in clients:
         return [actor]
@@ -327,8 +318,7 @@ def _arrives_before(view: Json, actor: str, until: int) -> bool:
 
 
 def _of_transaction(view: Json, selection: Selection) -> Iterator[Candidate]:
-    """Actions on a transactional id: commands of `kafka-transactions.sh`, and actions on the producers that
-    have this id, as far as the run shows their settings."""
+    """Actions on a transactional id: commands of `kafka-transactions.sh`, and actions on its producers."""
     params = {"transactional_id": selection.id}
     yield Candidate({"action": "describe_transaction", **params}, params)
     yield Candidate({"action": "list_transactions"}, {})

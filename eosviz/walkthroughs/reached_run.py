@@ -65,7 +65,7 @@ def stretches(asked: Asked) -> Iterator[Stretch]:
 
 
 def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
-    """Make one more step; False if the run has ended. `times`: virtual times of all steps made so far."""
+    """Make one more step; False if the run has ended. `times`: virtual times of the steps so far (ms)."""
     derived = following(simulation)
     step = simulation.step()
     if step is None:

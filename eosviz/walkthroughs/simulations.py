@@ -171,8 +171,7 @@ class Slot:
         return found
 
     def _is_at(self, branch: Branch) -> bool:
-        """Whether the simulation is at the newest step of this branch and can go on. No query is needed,
-        because stored steps never change."""
+        """Whether the simulation is at the newest step of this branch and can go on."""
         held, found = self.branch, self.simulation
         return (
             held is not None
@@ -204,8 +203,7 @@ class Slot:
         return self.at_newest(branch), None
 
     def _leads_beyond(self, branch: Branch) -> bool:
-        """Whether the simulation has made steps ahead that continue this branch. A socket or another process may have
-        stored some of them, or other steps in their place."""
+        """Whether the simulation has made steps ahead that continue this branch."""
         made, found = self.ahead, self.simulation
         if made is None or found is None or self.session_id != branch.session_id:
             return False
@@ -282,8 +280,7 @@ class RecentSimulations:
                 self._weigh(branch_id, slot)
 
     def _weigh(self, branch_id: int, slot: Slot) -> None:
-        """Measure this slot's memory, and drop the least recently used slots until their number and the sum are within
-        the bounds."""
+        """Measure this slot's memory, and drop the least recently used slots beyond the bounds."""
         kilobytes = 0 if slot.simulation is None else kilobytes_of(slot.simulation)
         with self._guard:
             if self._slots.get(branch_id) is not slot:

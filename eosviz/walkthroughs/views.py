@@ -115,8 +115,7 @@ def _version(identifier: str) -> ScenarioVersion:
 def _refused(
     request: HttpRequest, version: ScenarioVersion, variant: str | None, problem: Problem
 ) -> HttpResponse:
-    """The page of a run that cannot be made. If the variant was written to show the refusal by a rule, that
-    refusal is the lesson."""
+    """The page of a run that cannot be made; the refusal may be the lesson of the variant."""
     card = card_of(version)
     chosen = card.variant(variant)
     expected = chosen is not None and chosen.expect_refused == problem.params.get("rule") is not None
@@ -262,8 +261,7 @@ def moments(request: HttpRequest) -> HttpResponse:
 
 
 def _other_runs(session: Session) -> list[dict[str, Any]]:
-    """The runs of the scenario's variants and its plain run, without this run. The plain run stands for its twin,
-    too, as on the scenario's page."""
+    """The runs of the scenario's variants and its plain run, without this run."""
     card, own = card_of(session.version), session.variant or ""
     runs = [{"name": "", "title": card.title}] if card.acts else []
     runs += [{"name": variant.name, "title": variant.title} for variant in card.variants]

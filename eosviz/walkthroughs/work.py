@@ -16,20 +16,17 @@ def _stretch(message: messages.Search | messages.Window | messages.AskDifference
 
 
 def _near_view(message: messages.AskNearView) -> int:
-    """The number of steps that may have to be read, from the nearest stored view on. A whole view, which
-    lists every record, costs as much as the longest search."""
+    """The number of steps that may have to be read. A whole view counts as the longest search."""
     return LIMITS.search_steps if message.whole else KEYFRAME_EVERY
 
 
 def _whole_run(message: messages.AskTransactions | messages.AskKeyframe) -> int:
-    """The cost of the longest search, because the first question about transactions in a process reads the
-    whole line, and a stored view lists every record."""
+    """The cost of the longest search: the answer may need the whole line."""
     return LIMITS.search_steps
 
 
 def _missing(message: messages.Hello) -> int:
-    """The most that the answer to `hello` may have to send: the steps of a whole window for each branch that
-    the page has."""
+    """The most steps that the answer to `hello` may have to send."""
     return LIMITS.window_steps * min(len(message.have), LIMITS.branches_per_session)
 
 

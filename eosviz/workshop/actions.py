@@ -83,8 +83,8 @@ def create_draft(
 
 
 def _take(draft: Draft, text: str) -> None:
-    """Set the draft's text, and the fields that lists show. If `parse` refuses the text, these fields stay
-    as they were. Raises WorkshopRefused."""
+    """Set the draft's text and, if the text can be parsed, the fields that lists show. Raises
+    WorkshopRefused."""
     if len(text.encode()) > TEXT_BYTES_MAX:
         raise WorkshopRefused("too_long", most=TEXT_BYTES_MAX)
     if "\0" in text:
@@ -249,8 +249,7 @@ def _without_nothing(rule: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edits_of_variant(document: dict[str, Any], source: dict[str, Any]) -> list[Edit]:
-    """The edits that replace the document's values by the variant's (`source`: the document with the variant
-    applied) and remove its variants."""
+    """The edits that apply the variant (`source`: the document with it) and remove the document's variants."""
     edits = [Edit("remove", ["variants"])]
     for key, value in source.items():
         if key not in ("variant_title", "expect_refused") and document.get(key) != value:
@@ -293,7 +292,7 @@ def _writing() -> Iterator[None]:
 
 
 def _renamed(text: str, asks: User) -> str:
-    """The text with an id that begins with `MY-`, so that the copy is not confused with its original."""
+    """The text with an id that begins with `MY-`."""
     with _writing():
         name = str(parse(text).get("id", "MY"))[:30]
     return _changed(text, [Edit("set", ["id"], name if name.startswith("MY-") else f"MY-{name}")], asks)
@@ -442,8 +441,7 @@ def check_all(
 
 
 def _first_difference(before: bytes, now: bytes) -> int | None:
-    """The number of the first step that differs, or that only one of the runs has; None if the runs are the
-    same."""
+    """The number of the first step that differs; None if the runs are the same."""
     if before == now:
         return None
     for at in range(0, min(len(before), len(now)), 8):

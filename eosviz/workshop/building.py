@@ -117,7 +117,7 @@ def meaning_of(text: str) -> Json:
 
 
 def _lesson(text: str, language: str) -> str:
-    """The lesson's HTML as it will look; pictures exist for published versions only."""
+    """The lesson's HTML as it will look, with texts in place of pictures."""
 
     def waiting(about: str, step: int) -> str:
         return say("builder.picture.waits", language, {"about": about, "step": step})

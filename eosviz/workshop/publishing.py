@@ -70,5 +70,5 @@ def _refuse(row: Publishing, key: str, params: dict[str, Any]) -> None:
 
 
 def _this(row: Publishing) -> Any:
-    """The query for exactly this row. A row with another text may have been created meanwhile."""
+    """The query for exactly this row: one with another text may have been created meanwhile."""
     return Publishing.objects.unfinished().filter(pk=row.pk, text=row.text)

@@ -418,8 +418,7 @@ _OF_LINE = ("id", "client", "places", "more_places", "first_at", "last_at", "res
 
 
 def _chooses(transition: Json) -> bool:
-    """Whether this is the transition by which the coordinator of an ongoing transaction chooses its
-    outcome. A request that adds partitions, or is refused, leaves the transaction in Ongoing."""
+    """Whether the coordinator chooses the outcome of an ongoing transaction."""
     from engine.coordinator.transaction_states import ONGOING, TRANSACTION_STATES
 
     is_left = transition["from"] == ONGOING and transition["to"] != ONGOING

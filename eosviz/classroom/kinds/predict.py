@@ -69,8 +69,8 @@ class Predict(Kind):
 
 
 def _mistake(question: Question, choice: str) -> dict[str, Any]:
-    """A wrong prediction as its page shows it: the keys and parameters of the question, of the given answer
-    (None if the question was skipped) and of the right answer."""
+    """A wrong prediction as its page shows it: keys and parameters of the question, of the answer that was
+    given, and of the right one."""
     said = {one["id"]: {"key": one["key"], "params": one["params"]} for one in question["choices"]}
     return {
         "at": question["at"],

@@ -292,8 +292,7 @@ def _entry(line: lines.TransactionLine) -> CoordinatorEntry:
 
 
 def _own(bundle: Path, name: str) -> str:
-    """Makes a pseudonym unique to its bundle, because the same pseudonym means different things in different
-    bundles."""
+    """Makes a pseudonym unique to its bundle: other bundles may use it for something else."""
     return f"{bundle}: {name}" if name else ""
 
 

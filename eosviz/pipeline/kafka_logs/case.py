@@ -180,7 +180,7 @@ def _folded(
     reading: Reading,
     starts: dict[str, int],
 ) -> list[Folded]:
-    """Every copy of every partition, by name. Of each partition, the copy that is judged comes first."""
+    """The copies of all partitions, by name; the copy that is judged comes first."""
     folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
     sources = zip([*directories, *printed], folds, strict=True)
     folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
@@ -197,8 +197,8 @@ def _copies_of(
     metadata: ClusterMetadata,
     declared: Declared,
 ) -> Copies:
-    """What the files show about all copies, and what the person states about them. Raises LogsError if these
-    contradict each other."""
+    """What the files show about all copies, and what the person states. Raises LogsError if these contradict
+    each other."""
     topic_ids: dict[str, set[str]] = {}
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
@@ -223,15 +223,12 @@ def _bundles(paths: Sequence[Path]) -> "Sequence[Bundle]":
 
 
 def _only_logged(log_lines: Sequence[LogLine]) -> list[str]:
-    """The partitions named by log lines that rule out some verdicts. The partitions of other lines are left
-    out, because a starting broker logs every partition that it has."""
+    """The partitions named by log lines that rule out some verdicts."""
     return sorted({one.partition for one in log_lines if one.partition is not None and left_by(one)})
 
 
 def _placed(directory: Source, partition: Partition, starts: dict[str, int]) -> str:
-    """Completes a folded partition from its source: the log start offset, the lowest possible end, the offsets in
-    doubt, and the transactions whose beginning only the newest snapshot shows. Returns where the log start
-    offset was found."""
+    """Completes a folded partition from its source. Returns where the log start offset was found."""
     start, source = directory.log_start
     if starts.get(directory.name, -1) > start:
         start, source = starts[directory.name], "log-start-offset-checkpoint"
@@ -260,7 +257,7 @@ _One = TypeVar("_One")
 
 
 class _Room:
-    """How many more entries of one kind a document may list. The entries beyond that are counted."""
+    """How many more entries a document may list. The entries beyond that are counted."""
 
     def __init__(self) -> None:
         self._left = LISTED_MAX

@@ -219,9 +219,8 @@ def _parted(name: str) -> tuple[str, int]:
 
 
 def _calls(batches: Sequence[Stored]) -> list[_Call]:
-    """A call for each data batch, and a call for the end of each transaction. `before` of a call lists the
-    calls that must come later: the calls for the next batches of the same partitions and, after the end of a
-    transaction, the calls of the producer's next transaction."""
+    """A call for each data batch, and one for the end of each transaction. `before` of a call lists calls
+    that must come later."""
     calls: list[_Call] = []
     last_in: dict[str, _Call] = {}
     ends: dict[_Transaction, _Call] = {}
@@ -248,8 +247,7 @@ def _calls(batches: Sequence[Stored]) -> list[_Call]:
 
 
 def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction of a data batch. A new one begins if the newest already has a marker. Raises
-    NoScenarioError if the epoch changes inside a transaction."""
+    """The transaction of a data batch. Raises NoScenarioError if the epoch changes inside a transaction."""
     if not known or known[-1].ended is not None:
         known.append(_Transaction(batch.producer_id, batch.epoch))
     if known[-1].epoch != batch.epoch:
@@ -260,8 +258,8 @@ def _begun(known: list[_Transaction], batch: Stored) -> _Transaction:
 
 
 def _ended(known: list[_Transaction], batch: Stored) -> _Transaction:
-    """The transaction that a marker ends: the oldest one of the producer that has no marker in the partition
-    yet. Raises NoScenarioError if there is none, or if its markers differ in type."""
+    """The producer's oldest transaction without a marker in the partition. Raises NoScenarioError if there is
+    none, or if its markers differ in type."""
     place = {"partition": batch.partition, "offset": batch.first_offset}
     found = next((one for one in known if batch.partition in one.open_in), None)
     if found is None:
@@ -294,8 +292,7 @@ def _link(*earlier: _Call, to: _Call) -> None:
 
 
 def _in_order(calls: Sequence[_Call]) -> list[_Call]:
-    """All calls, each after the calls that must precede it. Where this leaves a choice, the call whose batch the
-    case has first comes first. Raises NoScenarioError if there is no such order."""
+    """All calls, each after those that must precede it. Raises NoScenarioError if there is no such order."""
     ready = [(call.place, id(call), call) for call in calls if not call.waits_for]
     heapq.heapify(ready)
     ordered: list[_Call] = []
@@ -313,8 +310,8 @@ def _in_order(calls: Sequence[_Call]) -> list[_Call]:
 
 
 def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tuple[int, bool], Json]:
-    """A producer for each producer id, and one for all batches without a producer id. Raises NoScenarioError
-    if there are too many, or if a producer id has transactional and other data."""
+    """A producer for each producer id. Raises NoScenarioError if there are too many, or if one has
+    transactional and other data."""
     found: dict[tuple[int, bool], Json] = {}
     for batch in batches:
         key = (batch.producer_id, batch.transactional)
@@ -340,8 +337,7 @@ def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tupl
 def _applications(
     calls: Sequence[_Call], producers: Mapping[tuple[int, bool], Json]
 ) -> tuple[list[Json], int]:
-    """The application of each producer with its calls, and the time, in virtual milliseconds, at which all
-    calls have ended."""
+    """The application of each producer with its calls, and when all calls have ended (virtual ms)."""
     at = 0
     made: dict[str, list[Json]] = {one["name"]: [] for one in producers.values()}
     begun: set[_Transaction] = set()

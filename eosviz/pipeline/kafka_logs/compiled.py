@@ -73,7 +73,7 @@ def _snappy(data: bytes, size_max: int) -> bytes:
 
 
 def _snappy_block(block: bytes, size_max: int) -> bytes:
-    """One snappy block, decompressed. The block begins with its decompressed size."""
+    """One snappy block, decompressed. Raises ValueError."""
     import pyarrow
 
     size = _result_size(block)

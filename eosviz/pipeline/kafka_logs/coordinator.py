@@ -109,9 +109,8 @@ class Listed:
 
 
 class _Times:
-    """The records of one producer id by time, without tombstones, so that a lookup is a binary search. The
-    order of the log may differ from the order of the times, because the clocks of two coordinators may
-    differ."""
+    """The records of one producer id by time, without tombstones. The clocks of two coordinators may differ,
+    so the log need not be in this order."""
 
     def __init__(self, entries: Sequence[CoordinatorEntry]) -> None:
         self.count = len(entries)
@@ -133,7 +132,7 @@ class _Times:
         return place < len(times) and times[place] <= last_ms
 
     def newest_until(self, time_ms: int) -> CoordinatorEntry | None:
-        """The last record of the log that is not later than `time_ms`; None if there is none."""
+        """The last record of the log that is not later than `time_ms`, or None."""
         place = bisect_right(self._earliest_from, time_ms)
         return self._known[place - 1] if place else None
 

@@ -92,10 +92,8 @@ class Copies:
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
-        """By how many milliseconds a COMMIT marker is earlier than the record of its decision, or later than
-        the record of its completion; 0 if it is between them. Of several decisions the best fit counts. 0
-        also if the copy lacks one of these records, and for every other marker, which an administrator may
-        have written."""
+        """By how many ms a COMMIT marker lies outside the time between the records of its decision and its
+        completion; 0 if that is unknown."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs
@@ -344,9 +342,8 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def _over_since(at: Situation) -> int | None:
-    """The first moment, in milliseconds since 1970, at which the coordinator's records show that everything
-    the producer had begun here was ended. A marker, if one was to be written, was in the log by then. Without a
-    record of the producer: COPY_DELAY_MS before the newest record if the log cleaner cleaned a log, else None."""
+    """When everything that the producer had begun here was ended, by the coordinator's records (ms since
+    1970); None if unknown."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())

@@ -217,8 +217,8 @@ def is_segment(path: Path) -> bool:
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
-    """Each folder at and below the paths, with the names of its files. A segment that is given alone comes as its
-    folder with only its own name. Raises LogsError for any other path, and for a folder that cannot be read."""
+    """Each folder at and below the paths, with the names of its files; a segment that is given alone with its
+    own name. Raises LogsError for any other path."""
     for path in paths:
         if is_segment(path):
             yield path.parent, [path.name]

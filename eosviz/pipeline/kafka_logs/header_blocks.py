@@ -187,7 +187,7 @@ def _records_hold(
     asked: np.ndarray,
     reader: SegmentReader,
 ) -> np.ndarray:
-    """For each batch in `asked` whether its records are right. False also if that is unknown."""
+    """For each batch in `asked` whether its records are right; False also if that is unknown."""
     holds = np.zeros(len(positions), dtype=bool)
     starts, counts = positions + HEADER_BYTES, headers["record_count"].astype(np.int64)
     codes = headers["attributes"] & CODEC_MASK
@@ -247,8 +247,8 @@ def _whole(headers: np.ndarray) -> np.ndarray:
 def _markers(
     data: np.ndarray, positions: np.ndarray, ends: np.ndarray, headers: np.ndarray, asked: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The type and the coordinator epoch of each batch in `asked` that is a marker as brokers write it;
-    NO_MARKER and -1 for the other batches."""
+    """The type and the coordinator epoch of each batch in `asked` that is a marker in its usual form;
+    NO_MARKER and -1 for the others."""
     types = np.full(len(positions), NO_MARKER, dtype=np.int64)
     epochs = np.full(len(positions), -1, dtype=np.int64)
     sized = asked & (ends - positions == HEADER_BYTES + len(_MARKER)) & (headers["record_count"] == 1)
@@ -264,7 +264,7 @@ def _markers(
 
 
 def _cut(block: HeaderBlock[Read], count: int, offset_behind: int) -> HeaderBlock[Read]:
-    """The first `count` batches of the block, because the next one may be damaged."""
+    """The first `count` batches of the block."""
     behind = int(block.positions[count])
     kept = {index: facts for index, facts in block.read.items() if index < count}
     columns = (block.marker_types[:count], block.coordinator_epochs[:count])

@@ -66,16 +66,14 @@ def read_internal(directory: PartitionDirectory) -> Internal:
 
 
 def _snapshot_rows(directory: PartitionDirectory) -> Iterator[Row]:
-    """The rows of the newest snapshot of metadata, if there is one. It contains what the controllers have deleted from
-    the log."""
+    """The rows of the newest snapshot of metadata, if there is one."""
     newest = max(directory.path.glob(f"*{METADATA_SNAPSHOT}"), default=None, key=lambda path: path.name)
     if newest is not None:
         yield from segment_reader().rows(newest.read_bytes())
 
 
 def _judge_log(found: Coordinator, directory: PartitionDirectory) -> None:
-    """Complete a coordinator's log from the folder's other files: its cluster and topic, and why it may be
-    incomplete."""
+    """Complete a coordinator's log from the folder's other files."""
     log = found.logs[directory.name]
     log.cluster_id, log.topic_id = directory.origin
     if log.hole_end <= cleaned_up_to(directory):

@@ -138,7 +138,7 @@ class Producer:
 
 @dataclass(slots=True)
 class _Answers:
-    """Results that are kept until the partition changes, because every verdict needs them."""
+    """Results that are kept until the partition changes."""
 
     open_now: tuple[Transaction, ...]
     written: tuple[Range, ...] | None = None
@@ -489,8 +489,7 @@ def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, plac
 
 
 def _enter_epoch(producer: Producer, epoch: int) -> None:
-    """Set the producer's epoch. A new epoch makes the last sequence and the last offset unknown, as in the
-    broker's state."""
+    """Set the producer's epoch. A new epoch makes the last sequence and the last offset unknown."""
     if producer.epoch != epoch:
         producer.epoch, producer.last_sequence, producer.last_offset = epoch, NO_SEQUENCE, -1
 

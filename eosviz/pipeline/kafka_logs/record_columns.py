@@ -117,8 +117,8 @@ def _hold(data: Column, starts: Column, stops: Column, counts: Column) -> Column
 
 
 def _walk(data: Column, starts: Column, stops: Column, counts: Column, found: _Records) -> Column:
-    """Find the records of all lanes, which are ordered by descending counts. Returns for each lane whether
-    its records fill it."""
+    """Find the records of all lanes, ordered by descending counts. Returns for each lane whether its records
+    fill it."""
     good = np.ones(len(counts), dtype=bool)
     position = starts.astype(np.int64)
     lanes = np.arange(len(counts))
@@ -181,9 +181,7 @@ def _walk_one(data: Column, lane: int, position: int, stop: int, indexes: range,
 
 
 def _filled(data: Column, starts: Column, ends: Column, indexes: Column) -> Column:
-    """For each record, whether its fields end where the record ends, and its relative offset is `indexes`.
-    Each field begins where the one before ends, so a field that reaches beyond the record cannot end at the
-    record's end."""
+    """For each record whether its fields end where it ends, and its relative offset is `indexes`."""
     position, good = _behind_varlong(data, starts + 1)
     raw, position, short = _varint(data, position)
     good &= short & (raw == 2 * indexes)

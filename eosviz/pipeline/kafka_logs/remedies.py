@@ -84,8 +84,7 @@ def _place(partition: Partition) -> str:
 
 
 def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[Words, ...]]:
-    """The command that aborts a transaction, and the conditions for using it. Kafka's tool finds the transaction by the
-    offset at which the broker says that it began."""
+    """The command that aborts a transaction, and the conditions for using it."""
     place = _place(partition)
     conditions = (
         words("condition.open", command=f"{_TOOL} describe-producers {place}"),
@@ -95,8 +94,7 @@ def _abort(partition: Partition, transaction: Transaction) -> tuple[str, tuple[W
 
 
 def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
-    """The conditions under which waiting ends the transaction: the component that has to end it is running. If
-    the timeout ends it, also the time."""
+    """The conditions under which waiting ends the transaction."""
     entry, kind = verdict.entry, verdict.rests_on or verdict.kind
     if entry is None or kind is VerdictKind.SLOW_BUT_ALIVE:
         return (words("condition.timeout", at=moment_by(verdict.timeout_at)),)
@@ -110,8 +108,7 @@ def _conditions(verdict: Verdict, partition: Partition) -> tuple[Words, ...]:
 
 
 def _others(verdict: Verdict, partition: Partition, transaction: Transaction) -> tuple[Other, ...]:
-    """Commands that end a transaction before its timeout, if the coordinator's record or its row in a list says that
-    it is ongoing. Nothing else is needed, so an undecided verdict has them too."""
+    """Commands that end an ongoing transaction before its timeout."""
     entry, listed = verdict.entry, verdict.listed
     if listed is not None and listed.state == ONGOING:
         of = {"producer_id": transaction.producer_id, "partition": partition.name}
@@ -134,8 +131,8 @@ def _terminate(transactional_id: str, condition: Words) -> Other:
 
 
 def _preview(partition: Partition, transaction: Transaction, ends: str) -> tuple[str, int, tuple[Range, ...]]:
-    """(Outcome, last stable offset, offsets that a read_committed consumer gets) of the log as it would be
-    with the marker of this outcome at its end."""
+    """(outcome, last stable offset, offsets that a read_committed consumer gets) with a marker of this
+    outcome at the log's end."""
     gone = (transaction.producer_id,)
     stable = partition.last_stable_offset(gone)
     behind = stable + (0 <= stable == partition.high_watermark)

@@ -76,8 +76,8 @@ class _Place(NamedTuple):
 
 
 def _records(view: memoryview, block: HeaderBlock[BatchRow]) -> dict[int, list[_Place]]:
-    """The records of ordinary batches, by the batch's index in the block; at most RECORDS_MAX records.
-    Ordinary are uncompressed data batches whose records have the relative offsets 0, 1, … and no headers."""
+    """The records of ordinary batches, by the batch's index in the block; RECORDS_MAX at most. Ordinary are
+    uncompressed data batches without holes and headers."""
     headers = block.headers
     counts = headers["record_count"].astype(np.int64)
     asked = headers["attributes"] & (CODEC_MASK | Attribute.CONTROL) == 0

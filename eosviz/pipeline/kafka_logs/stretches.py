@@ -136,7 +136,7 @@ class StretchRows:
         return (self._stretch.stop, offset_min) if found is None else (found.position, found.base_offset)
 
     def _sure_behind(self, position: int) -> _Sure | None:
-        """The first complete batch after byte `position` that the index names; None without one."""
+        """The first complete batch after byte `position` that the index names, or None."""
         while not self._sure or self._sure[-1].position <= position:
             one = next(self._coming, None)
             if one is None:

@@ -272,8 +272,7 @@ class TextReader:
         self._of.dumped[self._segment].append((facts, layout, batch.records if internal else []))
 
     def _side_file(self, line: str) -> Skipped | None:
-        """Use a line of a snapshot or of an index of aborted transactions, or a batch of an old message format.
-        Returns the reason if the line was not used."""
+        """Use a line that is about no batch of the current format. Returns the reason if it was not used."""
         self._in_value = False
         if self._of is None or self._file is None:
             return Skipped.NO_FILE

@@ -90,8 +90,7 @@ def verdicts_of(
 def _nothing_open(
     partition: Partition, source: Beside | None, cut_at: int | None, log_lines: LoggedLines
 ) -> Verdict:
-    """The verdict on a partition without an open transaction: healthy, or undecided if the copy is incomplete
-    or only log lines are known."""
+    """The verdict on a partition without an open transaction: healthy, or undecided."""
     if not partition.batches and (lines := log_lines.of_partition(partition.name)):
         return _only_logged(partition, lines)
     doubts = []
@@ -113,7 +112,7 @@ def _nothing_open(
 
 
 def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
-    """The verdict with further evidence: the log lines about its transaction. They decide nothing."""
+    """The verdict with the log lines about its transaction as further evidence."""
     if verdict.transaction is None:
         return verdict
     transactional_id = None if verdict.entry is None else verdict.entry.transactional_id
@@ -125,8 +124,7 @@ def _with_log_lines(verdict: Verdict, log_lines: LoggedLines) -> Verdict:
 
 
 def _only_logged(partition: Partition, lines: Sequence[LogLine]) -> Verdict:
-    """The verdict if only log lines are known. Its alternatives are given by the newest line that narrows the
-    possibilities."""
+    """The verdict if only log lines are known."""
     left = next(
         (left for one in reversed(lines) if (left := left_by(one))), (VerdictKind.HEALTHY, *NOT_HEALTHY)
     )
@@ -182,7 +180,7 @@ def _verdict(at: Situation) -> Verdict:
 
 
 def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
-    """Evidence that only the person's statements show, and no file proves."""
+    """Evidence that the person's statements show."""
     after = at.copies.declared.copied_after
     if coordinator_newer in row.needs and readers_declared_waiting(at):
         sentence = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))
@@ -192,8 +190,7 @@ def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
 
 
 def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) -> Verdict:
-    """The verdict `undecided`, for a producer about which the coordinator's data says nothing, or only what a row of a
-    list says (`listed`)."""
+    """The verdict `undecided`. ``listed``: what a row of a list says about the transaction."""
     would_change = words("change.coordinator")
     if listed is not None:
         of_id = {"transactional_id": listed.transactional_id}
@@ -218,8 +215,8 @@ def _unjudged(at: Situation, evidence: list[Evidence], listed: Listed | None) ->
 
 
 def _of_deleted(at: Situation, verdict: Verdict) -> Verdict:
-    """If the data of the open transaction is deleted: a verdict that says so, with the kind of the given
-    verdict as `rests_on`. Otherwise the given verdict."""
+    """The verdict, or one that says that the transaction's data is deleted, with the kind of the given one as
+    `rests_on`."""
     if not is_deleted(at.partition, at.transaction):
         return verdict
     would_change = (*verdict.would_change, words("change.older_copy"))

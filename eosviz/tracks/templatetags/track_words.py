@@ -62,8 +62,8 @@ def lesson_attribute(
 
 
 def _laid_out(lesson: dict[str, Any]) -> dict[str, Any]:
-    """The lesson with the text of its document as paragraphs (kind, parts), and what its signs mean as parts; every
-    second part is code."""
+    """The lesson with its text as paragraphs (kind, parts), and the meanings of signs as parts; every second
+    part is code."""
     laid = dict(lesson)
     for name in ("lesson", "shared_lesson"):
         if name in lesson:

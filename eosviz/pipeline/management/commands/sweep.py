@@ -96,8 +96,7 @@ def _read(path: str) -> tuple[str, SweepDocument]:
 
 
 def _lines(done: Sweep) -> list[str]:
-    """The table as aligned lines: column names, then a line for each cell. The column `rule` appears only if Kafka
-    refused some runs."""
+    """The table as aligned lines: column names, then a line for each cell."""
     names = [axis["name"] for axis in done.axes]
     found = list(done.rows())
     rule = ["rule"] if any(row["refused"] for row in found) else []

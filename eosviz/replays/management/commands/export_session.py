@@ -43,7 +43,7 @@ def _session(identity: str) -> Session:
 
 
 def _write_whole(target: Path, session: Session) -> int:
-    """Write beside the target and move it there, so that no half file is ever visible."""
+    """Write beside the target and move it there, so that no half file is visible. Returns the size in bytes."""
     descriptor, beside = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
