@@ -41,11 +41,7 @@ class AbortedIndex:
 
     def between(self, fetch_offset: int, bound: int) -> tuple[tuple[int, int], ...]:
         """(producer id, first offset) of each aborted transaction that overlaps [``fetch_offset``,
-        ``bound``), in marker order.
-
-        The search ends at the first line whose stable offset is at or above ``bound``, because the
-        transactions of all later markers begin at or above that stable offset.
-        """
+        ``bound``), in marker order."""
         found = []
         for line in self.lines:
             if line.last_offset >= fetch_offset and line.first_offset < bound:

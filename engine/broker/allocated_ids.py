@@ -1,11 +1,5 @@
 """A broker's producer ids in versions in which the controller hands out blocks of them (KIP-730; Kafka's
-``RPCProducerIdManager``).
-
-Owns the block from which the broker issues ids, and the next block, which the broker requests before the
-first one is used up. A broker that starts has no block before the first request for an id. A broker that has
-no id left responds with COORDINATOR_LOAD_IN_PROGRESS, and the client sends its request again. Every step of
-the allocation is a row of ``allocation_states``.
-"""
+``RPCProducerIdManager``). Every step of the allocation is a row of ``allocation_states``."""
 
 from __future__ import annotations
 
@@ -35,9 +29,8 @@ RETRY_BACKOFF_MS = 50
 
 
 class AllocatedIds:
-    """The producer ids of one broker. ``generate`` gives an id, or None when none is left; ``claim`` requests
-    a block. ``deadline``: the time in ms at which ``on_timer`` requests a block, for the first time or again;
-    0: at once; None: no request is due."""
+    """The producer ids of one broker. ``deadline``: when ``on_timer`` requests a block (virtual ms); 0: at
+    once; None: no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -75,8 +68,7 @@ class AllocatedIds:
         return self.next_block is not None or (block is not None and self.next_id <= block.end)
 
     def generate(self) -> int | None:
-        """Issue the next id; None when both blocks are used up. The id at nine tenths of a block makes the
-        broker request the next block."""
+        """Issue the next id; None if none is left. May note that the next block has to be requested."""
         block = self.block
         if block is None or self.next_id > block.end:
             block = self.next_block
@@ -98,8 +90,8 @@ class AllocatedIds:
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused when the
-        broker has no block, or when the id is neither in the block nor directly after it."""
+        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused if the
+        block does not allow it."""
         if self.block is None:
             self.block, self.next_block = self.next_block, None
         block = self.block

@@ -1,11 +1,6 @@
 """A leader's changes of its in-sync replicas by AlterPartition (KIP-497; Kafka's ``AlterPartitionManager``
-and ``Partition``).
-
-At most one request is in flight. It carries all changes that wait, one for each partition. While a change is
-pending, the leader computes the high watermark with the larger of the old and the new ISR (*maximal ISR*):
-the controller may have added a replica already, and may not have removed one yet. The pending change ends
-with the response, or with the state that the leader reads from the metadata log.
-"""
+and ``Partition``). While a change is pending, the high watermark waits for the old and the new ISR (*maximal
+ISR*)."""
 
 from __future__ import annotations
 
@@ -85,9 +80,8 @@ class AlterPartitionManager:
         self.deadline: int | None = None
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
-        """``follower`` (a broker id) has caught up: request its return to the ISR. From now on the high watermark
-        waits for the follower (*maximal ISR*). Nothing happens while the controller has not answered an earlier
-        change of the partition."""
+        """``follower`` (a broker id) has caught up: request its return to the ISR. The high watermark waits
+        for it (*maximal ISR*)."""
         if replica.partition in self.unsent:
             return []
         replica.isr_asked = follower
@@ -103,8 +97,8 @@ class AlterPartitionManager:
         return self._submit(replica, isr, follower, now)
 
     def leave_out(self, replica: Replica, now: int) -> Effects:
-        """If this broker leads and no change is pending, request the removal of the followers in the ISR that a
-        fault keeps from fetching. They count as in sync until the controller answers."""
+        """Request the removal of the followers in the ISR that a fault keeps from fetching, if this broker
+        leads and no change is pending. They count as in sync until the controller answers."""
         gone = [one for one in replica.isr if one in replica.stopped and one != replica.broker_id]
         if (
             not gone

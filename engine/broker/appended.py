@@ -11,12 +11,10 @@ from engine.messages import RecordBatch
 
 class Appended(NamedTuple):
     """The result of an append. The offsets are those of the first and the last record; -1 after a refusal.
-
-    ``rule``: the append rule that decided. If there is a ``rule`` and ``error`` is ``Error.NONE``, the batch
-    is a duplicate: the offsets are those of the stored batch, and ``log_append_time`` is its timestamp in ms
-    (otherwise -1). ``arrival``: the values that the append rules compared; None: no rule compared any.
-    ``level``: how strictly the rules were applied.
-    """
+    ``rule``: the append rule that decided. With a ``rule`` and the error ``Error.NONE`` the batch is a
+    duplicate: the offsets are those of the stored batch, and ``log_append_time`` is its timestamp in ms
+    (otherwise -1). ``arrival``: the values that the rules compared, or None. ``level``: how strictly the
+    rules were applied."""
 
     error: Error
     base_offset: int
@@ -32,8 +30,7 @@ class Appended(NamedTuple):
 
 
 def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> RecordBatch:
-    """The batch as the log stores it, with its base offset and leader epoch. All fields are passed one by one,
-    because ``dataclasses.replace`` takes five times as long."""
+    """The batch as the log stores it. ``dataclasses.replace`` takes several times as long."""
     return RecordBatch(
         batch.record_count,
         batch.last_offset_delta,

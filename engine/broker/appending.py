@@ -1,9 +1,5 @@
-"""How a leader appends a batch: it applies the rules in order, appends to the log, and with acks=all waits for
-replication (LOG-1, LOG-2).
-
-Clients' batches, markers and coordinators' records are appended in the same way. The broker's rules are in
-``produce_rules``, the log's own in ``append_rules``; ``delayed_appends`` holds the appends that wait.
-"""
+"""How a leader appends a batch: it applies the rules in order, appends to the log, and with acks=all waits
+for replication (LOG-1, LOG-2)."""
 
 from __future__ import annotations
 
@@ -71,12 +67,9 @@ class Appending:
         timeout_ms: int,
         acks: int = ACKS_ALL,
     ) -> Effects:
-        """Append records of this broker itself: a coordinator's record or a marker.
-
-        ``done``: a part of the broker, and the argument for its method ``appended``. With acks=all, the
-        method is called when the result of every partition is known, at the latest after ``timeout_ms``; this
-        may happen within this call. With other acks it is always called within this call.
-        """
+        """Append records of this broker itself: a coordinator's record or a marker. ``done``: a part of the
+        broker, and the argument for its method ``appended``, which is called with the results, at the latest
+        after ``timeout_ms``; this may happen within this call."""
         name = self.setup.name
         request = ProduceRequest(None, acks, timeout_ms, batches)
         made = self.append_all(request, INTERNAL_RULES, Origin.COORDINATOR, name, now)

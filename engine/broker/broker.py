@@ -1,10 +1,5 @@
-"""The role *broker*: its parts, its timers, and how it starts and stops.
-
-Each part of a broker owns its state: what the controller announced (``cluster``), the replicas, the appends
-that wait for replication, producer ids, denials, the two coordinators, and one handler for each kind of
-request. A part gets the parts that it needs, never the broker. This class owns the broker's lifecycle, the
-table of handlers, and what concerns several parts at once: announcements, connections, time.
-"""
+"""The role *broker*: its parts, its timers, and how it starts and stops. Each part owns its state, and gets
+the parts that it needs. This class has the lifecycle, the table of handlers, and what concerns several parts."""
 
 from __future__ import annotations
 
@@ -82,11 +77,8 @@ Handler = Callable[[Envelope, int], Effects]
 
 
 class Broker:
-    """One broker. It is a part of the view; its replicas are parts of their own.
-
-    ``starting`` is True until the broker has claimed its first block of producer ids (PID-6) or, with KRaft,
-    is unfenced. Requests that come earlier wait. ``handlers``: a message's type to its handler.
-    """
+    """One broker. ``starting``: the broker is alive, but does not serve yet; requests wait (PID-6).
+    ``handlers``: a message's type to its handler."""
 
     __slots__ = (
         "_stopped_cleanly",
@@ -247,9 +239,7 @@ class Broker:
         return handler(envelope, now)
 
     def next_timer(self) -> int | None:
-        """The earliest time in ms at which a part of the broker has to act; None: no part has to. An append
-        that waits may time out, a request to the controller or ZooKeeper may be due, and the coordinators and
-        the verification have timers."""
+        """The earliest time at which a part of the broker has to act (virtual ms), or None."""
         deadline = self.link.next_timer()
         waiting = self.delayed.by_deadline
         if waiting:
@@ -275,8 +265,8 @@ class Broker:
         return effects + self.link.on_timer(now)
 
     def next_background_timer(self) -> int | None:
-        """The time in ms at which the next scan may find an idle producer or transactional id; None: no scan
-        would find any. No request waits for a scan (LOG-12)."""
+        """When the next scan may find an idle producer or transactional id (virtual ms), or None. No request
+        waits for a scan (LOG-12)."""
         expiry = None if self.transactions is None else self.transactions.expiry_at
         at = self.replicas.scan_at
         return at if at is not None and (expiry is None or at < expiry) else expiry
@@ -288,9 +278,8 @@ class Broker:
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
     def crash(self, now: int, *, clean: bool = False) -> None:
-        """Stop. Everything in memory is lost: waiting requests, the block of ids, and the controller's
-        announcements about partitions. The logs stay. ``clean``: the stop is orderly, so the logs write
-        producer snapshots first."""
+        """Stop. What is in memory is lost, and the logs stay. ``clean``: the stop is orderly, so producer
+        snapshots are written."""
         self.alive = False
         self.paused = False
         self.starting = False
@@ -332,7 +321,7 @@ class Broker:
 
     def start_before_the_run(self, now: int) -> Effects:
         """Initial state: the broker runs already. Returns its request for a first block of producer ids
-        (PID-6). ``startup`` delivers the request and its response before the first step."""
+        (PID-6), if it sends one."""
         if self.transactions is None:
             return []
         effects = self.link.start_before_the_run(now)
@@ -401,9 +390,8 @@ class Broker:
     # Decisions of the controller -------------------------------------------------------------------
 
     def learn(self, word: Notice, now: int) -> Effects:
-        """Apply a decision of the controller (LOG-10). With ZooKeeper it is an announcement, which is delivered
-        within the controller's step; with KRaft a record of the metadata log that this broker has read, except
-        PartitionUsed and FetchingStopped, which are delivered at once."""
+        """Apply a decision of the controller (LOG-10): an announcement, or with KRaft a record of the
+        metadata log that this broker has read."""
         if self.transactions is not None:
             self.transactions.on_announcement(now)
         if type(word) is LeaderAndIsr:
@@ -524,8 +512,8 @@ class Broker:
         return [] if self.verification is None else self.verification.on_connected(number, now)
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection to ``peer`` ended. If the peer is a broker, handle the markers (MRK-9) and verification
-        requests in flight to it as failed. ``purpose`` None: all connections to ``peer`` ended."""
+        """A connection to ``peer`` ended: what was in flight to it has failed (MRK-9). ``purpose`` None: all
+        connections to ``peer`` ended."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
         number = broker_number(peer)

@@ -1,8 +1,4 @@
-"""How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13).
-
-Kafka keeps the progress in a checkpoint file. The time of the last write is the modification time of the
-segment's file; cleaning does not change it.
-"""
+"""How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13)."""
 
 from __future__ import annotations
 
@@ -16,20 +12,14 @@ class CleanerProgress:
         self.clean: dict[int, int] = {}
 
     def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
-        """For each closed segment, by its first offset: the time of its last write in ms. Cleaning does not change it.
-
-        ``written_at``: likewise, the time of the newest append whose records are still in the segment.
-        """
+        """First offset of each closed segment to the time of its last write in ms; cleaning does not change
+        it. ``written_at``: likewise, the time of the newest append whose records are still there."""
         return {start: self.clean.get(start, at) for start, at in written_at.items()}
 
     def forget_below(self, modified: dict[int, int], retention_ms: int, end: int) -> int:
-        """The offset below which tombstones and markers are old enough to be removed.
-
-        0 before the first cleaning. Later it is the first offset of the first closed segment whose last write is
-        younger than the horizon, or ``end`` if there is none. The horizon is ``retention_ms`` before the last write
-        of the newest segment that an earlier pass cleaned (``Cleaner.clean``). ``modified``: the result of
-        :meth:`modified_at`. ``end``: the offset at which the closed segments end.
-        """
+        """The offset below which tombstones and markers are old enough to be removed (``Cleaner.clean``); 0
+        before the first cleaning. ``modified``: the result of :meth:`modified_at`. ``end``: the offset at
+        which the closed segments end."""
         if not self.clean:
             return 0
         horizon = modified.get(max(self.clean), 0) - retention_ms
@@ -42,7 +32,6 @@ class CleanerProgress:
         self.clean = modified
 
     def truncate(self, to: int) -> None:
-        """The log was truncated to ``to``: forget the segments that begin at or above it, and the newest one
-        below it, which may be active again."""
+        """The log was truncated to ``to``: forget the segments that may be written to again."""
         below = [start for start in self.clean if start < to]
         self.clean = {start: self.clean[start] for start in below[:-1]}

@@ -78,8 +78,7 @@ class ClusterView:
             self.idle[found.partition] = (found, since)
 
     def learn_leader(self, word: LeaderAndIsr, now: int) -> int:
-        """Apply the announcement of one partition. Returns the time in ms of its leader's election: ``now``,
-        or for an idle partition the time that ``idle`` has."""
+        """Apply the announcement of one partition. Returns the time of its leader's election (virtual ms)."""
         _, since = self.idle.pop(word.partition, (None, now))
         self.metadata[word.partition] = word
         return since

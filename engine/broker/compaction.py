@@ -1,16 +1,7 @@
 """The log cleaner: the newest value of each key stays, and offsets are never renumbered (LOG-13, CON-11 a).
-
-Owns the rule for which records below the last stable offset may be removed. Records of aborted transactions
-are removed, and do not replace an older value of their key.
-
-A marker stays while the log holds a batch of its transaction. After that the cleaner removes the marker when
-it is old enough, as it does with a tombstone: when its segment is at least ``delete.retention.ms`` older than
-the newest segment that was clean before this pass. Until then, a slow consumer can still read it.
-
-An emptied batch stays while it is its producer's newest, because it holds the producer's last sequence. A
-marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and
-``CleanedTransactionMetadata``.
-"""
+Records of aborted transactions are removed. A marker stays while the log holds a batch of its transaction, or
+while it alone holds a producer's epoch; like a tombstone it is removed later (``delete.retention.ms``).
+Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``."""
 
 from __future__ import annotations
 
@@ -180,11 +171,8 @@ def _at(values: tuple[Any, ...], kept: list[int]) -> tuple[Any, ...]:
 def compact(
     log: PartitionLog, delete_retention_ms: int = DELETE_RETENTION_MS, below: int | None = None
 ) -> Cleaning:
-    """Clean one replica's log below its last stable offset.
-
-    Kafka's cleaner never cleans the active segment, so that segment is closed first. ``below``: clean only
-    below this offset, and close no segment.
-    """
+    """Clean one replica's log below its last stable offset. ``below``: clean below this offset at most, and
+    close no segment; None: close the active segment first, which Kafka does not clean."""
     if log.active_records and below is None:
         log.roll()
     newest = {

@@ -1,5 +1,4 @@
-"""A broker's settings, with the defaults of CFG-4. A scenario may set each of them to a positive integer; a few
-have an effect only with ZooKeeper, or only without it (``scenario/kept_by.py``)."""
+"""A broker's settings, with the defaults of CFG-4."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ or belongs to this simulation alone."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerConfiguration:
-    """The settings of a broker. Times are in virtual milliseconds, sizes in bytes. The size of the producer
-    cache is a switch (GEN-9), not a setting."""
+    """The settings of a broker. Times are in virtual milliseconds, sizes in bytes."""
 
     producer_id_block_size: int = 1000
     transaction_state_partitions: int = 50

@@ -1,14 +1,7 @@
 """The controller: who leads each partition and who is in sync (LOG-10), for clusters with ZooKeeper and
-without.
-
-It owns the leadership of the partitions, which the view shows, and every change of it. Four things differ
-between the subclasses ``ZooKeeperController`` and ``QuorumController``: how a broker proves that it is alive,
-where decisions are stored, which component hands out producer ids, and how brokers learn of a decision. The
-engine has one of the two for each version of Kafka. In a run, only the modules that build it and spread
-decisions know the subclasses.
-
-Faults that change leadership or the in-sync replicas are methods here; each emits its step.
-"""
+without. The subclasses ``ZooKeeperController`` and ``QuorumController`` differ in how brokers prove that they
+are alive, where decisions are stored, and how brokers learn of them. Faults that change leadership or the
+in-sync replicas are methods here."""
 
 from __future__ import annotations
 
@@ -361,11 +354,8 @@ class Controller(ABC):
     # Faults (GEN-6) -------------------------------------------------------------------------------
 
     def change_leader(self, partition: str, leader: int | None, now: int) -> None:
-        """*change leader*: the replica on broker ``leader`` leads from now on; None: the first other live replica
-        in the ISR.
-
-        Raises Refused unless the new leader is live and in the ISR: otherwise the election would be unclean.
-        """
+        """*change leader*: the replica on broker ``leader`` leads from now on; None: another live replica in
+        the ISR. Raises Refused unless the new leader is live and in the ISR."""
         state = self._partition(partition)
         if leader is None:
             others = [replica for replica in state.replicas if replica != state.leader]
@@ -391,8 +381,8 @@ class Controller(ABC):
         self.watch.emit(FollowerStopped, partition, f"broker-{replica}", state.isr, state.min_isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: a stopped follower fetches again, and is in sync once it has caught up. ``replica``
-        None: all stopped followers. Raises Refused when ``replica`` is not stopped."""
+        """*restore ISR*: a stopped follower fetches again. ``replica`` None: all stopped followers. Raises
+        Refused if ``replica`` is not stopped."""
         state = self._partition(partition)
         back = self._followers_to_resume(state, replica)
         state.not_fetching.difference_update(back)

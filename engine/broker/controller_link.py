@@ -1,9 +1,5 @@
-"""A broker's link to the controller, with ZooKeeper or without. It decides how the broker starts and stops,
-gets producer ids, and changes the in-sync replicas of the partitions that it leads.
-
-Both classes have the same interface. ``Profile.quorum_controller`` chooses one when the broker is built; no
-other part of a broker reads that field.
-"""
+"""A broker's link to the controller, with ZooKeeper or without: how it starts and stops, gets producer ids,
+and changes the in-sync replicas. ``Profile.quorum_controller`` chooses the class."""
 
 from __future__ import annotations
 
@@ -79,8 +75,8 @@ class ZooKeeperLink:
 
     @property
     def started(self) -> bool | None:
-        """Whether the newest claim of a block of producer ids succeeded; None before the first claim and while
-        a claim is running. A broker that starts serves clients only after a claim has succeeded."""
+        """Whether the newest claim of a block of producer ids succeeded; None before the first claim and
+        while a claim is running."""
         return self.producer_ids.claimed
 
     def be_registered(self, broker_epoch: int) -> None:
@@ -203,8 +199,7 @@ class QuorumLink:
         self.isr_changes.crash()
 
     def knows(self, replica: Replica, word: LeaderAndIsr) -> bool:
-        """Whether ``replica`` has applied this decision already. A leader gets its own change with the response
-        to AlterPartition, before it reads the change's record in the metadata log."""
+        """Whether ``replica`` has applied this decision already."""
         return word.leader_epoch == replica.leader_epoch and word.version <= replica.version
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:

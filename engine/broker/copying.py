@@ -1,8 +1,4 @@
-"""A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10).
-
-``replication`` says what a fetch reads and changes in one log. Here the broker emits the step, answers the
-appends that waited for replication, and requests a follower's return to the ISR.
-"""
+"""A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10)."""
 
 from __future__ import annotations
 
@@ -46,8 +42,8 @@ class Copying:
         return replication.answer_fetch(replica, request, parted, self._batches_max), effects
 
     def note_log_end(self, replica: Replica, follower: int, log_end: int | None, now: int) -> Effects:
-        """Note the log end of a follower that fetches, which may raise the high watermark (LOG-7) or make the leader
-        request the follower's return to the ISR. ``log_end`` None: the follower's log diverges from this one."""
+        """Note the log end of a follower that fetches: the high watermark may rise (LOG-7), or the follower
+        may return to the ISR. ``log_end`` None: the logs diverge."""
         if log_end is not None:
             replica.follower_ends[follower] = log_end
         effects: Effects = []

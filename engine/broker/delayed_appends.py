@@ -1,8 +1,4 @@
-"""The appends that wait for replication: the time of the response to each, and its result (LOG-2).
-
-An append that waits belongs to a client's Produce request, or to a part of this broker, which ``done`` names:
-a coordinator's host, or the handler of WriteTxnMarkers.
-"""
+"""The appends that wait for replication: the time of the response to each, and its result (LOG-2)."""
 
 from __future__ import annotations
 
@@ -61,13 +57,10 @@ class DelayedAppends:
             insort(waiting, delayed, key=_deadline)
 
     def complete(self, replica: Replica, now: int) -> Effects:
-        """Settle this partition in the appends that wait for it, because the replica's high watermark, ISR or
-        leader changed (LOG-2). An append is answered when its last partition is settled.
-
-        The error is NOT_ENOUGH_REPLICAS_AFTER_APPEND when the batch is replicated but too few replicas are in
-        sync, and NOT_LEADER_OR_FOLLOWER when this broker no longer leads under the leader epoch of the
-        append. Neither error removes the data from the log.
-        """
+        """Settle this partition in the appends that wait for it (LOG-2). The error is
+        NOT_ENOUGH_REPLICAS_AFTER_APPEND if too few replicas are in sync, and NOT_LEADER_OR_FOLLOWER if this
+        broker no longer leads under the leader epoch of the append. Neither error removes the data from the
+        log."""
         if not replica.waiting:
             return []
         effects: Effects = []

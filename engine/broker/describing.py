@@ -1,10 +1,8 @@
 """Handles DescribeProducers (since 2.8), DescribeTransactions and ListTransactions (since 3.0), which Kafka's
 admin client sends (KIP-664).
 
-The responses describe the producers that a log remembers, and the transactional ids that the broker
-coordinates. The requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
-``handleDescribeTransactionsRequest``, ``handleListTransactionsRequest``.
-"""
+The requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
+``handleDescribeTransactionsRequest``, ``handleListTransactionsRequest``."""
 
 from __future__ import annotations
 
@@ -254,9 +252,8 @@ class DescribingHandler:
         return [Send(envelope.source, answer, envelope.correlation_id, True)]
 
     def handle_list(self, envelope: Envelope, now: int) -> Effects:
-        """Respond to ListTransactions: the transactional ids that this broker coordinates, that pass the filters
-        of the request and that the client may describe. An id that never had a transaction passes the filter
-        of the duration, because its start time is -1, as in Kafka."""
+        """Respond to ListTransactions: the ids that this broker coordinates, that pass the filters and that
+        the client may describe."""
         request = envelope.body
         if type(request) is not ListTransactionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a ListTransactions request")

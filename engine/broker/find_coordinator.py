@@ -141,8 +141,8 @@ class FindCoordinatorHandler:
         self.lookups: dict[Path, Lookup] = {}
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Respond from the controller's announcements, which every broker has. While the internal topic does not
-        exist, the response is COORDINATOR_NOT_AVAILABLE, and the broker requests the topic's creation (FND-3)."""
+        """Respond with the coordinator. While the internal topic does not exist, the error is
+        COORDINATOR_NOT_AVAILABLE, and the broker requests the topic's creation (FND-3)."""
         request = envelope.body
         if type(request) is not FindCoordinatorRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a FindCoordinator request")

@@ -95,9 +95,8 @@ class InitProducerIdHandler:
         self.waiting.clear()
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Respond with a new producer id and epoch 0, and keep no state (PID-8). A request with a
-        transactional id goes to the coordinator (TXC-7). If no id is left, or if other requests wait and this
-        one has no transactional id, :meth:`_without_id` handles it (PID-5)."""
+        """Respond with a new producer id and epoch 0 (PID-8), or let the coordinator handle the request
+        (TXC-7). Without an id the request waits (PID-5)."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")
@@ -135,9 +134,8 @@ class InitProducerIdHandler:
         return None if issued is None else [issued]
 
     def answer_waiting(self, now: int) -> Effects:
-        """A claim of a block from ZooKeeper has ended: respond to the waiting requests in their order. A request
-        for which no id is left gets UNKNOWN_SERVER_ERROR. In versions in which the controller hands out blocks,
-        no request waits."""
+        """A claim of a block from ZooKeeper has ended: respond to the waiting requests in their order. A
+        request for which no id is left gets UNKNOWN_SERVER_ERROR."""
         effects: Effects = []
         manager = self.producer_ids
         if not isinstance(manager, ProducerIdManager) or manager.claimed is None:

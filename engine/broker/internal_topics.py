@@ -1,11 +1,6 @@
-"""Kafka's internal topics, which are created at the first request that needs them and have leaders like any
-other topic (FND-1 to FND-4).
-
-Owns the placement of these topics, and the leadership of partitions that no request has used yet. A cluster
-has a hundred such partitions, and a scenario uses two or three. So a partition stays *idle* until its first
-use: the controller elects and announces its leader, but the partition has no replicas, no steps and no place
-in the view.
-"""
+"""Kafka's internal topics, which are created at the first request that needs them (FND-1 to FND-4). A
+partition stays *idle* until its first use: it has a leader, but no replicas, no steps and no place in the
+view."""
 
 from __future__ import annotations
 
@@ -39,8 +34,7 @@ def partition_count(topic: str, configuration: BrokerConfiguration) -> int:
 
 
 def replicas_of(number: int, broker_ids: Sequence[int], replication_factor: int) -> list[int]:
-    """The brokers with a replica of partition ``number``, the preferred leader first: the broker at the position
-    ``number`` mod the number of brokers, then the brokers after it (FND-4)."""
+    """The brokers with a replica of partition ``number``, the preferred leader first (FND-4)."""
     count = len(broker_ids)
     return [broker_ids[(number + step) % count] for step in range(min(replication_factor, count))]
 
@@ -82,8 +76,8 @@ class InternalTopics:
         """Topic to the announcement of all its idle partitions, cached until one changes."""
 
     def create(self, topic: str, broker_ids: Sequence[int]) -> None:
-        """Create the topic, with all partitions idle. An internal topic that exists from the start has one replica
-        on each broker when there are fewer brokers than the replication factor."""
+        """Create the topic, with all partitions idle. A small cluster has fewer replicas than the replication
+        factor."""
         configuration = self.configuration
         factor = min(configuration.internal_replication_factor, len(broker_ids))
         min_isr = min(configuration.internal_min_isr, factor)

@@ -1,9 +1,7 @@
 """The producer state of a log that was opened or truncated, made from the newest snapshot and the batches
 after it (LOG-10).
 
-Source: Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``. The number of cached batches of a
-producer depends on the offsets of the snapshots, because a snapshot holds only a producer's newest batch.
-"""
+Source: Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``."""
 
 from __future__ import annotations
 
@@ -32,9 +30,8 @@ class LoadedLog(Protocol):
 
 
 def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
-    """After a crash, read every segment again, from the one that holds ``recovery_point`` on. For each segment,
-    remove the snapshots after its start, write a new snapshot at its end, and rebuild its index of aborted
-    transactions."""
+    """After a crash, read the segments again from the one that holds ``recovery_point`` on, and rebuild their
+    snapshots and indexes of aborted transactions."""
     producers = log.producers
     ends = (*log.segments[1:], log.log_end)
     for start, end in zip(log.segments, ends, strict=True):
@@ -56,8 +53,8 @@ def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
 
 
 def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
-    """Load the producers of a log that is opened. If the log was closed in order and has no snapshot, a
-    version without producer state wrote it. Such a log is not read; empty snapshots are written instead."""
+    """Load the producers of a log that is opened. A log without a snapshot that was closed in order was
+    written by a version without producer state: empty snapshots are written instead."""
     if not clean or log.producers.snapshots:
         rebuild_producers(log, log.log_end, now)
         return
@@ -67,8 +64,7 @@ def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
 
 
 def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
-    """Rebuild the producers as of ``end``, and write a snapshot of them there. The log is not read if the
-    state in memory reached ``end`` and had no producers: a truncation adds none."""
+    """Rebuild the producers as of ``end``, and write a snapshot of them there."""
     producers = log.producers
     knew_nothing = not producers.entries and not producers.unstable and producers.map_end_offset >= end
     producers.truncate_and_reload(log.log_start, end, now)

@@ -113,8 +113,8 @@ class WriteMarkersHandler:
         return effects
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """The append of one entry has ended. Markers in partitions of the offsets topic first decide the pending
-        offsets there; then the entry's results are noted (MRK-7). ``argument``: (number of the request, entry)."""
+        """The append of one entry has ended: decide pending offsets, and note the results (MRK-7).
+        ``argument``: (number of the request, entry)."""
         number, entry = argument
         effects: Effects = []
         writing = self.writing.get(number)

@@ -29,8 +29,8 @@ class MetadataHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Respond with the leaders, ISRs and live brokers that this broker knows. A request without topics gets all
-        topics; its ``with_internal`` says whether these include the internal topics."""
+        """Respond with the leaders, ISRs and live brokers that this broker knows. A request without topics
+        gets all topics, with the internal ones if ``with_internal`` is set."""
         request = envelope.body
         if type(request) is not MetadataRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Metadata request")

@@ -1,13 +1,6 @@
-"""One replica's log of one partition: batches in segments, and the rules for an append (LOG-4 to LOG-11).
-
-Owns stored batches, segment borders, log start, log end, high watermark, last stable offset, the aborted
-index and the producer state that belongs to them. It does not know the leader, the in-sync replicas or the
-appends that wait.
-
-An append is first validated on copies, and stored only if every batch of it passed. Batches are immutable:
-leader, followers and answers share the same objects. Offsets are consecutive, except where the cleaner
-removed records, or a truncation to an offset inside a batch removed the whole batch.
-"""
+"""One replica's log of one partition: batches in segments, and the rules for an append (LOG-4 to LOG-11). It
+does not know the leader, the in-sync replicas or the appends that wait. An append is validated on copies
+before it is stored. Batches are immutable, so leader, followers and answers share them."""
 
 from __future__ import annotations
 
@@ -46,8 +39,7 @@ _LOGGED = Level.LOGGED
 
 
 class PartitionLog:
-    """The log of ``partition`` on broker ``replica``. ``part``: the part of the view that is marked as
-    changed (touched) when the log start, the log end or the high watermark moves."""
+    """The log of ``partition`` on broker ``replica``."""
 
     __slots__ = (
         "_base_offsets",
@@ -132,13 +124,9 @@ class PartitionLog:
     def append_as_leader(
         self, batches: Sequence[RecordBatch], now: int, *, leader_epoch: int, origin: Origin = Origin.CLIENT
     ) -> Appended:
-        """Validate and store ``batches`` in one append, which gives them offsets (SEQ-10).
-
-        Nothing is stored unless all of them pass. A duplicate gets the offsets of the stored batch, and
-        changes neither batches nor the producer's entry nor any timestamp (LOG-3). In versions with
-        ``rolls_before_validation``, also a batch that is not stored may close the segment. Several batches
-        get INVALID_RECORD in versions with ``one_batch_per_append``.
-        """
+        """Validate and store ``batches`` in one append (SEQ-10). Nothing is stored unless all of them pass. A
+        duplicate gets the offsets of the stored batch, and changes no entry (LOG-3). Several batches get
+        INVALID_RECORD in versions with ``one_batch_per_append``."""
         if len(batches) != 1 and self.one_batch_per_append:
             return Appended(Error.INVALID_RECORD, NO_OFFSET, NO_OFFSET)
         appendings: dict[int, Appending] = {}
@@ -347,12 +335,9 @@ class PartitionLog:
         return True
 
     def raise_log_start(self, to: int) -> list[int]:
-        """Raise the log start to ``to`` (retention, DeleteRecords), so that records below it are no longer
-        read. Returns the ids of the producers that are forgotten.
-
-        ``delete_segments`` then removes the segments below the log start. The caller ensures that ``to`` is
-        at or below the high watermark, as DeleteRecords does. Raises EngineError above the log end.
-        """
+        """Raise the log start to ``to`` (retention, DeleteRecords). Returns the ids of the producers that are
+        forgotten. The caller ensures that ``to`` is at or below the high watermark. Raises EngineError above
+        the log end."""
         if to <= self.log_start:
             return []
         if to > self.log_end:
@@ -397,8 +382,8 @@ class PartitionLog:
         self._touch()
 
     def segment_times(self) -> dict[int, int]:
-        """For each closed segment, by its first offset: the time in ms of the newest append whose records are
-        still in the segment; 0 if there is none."""
+        """First offset of each closed segment to the time in ms of the newest append whose records are still
+        in it; 0 without one."""
         newest: dict[int, int] = {}
         for start in self.segments[:-1]:
             first, last = (bisect_left(self._base_offsets, at) for at in (start, self.segment_end(start)))
@@ -408,13 +393,8 @@ class PartitionLog:
     # Cutting and reloading ------------------------------------------------------------------------
 
     def truncate(self, to: int, now: int) -> bool:
-        """Remove the offsets from ``to`` on, and rebuild the producer state (LOG-10); True when the log end
-        moved.
-
-        A batch that holds ``to`` is removed as a whole. A leader epoch that began at the log end is removed
-        even if no record is: its leader never appended anything, and the epoch would make this log differ
-        from the next leader's for ever.
-        """
+        """Remove the offsets from ``to`` on, and rebuild the producer state (LOG-10); True if the log end
+        moved. A batch that holds ``to`` is removed as a whole."""
         if to >= self.log_end:
             self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < self.log_end]
             return False
@@ -481,15 +461,9 @@ class PartitionLog:
     def reopen(
         self, now: int, *, clean: bool, recovery_point: int | None = None, log_start: int | None = None
     ) -> None:
-        """Load the log from disk after a stop (LOG-10).
-
-        After a clean stop there is a snapshot at the log end. After a crash the segments from the one that
-        holds ``recovery_point`` on are read first, and a snapshot is written at the end of each.
-        ``recovery_point`` None: only the newest segment is read, because a segment is flushed when the next
-        one begins. ``log_start``: the log start in the broker's checkpoint, or 0 if the checkpoint is missing;
-        a value below the first segment is raised to its start. None: the log start stays. The high watermark
-        starts again at the log start.
-        """
+        """Load the log from disk after a stop (LOG-10). ``recovery_point``: after a crash, read the segments
+        from the one that holds it on; None: the newest segment. ``log_start``: the log start in the broker's
+        checkpoint; None: it stays. The high watermark starts again at the log start."""
         if log_start is not None:
             self.log_start = max(log_start, self.segments[0])
         if not clean:
@@ -544,13 +518,9 @@ class PartitionLog:
         self, offset: int, *, committed: bool, batches_max: int, bytes_max: int | None = None
     ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
         """Whole batches of one segment, from the batch with ``offset`` up to a bound (CON-1): the last stable
-        offset if ``committed``, else the high watermark. If ``committed``, also (producer id, first offset) of
-        each aborted transaction between ``offset`` and the end of the segment; if no batch is returned, only in
-        versions with ``indexes_empty_abort``.
-
-        The first batch below the bound is returned whatever its size; ``batches_max`` and ``bytes_max`` limit
-        the batches after it. The caller checks that ``offset`` lies inside the log.
-        """
+        offset if ``committed``, else the high watermark. Also (producer id, first offset) of aborted
+        transactions if ``committed``. ``batches_max`` and ``bytes_max`` limit the batches after the first.
+        The caller checks that ``offset`` lies inside the log."""
         bound = self.last_stable_offset if committed else self.high_watermark
         index = max(0, bisect_right(self._base_offsets, offset) - 1)
         while index < len(self.batches) and self.batches[index].last_offset < offset:
@@ -598,9 +568,9 @@ class PartitionLog:
             starts.append((leader_epoch, offset))
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
-        """The newest epoch at or below ``leader_epoch``, and the offset at which it ends in this log, exclusive
-        (KIP-101, KIP-279). If ``leader_epoch`` is older than every known epoch, it is returned itself, with the
-        offset at which the oldest known epoch begins, or the log end if no epoch is known."""
+        """The newest epoch at or below ``leader_epoch``, and the offset at which it ends in this log,
+        exclusive (KIP-101, KIP-279). For an epoch older than all: itself, and where the oldest begins (or the
+        log end)."""
         index = bisect_right(self.epoch_starts, leader_epoch, key=_epoch)
         found = self.epoch_starts[index - 1][0] if index else leader_epoch
         end = self.epoch_starts[index][1] if index < len(self.epoch_starts) else self.log_end

@@ -1,8 +1,5 @@
 """The parts of a replica that have a place of their own in the view: one per stored batch, one per producer.
-
-A part names a place in the view. It holds no state: it reads its log when the view is built, and returns None
-after its batch or producer was removed. So a new part object may be made at every change.
-"""
+A part holds no state, and reads its log when the view is built."""
 
 from __future__ import annotations
 

@@ -7,9 +7,8 @@ from engine.watching import Part, Watch
 
 
 class Permissions:
-    """The denials of one broker: an operation on a resource, for example ``Write`` on ``topic:t`` (all of them:
-    docs/scenarios.md). They stay after a crash. ``part``: the part of the view that shows
-    them."""
+    """The denials of one broker: an operation on a resource, for example ``Write`` on ``topic:t``
+    (docs/scenarios.md). They stay after a crash. ``part``: the part of the view that shows them."""
 
     __slots__ = ("denied", "name", "part", "watch")
 

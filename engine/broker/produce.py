@@ -44,8 +44,7 @@ class ProduceHandler:
         self._of_partition = rules_of(PARTITION_RULES, setup.profile)
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Append the batches that the rules permit, some of them after a verification. Respond at once or, with
-        acks=all, when every in-sync replica has them (LOG-1, LOG-2)."""
+        """Append the batches that the rules permit, some of them after a verification (LOG-1, LOG-2)."""
         request = envelope.body
         if type(request) is not ProduceRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Produce request")

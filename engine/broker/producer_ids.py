@@ -1,11 +1,6 @@
-"""How a broker gets the producer ids that it hands out (PID-1 to PID-8).
-
-Owns the broker's block of ids and the loop that claims the next one: read the node, write the following block
-on the condition that the node has not changed, and begin again if it has. The condition compares the node's
-stat version, not the format version in its JSON (CTR-4). The broker and ZooKeeper exchange only messages;
-every step is a row of ``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and
-``ProducerIdBlockZNode``.
-"""
+"""How a broker gets the producer ids that it hands out (PID-1 to PID-8). The write of a block depends on the
+node's stat version, not on the format version in its JSON (CTR-4). Every step is a row of
+``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``."""
 
 from __future__ import annotations
 
@@ -81,12 +76,8 @@ class _Turn:
 
 
 class ProducerIdManager:
-    """One broker's block of ids, and the claim of its next block.
-
-    ``generate`` gives an id, or None when a claim must come first. ``claim`` starts a claim; ``on_reply`` and
-    ``on_timer`` continue it. ``claimed``: True after a claim succeeded, False after it failed, None before
-    the first claim and while a claim runs.
-    """
+    """One broker's block of ids, and the claim of its next block. ``claimed``: True after a claim succeeded,
+    False after it failed, None before the first claim and while a claim runs."""
 
     __slots__ = (
         "block",
@@ -145,11 +136,8 @@ class ProducerIdManager:
         return block is not None and not self.is_claiming and self.next_id <= block.end
 
     def generate(self) -> int | None:
-        """The next id, or None when the block is used up and a claim must come first (PID-5).
-
-        Comparison and addition are those of Kafka's 64-bit numbers: after LONG_MAX comes -2^63, which is not
-        above the block's end and so is issued without a claim.
-        """
+        """The next id, or None if a claim must come first (PID-5). Numbers are those of Kafka's 64 bits:
+        after LONG_MAX comes -2^63, which is issued without a claim."""
         block = self.block
         if block is None or self.is_claiming or self.next_id > block.end:
             return None
@@ -168,8 +156,8 @@ class ProducerIdManager:
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused when the
-        broker has no block, or when the id is neither in the block nor directly after it."""
+        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused if the
+        block does not allow it."""
         block = self.block
         place = f"{self._name}.next_id"
         if block is None:

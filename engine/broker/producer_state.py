@@ -1,11 +1,6 @@
-"""The state that a partition keeps for every producer that wrote to it (SEQ-7, LOG-5).
-
-Owns the producer entries with their cached batches, the transactions that are open or not yet stable, and the
-snapshots. An append is validated on a copy, which is merged only after the append succeeded. The rules
-themselves are the tables in ``append_rules``. The caller passes all offsets.
-
-The structure follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
-"""
+"""The state that a partition keeps for the producers that wrote to it (SEQ-7, LOG-5). An append is validated
+on a copy. The rules are the tables in ``append_rules``. Source: Kafka's ``ProducerStateManager``,
+``ProducerStateEntry`` and ``ProducerAppendInfo``."""
 
 from __future__ import annotations
 
@@ -79,8 +74,7 @@ class ProducerStateEntry:
 
 
 class Awaited:
-    """The verification of one producer in a partition. It is kept from the verification's beginning until the
-    log stores a transactional batch or a marker of the producer (``VerificationStateEntry``)."""
+    """The verification of one producer in a partition (``VerificationStateEntry``)."""
 
     __slots__ = ("epoch", "guard", "lowest_sequence", "raises", "since")
 
@@ -303,8 +297,8 @@ class ProducerStateManager:
     def begin_waiting(
         self, producer_id: int, sequence: int, epoch: int, guard: int, now: int, *, raises: bool = False
     ) -> int:
-        """A batch that would start a transaction here waits for verification. Returns the guard that its
-        append needs: that of an earlier waiting batch, else ``guard``."""
+        """A batch waits for verification. Returns the guard that its append needs: that of an earlier waiting
+        batch, else ``guard``."""
         awaited = self.awaited.get(producer_id)
         if awaited is None:
             awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now, raises)
@@ -312,8 +306,8 @@ class ProducerStateManager:
         return awaited.guard
 
     def complete(self, completed: CompletedTransaction) -> None:
-        """An open transaction got its marker. The transaction holds back the LSO until the high watermark is above
-        the marker. Raises EngineError if the transaction is not open."""
+        """An open transaction got its marker. It holds back the LSO until the marker is below the high
+        watermark. Raises EngineError if the transaction is not open."""
         if self.open_transactions.pop(completed.first_offset, None) is None:
             raise EngineError(
                 f"producer state: a marker at {completed.last_offset} ends a transaction at "
@@ -323,7 +317,7 @@ class ProducerStateManager:
 
     def stable_offset_at(self, completed: CompletedTransaction) -> int:
         """The LSO that the index keeps with an aborted transaction: the first offset of the earliest *other*
-        open transaction; without one, the offset after the marker."""
+        open transaction, or else the offset after the marker."""
         others = [first for first in self.open_transactions if first != completed.first_offset]
         return min(others, default=completed.last_offset + 1)
 
@@ -376,8 +370,7 @@ class ProducerStateManager:
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
         """Records below ``log_start`` were removed. Returns the ids of the producers that were dropped with
-        them. Only 2.0 drops producers, and snapshots below ``log_start`` (LOG-11). The other producers keep
-        every cached batch: Kafka's ``removeBatchesOlderThan`` makes a shorter copy of the list and discards it."""
+        them, which 2.0 does (LOG-11)."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
         for producer_id in gone:
@@ -399,8 +392,7 @@ class ProducerStateManager:
             self.snapshots.pop(start, None)
 
     def open(self, segments: Iterable[int]) -> None:
-        """The log is opened: forget the producer state in memory. Since 2.8, also remove all snapshots except
-        those at the starts of segments, and the newest one if it is after the last start
+        """The log is opened: forget the producer state in memory. Since 2.8, also remove stray snapshots
         (``removeStraySnapshots``, KAFKA-9393)."""
         self.forget_all()
         self.map_end_offset = self.last_snapshot = 0
@@ -412,8 +404,7 @@ class ProducerStateManager:
         self._keep_snapshots(kept)
 
     def take_snapshot(self) -> None:
-        """Write a snapshot of the state at ``map_end_offset``, unless there is one at that offset or later.
-        Each entry in it has only its newest batch."""
+        """Write a snapshot of the state at ``map_end_offset``, unless there is one at that offset or later."""
         if self.map_end_offset <= self.last_snapshot:
             return
         self.last_snapshot = self.map_end_offset
@@ -430,12 +421,8 @@ class ProducerStateManager:
         )
 
     def truncate_and_reload(self, log_start: int, log_end: int, now: int) -> None:
-        """Remove the snapshots at or below ``log_start`` and above ``log_end``, and go back to the newest one
-        that is left; the log then replays the later batches.
-
-        When the state already ends at ``log_end``, it stays, but for what :meth:`on_log_start_raised` drops
-        (``truncateAndReload``).
-        """
+        """Go back to the newest snapshot between ``log_start`` and ``log_end``; later ones are removed
+        (``truncateAndReload``). A state that already ends at ``log_end`` stays."""
         self._keep_snapshots([offset for offset in self.snapshots if log_start < offset <= log_end])
         if log_end == self.map_end_offset:
             self.on_log_start_raised(log_start)
@@ -464,11 +451,8 @@ class ProducerStateManager:
             self._load_entry(saved, log_start, now)
 
     def replay(self, batches: Iterable[RecordBatch], end: int) -> list[tuple[CompletedTransaction, int]]:
-        """Apply batches of one segment without checks (``Log.loadProducersFromLog``). Returns the transactions
-        that these batches end, each with its stable offset (:meth:`stable_offset_at`).
-
-        All batches of one producer in a segment are merged at once, after the last of them, as in Kafka.
-        """
+        """Apply batches of one segment without checks (``Log.loadProducersFromLog``). Returns the
+        transactions that these batches end, each with its stable offset (:meth:`stable_offset_at`)."""
         appendings: dict[int, Appending] = {}
         completed: list[CompletedTransaction] = []
         for batch in batches:

@@ -1,15 +1,8 @@
-"""The active controller of a quorum, without ZooKeeper (KRaft: KIP-500, KIP-595, KIP-631).
-
-Every decision is a record of the metadata log. Brokers follow that log: they fetch its records and learn of a
-decision when they have read it, each at its own time. A broker registers; the offset of the registration's
-record is its *broker epoch*. Its heartbeats show that it is alive, and without them the controller fences it.
+"""The active controller of a quorum, without ZooKeeper (KRaft: KIP-500, KIP-595, KIP-631). Decisions are
+records of the metadata log, which brokers fetch. The offset of a registration's record is the *broker epoch*.
 The controller hands out blocks of producer ids (KIP-730), and changes the in-sync replicas when a leader
-requests it (KIP-497).
-
-Not simulated: the votes of the other controllers. A record is committed when it is written; when the active
-controller fails, its successor has the whole log and a higher epoch. Heartbeats that change nothing are not
-messages: the controller computes when the last one would have come.
-"""
+requests it (KIP-497). The votes of the other controllers, and heartbeats that change nothing, are not
+simulated."""
 
 from __future__ import annotations
 
@@ -453,8 +446,7 @@ class QuorumController(Controller):
                 self._move(registration, SESSION_OVER, Situation(), now)
 
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """The broker's regular heartbeats end: compute when the last one arrived, and from that when the session
-        ends. If the broker's heartbeats were messages, the end of the session is known already."""
+        """The broker's regular heartbeats end: compute when the last one arrived, and when the session ends."""
         registration = self.registrations[broker_id]
         if not registration.beats:
             return
@@ -603,8 +595,8 @@ class QuorumController(Controller):
         self.watch.emit(FollowerHeld, partition, f"broker-{replica}", state.isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: a stopped follower (None: all) fetches again. Once it has caught up, its leader requests
-        its return to the ISR. Raises Refused when ``replica`` is not stopped."""
+        """*restore ISR*: a stopped follower (None: all) fetches again. Raises Refused when ``replica`` is not
+        stopped."""
         state = self._partition(partition)
         back = self._followers_to_resume(state, replica)
         state.not_fetching.difference_update(back)

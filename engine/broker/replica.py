@@ -1,10 +1,6 @@
-"""One broker's copy of one partition: the log, the partition's leadership, and the appends that wait for
-replication.
-
-Owns the leadership and the ISR as they were last announced to this broker, and the followers' log ends as the
-leader knows them. A leader computes the high watermark from the log ends and the ISR (LOG-7). This module
-knows neither requests nor other replicas.
-"""
+"""One broker's copy of one partition: the log, the leadership as it was last announced to this broker, and
+the appends that wait for replication. A leader computes the high watermark from the log ends and the ISR
+(LOG-7)."""
 
 from __future__ import annotations
 
@@ -31,11 +27,8 @@ class AppendWaiter(Protocol):
 
 
 class DelayedProduce:
-    """An append with acks=all that waits for its batches to be replicated (LOG-2).
-
-    ``done``: the part of the broker that is called at the end, with its argument. None: the append belongs to
-    a Produce request, which is answered at the end.
-    """
+    """An append with acks=all that waits for its batches to be replicated (LOG-2). ``done``: the part of the
+    broker that is called at the end, with its argument; None: a Produce request is answered."""
 
     __slots__ = ("answers", "client", "correlation_id", "deadline", "done", "offsets", "waits")
 
@@ -151,8 +144,8 @@ class Replica:
         self.not_fetching = self.broker_id in stopped
 
     def broker_epoch_of(self, broker_id: int) -> int:
-        """The broker epoch of a replica, as far as this broker has read the metadata log; -1 when that broker
-        may not be in sync, and with ZooKeeper."""
+        """The broker epoch of a replica, as far as this broker has read the metadata log; -1 if it is not
+        known."""
         return -1 if self.cluster is None else self.cluster.broker_epochs.get(broker_id, -1)
 
     def forget_leadership(self) -> None:
@@ -172,14 +165,8 @@ class Replica:
         return len(self.isr) < min(self.min_isr, len(self.replicas))
 
     def advance_high_watermark(self) -> bool:
-        """Raise the high watermark to the lowest log end in the ISR; True when it rose (LOG-7). With
-        ``watermark_needs_min_isr``, it does not rise while the ISR is smaller than ``min.insync.replicas``.
-
-        A follower in the ISR that has not fetched from this leader yet holds the high watermark back, because
-        its log end is unknown. A follower whose return the leader has requested counts, too, because it may be
-        in sync already (KIP-497's *maximal ISR*; until 2.6 a leader did nothing else while it wrote to
-        ZooKeeper).
-        """
+        """Raise the high watermark to the lowest log end in the ISR; True if it rose (LOG-7). A follower
+        whose return the leader has requested counts, too (KIP-497's *maximal ISR*)."""
         log = self.log
         lowest = log.log_end
         high_watermark = log.high_watermark
@@ -215,8 +202,7 @@ class Replica:
             self.watch.emit(ReadersWait, self.partition, stable, log.high_watermark, holder)
 
     def wants_back(self, follower: int) -> bool:
-        """Whether the leader should request the follower's return: the follower is outside the ISR but may be in
-        sync, its log end has reached the high watermark, and no change is pending (``maybeExpandIsr``)."""
+        """Whether the leader should request the follower's return to the ISR (``maybeExpandIsr``)."""
         return (
             follower not in self.isr
             and follower in self.replicas

@@ -22,12 +22,8 @@ from engine.messages import LeaderAndIsr, RecordBatch
 
 
 class Replicas(dict[str, Replica]):
-    """The replicas of one broker, by partition.
-
-    ``changed_partitions``: the partitions whose log or leadership may have changed, so that followers fetch
-    and waiting consumers are woken. All brokers and the quorum controller of a run share this set, and the
-    kernel empties it after each event.
-    """
+    """The replicas of one broker, by partition. ``changed_partitions``: those whose log or leadership may
+    have changed; all brokers of a run share this set."""
 
     __slots__ = (
         "_watermark_needs_min_isr",
@@ -126,8 +122,7 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
     def note_activity(self, timestamp: int, now: int) -> None:
-        """A producer was active at ``timestamp``. If this is the earliest such time, the next scan is the
-        first one at which the producer has expired."""
+        """A producer was active at ``timestamp`` (ms): plan the scan that finds it expired."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
             self._be_idle_from(timestamp, now)

@@ -1,11 +1,6 @@
-"""How followers copy a leader's log: one fetch and one answer are one step (LOG-7, LOG-10).
-
-The fetch carries the follower's log end and the newest leader epoch in its log. The leader notes that log
-end, may raise the high watermark, and answers with the next batches. If the logs diverged under an older
-leader, it answers with the offset at which that leader epoch ended instead; the follower truncates its log to
-that offset before it copies anything (KIP-101's truncation by leader epoch, requested in the fetch itself as
-in KIP-595).
-"""
+"""How followers copy a leader's log: one fetch and one answer are one step (LOG-7, LOG-10). If the logs
+diverged, the follower truncates its log before it copies anything (KIP-101's truncation by leader epoch,
+requested in the fetch itself as in KIP-595)."""
 
 from __future__ import annotations
 
@@ -18,11 +13,8 @@ from engine.value import ordered_value
 
 
 def fetch_is_useful(leader: Replica, follower: Replica) -> bool:
-    """True when a fetch by ``follower`` from ``leader`` would change something at either. The caller ensures
-    that both brokers are live.
-
-    The kernel schedules only useful fetches, so an idle cluster costs no time.
-    """
+    """True if a fetch by ``follower`` from ``leader`` would change something. The caller ensures that both
+    brokers are live."""
     broker_id = leader.broker_id
     if leader.leader != broker_id or follower.leader != broker_id or follower.not_fetching:
         return False
@@ -76,7 +68,7 @@ def answer_fetch(
     batches_max: int,
 ) -> ReplicaFetchResponse:
     """The leader's response: batches, or the epoch and end offset at which the logs part (``diverging``), or
-    an error. The caller notes the follower's log end first, because the response carries the high watermark."""
+    an error. The caller notes the follower's log end first."""
     log = leader.log
     batches: tuple[RecordBatch, ...] = ()
     error = NO_ERROR
@@ -117,7 +109,7 @@ def parted_at(leader: Replica, fetch_offset: int, last_fetched_epoch: int) -> tu
 @ordered_value
 class Taken:
     """How a response changed the follower's log. ``cut_to``: the offset to which the log was truncated.
-    ``started_over_at``: the offset at which the log starts again, empty. ``producers_forgotten``: producer ids."""
+    ``started_over_at``: the offset at which the log starts again, empty."""
 
     cut_to: int | None = None
     started_over_at: int | None = None

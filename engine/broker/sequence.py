@@ -25,6 +25,5 @@ def follows(last: int, first: int) -> bool:
 
 
 def precedes(first: int, last: int) -> bool:
-    """True when ``first`` is ``last`` or one of the 2^30 - 1 sequences before it. Numbers wrap, so an earlier one can
-    be the larger one."""
+    """True if ``first`` is ``last`` or one of the 2^30 - 1 sequences before it; numbers wrap."""
     return (last - first) % (INT_MAX + 1) < (INT_MAX + 1) // 2

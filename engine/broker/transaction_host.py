@@ -1,10 +1,4 @@
-"""How a broker hosts the transaction coordinator: its log, its markers and its timers (TXC-1, TXC-5, TXC-22).
-
-Joins three objects that do not know each other: the coordinator's rules
-(``coordinator/transaction_coordinator``), the markers that it sends (``coordinator/marker_channel``) and the
-partitions of ``__transaction_state`` that this broker leads. Requests come in through
-``transaction_requests``.
-"""
+"""How a broker hosts the transaction coordinator: its log, its markers and its timers (TXC-1, TXC-5, TXC-22)."""
 
 from __future__ import annotations
 
@@ -92,8 +86,8 @@ class Asked:
 
 
 class Joining:
-    """A leader's request about the partitions of several transactions (KIP-890). The response is sent when each
-    transaction has its result. ``missing``: the number of transactions without a result."""
+    """A leader's request about the partitions of several transactions (KIP-890). ``missing``: the number of
+    transactions without a result."""
 
     __slots__ = ("correlation_id", "errors", "leader", "missing")
 
@@ -250,8 +244,7 @@ class TransactionHost:
     # -- the coordinator's effects ---------------------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
-        """Carry out the answers, writes and markers that the coordinator wants, until none is left; then plan the
-        next pass of the marker sender, if one is needed."""
+        """Carry out what the coordinator wants, until nothing is left."""
         effects: Effects = []
         outbox, markers = self.coordinator.outbox, self.markers
         while outbox or markers.finished:
@@ -334,8 +327,7 @@ class TransactionHost:
             self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
     def on_announcement(self, now: int) -> None:
-        """The controller has announced a decision. If markers are parked because their leaders could not be
-        reached, plan a pass: the leaders may be reachable now (MRK-3)."""
+        """The controller has announced a decision: parked markers may be sent soon (MRK-3)."""
         if self.markers.parked:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)
 
@@ -370,8 +362,7 @@ class TransactionHost:
         return self._run_pass(now) if self.markers.queues.get(broker_id) else []
 
     def on_disconnected(self, broker_id: int, now: int) -> Effects:
-        """The connection ended: queue the markers in flight on it again. If it could not be opened, park the
-        queued markers until a later pass (MRK-9)."""
+        """The connection ended: queue the markers in flight on it again (MRK-9)."""
         self.connected.discard(broker_id)
         if broker_id in self.connecting:
             self.connecting.discard(broker_id)
@@ -448,9 +439,8 @@ class TransactionHost:
             self.expiry_at = max(-(-at // interval), self.expired_at // interval + 1) * interval
 
     def next_timer(self) -> int | None:
-        """The earliest time in ms at which the host has to act, because it has read a log, a pass of the marker
-        sender starts, a response to markers is overdue, or a scan finds a transaction that timed out. None: no
-        such time. The expiry of ids has a timer of its own (``expiry_at``)."""
+        """The earliest time at which the host has to act (virtual ms), or None. The expiry of ids has a timer
+        of its own (``expiry_at``)."""
         first = self.scan_at
         if self.pass_at is not None and (first is None or self.pass_at < first):
             first = self.pass_at

@@ -40,9 +40,8 @@ def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
 
 
 def touch_undecided(log: ShownLog, producer_id: int, end: int) -> None:
-    """Mark this producer's batches between its last marker and ``end`` as changed, because a marker that is
-    appended or truncated changes their outcome. The batches themselves are searched: an expired producer has
-    no entry, but may have batches without an outcome."""
+    """Mark this producer's batches between its last marker and ``end`` as changed: a marker changes their
+    outcome."""
     batches = log.batches
     for index in range(bisect_left(batches, end, key=_base_offset) - 1, -1, -1):
         batch = batches[index]

@@ -1,21 +1,9 @@
 """Verification: before a leader appends the first batch of a transaction, it asks the transaction coordinator
-whether the partition belongs to the transaction (KIP-890, first part, since 3.6).
-
-The client's Produce or TxnOffsetCommit waits for the coordinator's response; nothing is appended before. For a
-client of transaction version 2 the leader asks the coordinator to add the partition (second part, since 4.0).
-For the Produce of such a client, the leader repeats the question for a limited time while the client's
-previous transaction is not complete yet (KAFKA-18654).
-
-A *question* is about the partitions of one transactional id. Owns the questions, which one request at a time
-carries to each coordinator, and the meaning of the responses. The log's ``ProducerStateManager`` keeps the
-producers whose transaction waits for its first batch (``awaited``). A broker has a
-:class:`Verification` when its profile has ``verifies_partitions``; ``Verification.goes_on`` names the method
-that continues a request.
-
-Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
+whether the partition belongs to the transaction (KIP-890, first part, since 3.6), or to add it (second part,
+since 4.0). A *question* is about the partitions of one transactional id. Source:
+``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``,
-``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
-"""
+``TransactionCoordinator.handleVerifyPartitionsInTransaction``."""
 
 from __future__ import annotations
 
@@ -145,11 +133,8 @@ class _Line:
 
 
 class Verification:
-    """The questions of one broker to the transaction coordinators, which include the broker's own.
-
-    Several methods return (effects, requests whose verification has ended); :meth:`go_on` continues these
-    requests.
-    """
+    """The questions of one broker to the transaction coordinators. Several methods return (effects, requests
+    whose verification has ended); :meth:`go_on` continues these requests."""
 
     __slots__ = (
         "_guards",
@@ -194,8 +179,7 @@ class Verification:
         return effects
 
     def concerns(self, transaction_version: int) -> bool:
-        """Whether a request may need verification. With the switch ``partition_verification`` off, only a request
-        of transaction version 2 does, because its partitions must be added to the transaction."""
+        """Whether a request may need verification."""
         return self.setup.switches.partition_verification or transaction_version >= RAISING_VERSION
 
     # Asking ---------------------------------------------------------------------------------------
@@ -203,9 +187,8 @@ class Verification:
     def of_produce(
         self, envelope: Envelope, request: ProduceRequest, batches: dict[str, RecordBatch], now: int
     ) -> tuple[Effects, list[Verified]] | None:
-        """Verify the partitions of a Produce request to which the client may write (``batches``); None: none of
-        them needs verification. If the batches have different producer ids or epochs, all are refused with
-        INVALID_PRODUCER_ID_MAPPING."""
+        """Verify the partitions of a Produce request to which the client may write (``batches``); None: none
+        of them needs verification."""
         transactional_id = request.transactional_id
         numbered = {
             name: batch
@@ -352,9 +335,8 @@ class Verification:
     def on_response(
         self, coordinator: int, correlation_id: int, response: VerifyPartitionsResponse, now: int
     ) -> tuple[Effects, list[Verified]]:
-        """Handle a response. Returns the next request to this coordinator, and the requests whose verification
-        has ended. A question whose response is CONCURRENT_TRANSACTIONS is repeated later, until its time is over.
-        A late response changes nothing."""
+        """Handle a response. Returns the next request to this coordinator, and the requests whose
+        verification has ended."""
         line = self.lines.get(coordinator)
         if line is None or line.correlation_id != correlation_id:
             return [], []
@@ -415,8 +397,7 @@ class Verification:
         return min(due + [at for at, _ in self.later], default=None)
 
     def on_timer(self, now: int) -> tuple[Effects, list[Verified]]:
-        """Repeat the questions that are due. Fail the questions whose response is overdue; if the coordinator is
-        on another broker, also fail the questions that wait for it, and close the connection."""
+        """Repeat the questions that are due, and fail those whose response is overdue."""
         effects: Effects = []
         ended: list[Verified] = []
         due = [waiting for at, waiting in self.later if at <= now]
@@ -447,17 +428,10 @@ class Verification:
 def unguarded(
     producers: ProducerStateManager, batch: RecordBatch, guard: int | None, *, epoch_first: bool = False
 ) -> tuple[Error, Unsafe] | None:
-    """Check a client's batch after its verification, or if it needed none. Returns None if the leader may append
-    the batch, otherwise the error and the reason.
-
-    A duplicate passes, because the log recognises it. A batch that starts a transaction here needs the guard
-    of its verification, which a later marker removes. While the first batch of the transaction is missing, a
-    batch with a sequence above the lowest one seen is refused. With transaction version 2, where each
-    transaction has its own epoch, a batch that does not begin at sequence 0 is also refused when its producer
-    has no cached batch here (``ProducerAppendInfo.checkSequence``, KAFKA-18202).
-
-    ``epoch_first``: a batch with a lower epoch passes, because the log refuses it (KAFKA-19690).
-    """
+    """Check a client's batch after its verification, or if it needed none
+    (``ProducerAppendInfo.checkSequence``, KAFKA-18202). Returns None if the leader may append the batch,
+    otherwise the error and the reason. ``epoch_first``: a batch with a lower epoch passes, because the log
+    refuses it (KAFKA-19690)."""
     if not batch.is_transactional:
         return None
     arrival = producers.prepare(batch.producer_id).arrive(batch)
@@ -478,9 +452,8 @@ def unguarded(
 
 
 def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
-    """A coordinator's result for each partition of a question: NONE if the transaction includes the partition. A
-    state that is still being written does not matter: the marker that follows removes the guard, so the append
-    will be refused."""
+    """A coordinator's result for each partition of a question: NONE if the transaction includes the
+    partition."""
     error = _verify_id(coordinator, asked)
     if error is not NO_ERROR:
         return dict.fromkeys(asked.partitions, error)

@@ -1,8 +1,5 @@
 """The part of a ZooKeeper ensemble that brokers use: nodes with stat versions, and sessions (PID-2, LOG-10).
-
-Owns the data and the versions. A write may depend on the stat version, so that of two writes with the same
-expected version only one succeeds. ZooKeeper does not interpret the data.
-"""
+A write may depend on the stat version. ZooKeeper does not interpret the data."""
 
 from __future__ import annotations
 
@@ -12,8 +9,8 @@ from engine.watching import Part, Path, Watch
 
 
 class Node:
-    """One node: its text (None: it is empty), and its stat version, which is 0 when the node is created and grows
-    by one with each write. A part of the view, once it has a text."""
+    """One node: its text (None: it is empty), and its stat version, which grows by one with each write. A
+    part of the view, once it has a text."""
 
     __slots__ = ("data", "path", "version")
 

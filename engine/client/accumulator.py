@@ -1,9 +1,5 @@
-"""The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender.
-
-It owns the queues, and decides when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It knows no
-connections, no requests and no responses. The transaction manager decides whether the head of a queue may be
-drained (ORD-5).
-"""
+"""The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender
+(ACC-1..ACC-22, ORD-2). It knows no connections, no requests and no responses."""
 
 from __future__ import annotations
 
@@ -242,11 +238,8 @@ class RecordAccumulator:
         return self._end_sends_everything and self.sequences is not None and self.sequences.is_completing
 
     def next_wait_end(self, now: int) -> int | None:
-        """The earliest end of a linger or a backoff of any head, later than ``now`` (virtual ms); None: there is none.
-
-        Once a node is ready, ``ready()`` skips its other partitions. Kafka's Sender polls in a loop and so
-        returns to them; this Sender does not, so it needs their times, too (SND-1).
-        """
+        """The earliest end of a linger or a backoff of any head, later than ``now`` (virtual ms), or None
+        (SND-1)."""
         first: int | None = None
         linger = self.config.linger_ms
         for queue in self._order:
@@ -366,15 +359,13 @@ class RecordAccumulator:
     # -- expiry ----------------------------------------------------------------------------------------
 
     def earliest_expiry(self) -> int | None:
-        """A time (virtual ms) before which no batch can expire; None without batches. It depends on the
-        oldest incomplete batch alone, so no queue has to be searched."""
+        """A time (virtual ms) before which no batch can expire; None without batches."""
         for oldest in self.incomplete.values():
             return oldest.created_at + self.config.batch_expiry_ms
         return None
 
     def expired(self, now: int) -> list[Batch]:
-        """Remove and return the queued batches that have waited too long (ACC-21). Each queue is searched
-        from its head on; a muted queue only in versions in which its batches expire (``expiry.everywhere``)."""
+        """Remove and return the queued batches that have waited too long (ACC-21)."""
         over: list[Batch] = []
         for queue in self._order:
             if queue.muted and not self.expiry.everywhere:

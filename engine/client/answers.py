@@ -1,7 +1,4 @@
-"""Handles a batch when its result arrives, or when no result can arrive any more (SND-8..SND-13).
-
-This module carries out the reactions; ``produce_reactions`` chooses the reaction to an error.
-"""
+"""Handles a batch when its result arrives, or when none can arrive any more (SND-8..SND-13)."""
 
 from __future__ import annotations
 
@@ -120,9 +117,8 @@ class Answers:
         self._unmute(batch)
 
     def expire(self, batch: Batch, now: int) -> None:
-        """A batch waited too long (ACC-21), so its records time out. If it was resent, or was queued to be
-        resent, its sequence numbers become *unresolved* (TXM-14), or, with ``numbers_in_doubt_kept`` off, later
-        batches get them."""
+        """A batch waited too long (ACC-21), so its records time out. Its sequence numbers may become
+        *unresolved* (TXM-14)."""
         since = self._accumulator.expiry.counted_from(batch, self._config)
         self._watch.emit(
             BatchExpired,

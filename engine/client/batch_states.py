@@ -1,7 +1,5 @@
-"""The state machine of a batch at its producer (ACC-7, ACC-16 to ACC-22).
-
-No row refuses: a (state, event) without a row is an error of the engine.
-"""
+"""The state machine of a batch at its producer (ACC-7, ACC-16 to ACC-22). A (state, event) without a row is
+an error of the engine."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The calls of the application that have not returned: flushes, closes, transactional calls (ACC-20, SND-14,
-TXM-5).
-
-A ``send()`` that waits for memory is in the queue of the buffer pool instead (ACC-5).
-"""
+"""The calls of the application that have not returned (ACC-20, SND-14, TXM-5). A ``send()`` that waits for
+memory is in the queue of the buffer pool instead (ACC-5)."""
 
 from __future__ import annotations
 
@@ -83,8 +80,8 @@ class BlockedCalls:
     # -- flush, close ----------------------------------------------------------------------------------
 
     def begin_flush(self, call: Call, now: int) -> None:
-        """Begin a flush: linger has no effect while it lasts, and the call waits for exactly the batches that are
-        incomplete now (ACC-20). Without such a batch the call returns at once."""
+        """Begin a flush: the call waits for the batches that are incomplete now, and linger has no effect
+        (ACC-20)."""
         waits_for = set(self._accumulator.incomplete)
         if not waits_for:
             return

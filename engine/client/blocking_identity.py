@@ -32,8 +32,7 @@ BLOCKING_RETRIES = frozenset(
 
 
 class BlockingIdentity(InitProducerIdAnswers):
-    """The phases R1 (resolve expired sequence numbers, or drop the producer id), R2 (wait for a producer id,
-    or send or poll a transactional request) and R3 (errors)."""
+    """The phases R1 (expired sequence numbers), R2 (producer id, transactional requests) and R3 (errors)."""
 
     queued = False
 

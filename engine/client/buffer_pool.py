@@ -1,8 +1,5 @@
 """The producer's memory: a fixed number of bytes, allocated to batches, with a queue of the calls that wait
-for memory (ACC-5).
-
-The pool owns the bytes and the queue. It does not append the record of a call that gets memory.
-"""
+for memory (ACC-5)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """The end of a batch: its futures complete, its memory returns to the pool, waiting calls return (ACC-5,
-ACC-22).
-
-This module owns the finished batches that the view still shows.
-"""
+ACC-22)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """The settings of a producer, its effective configuration, and the reason of each value (CFG-1, CFG-2, CFG-3,
-CFG-5, CFG-6).
-
-This module owns the type, the bounds and the default of every client setting. A combination that Kafka
-refuses stops the run before its first step.
-"""
+CFG-5, CFG-6)."""
 
 from __future__ import annotations
 
@@ -131,13 +127,10 @@ def resolve(
     place: str = "settings",
     running: ProducerConfig | None = None,
 ) -> ProducerConfig:
-    """The configuration for ``settings`` (name to value; an absent setting has its default).
-
-    Raises :class:`Refused`, with the setting's place, for an unknown name, a value out of bounds (CFG-1), a
+    """The configuration for ``settings`` (name to value; an absent setting has its default). Raises
+    :class:`Refused`, with the setting's place, for an unknown name, a value out of bounds (CFG-1), a
     combination that CFG-2 or CFG-3 forbids, and idempotence in a version without it (CPT-7). ``running``: the
-    current configuration of a running producer of which a setting changes; whether idempotence is on by
-    default is not decided again then.
-    """
+    configuration of a running producer of which a setting changes."""
     given = {name: check_setting(name, value, place) for name, value in settings.items()}
     normal = defaults(profile)
     values = normal | given

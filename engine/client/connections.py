@@ -1,8 +1,5 @@
-"""Connections from a client to brokers, and the requests in flight on them (SND-6, SND-7).
-
-This module owns connection states, the limit of requests in flight and their deadlines. It does not know the
-meaning of a request, nor what its failure causes.
-"""
+"""Connections from a client to brokers, and the requests in flight on them (SND-6, SND-7). It does not know
+the meaning of a request."""
 
 from __future__ import annotations
 
@@ -56,8 +53,8 @@ class InFlightRequest:
 
 
 class CorrelationIds:
-    """The numbers of one client's requests. No number is used twice, on any connection, even after a crash: a
-    broker may still hold a request of the previous process."""
+    """The numbers of one client's requests. No number is used twice, even after a crash: a broker may still
+    hold a request of the previous process."""
 
     __slots__ = ("_next",)
 
@@ -188,9 +185,8 @@ class Connections:
         return [self.by_node[node].peer for node in ended]
 
     def least_loaded(self, nodes: Iterable[int], now: int) -> int | None:
-        """The connected broker with the fewest requests in flight; else one that is connecting; else one to
-        which a connection attempt is allowed. The lowest id wins a tie (SND-6). None: no broker accepts a
-        request or a connection attempt now."""
+        """The connected broker with the fewest requests in flight; else one that is connecting or may be
+        connected to (SND-6). None: there is none."""
         best: tuple[int, int, int] | None = None
         for node in nodes:
             connection = self.to(node)

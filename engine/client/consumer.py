@@ -1,9 +1,5 @@
-"""The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6).
-
-A consumer fetches at multiples of ``fetch_interval_ms``. After a response without an error it fetches the
-partition again only if the response says that there is more to read. Otherwise it waits until
-:meth:`Consumer.wake` reports a change. So an idle consumer costs no time.
-"""
+"""The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6). It
+fetches at multiples of ``fetch_interval_ms``; one with nothing to read waits for :meth:`Consumer.wake`."""
 
 from __future__ import annotations
 
@@ -76,11 +72,9 @@ _STALE_LEADER = (
 
 
 class Consumer:
-    """A consumer of fixed ``partitions``.
-
-    ``group``: it starts at the group's committed offsets (CON-9) and may commit. ``polled``: an application
-    takes records with :meth:`poll`; else each record is handed over when it arrives.
-    """
+    """A consumer of fixed ``partitions``. ``group``: its session with the group coordinator (CON-9), or None.
+    ``polled``: an application takes records with :meth:`poll`; else each record is handed over when it
+    arrives."""
 
     def __init__(
         self,
@@ -329,8 +323,7 @@ class Consumer:
     # -- timers ----------------------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """The earliest of: a due fetch, a due request to the group coordinator, a due metadata update, a
-        request's timeout, the time at which the consumer leaves its group."""
+        """The earliest time at which the consumer has to act (virtual ms), or None."""
         if not self.alive:
             return None
         times = [connections.next_deadline() for connections in self._all_connections()]
@@ -355,8 +348,8 @@ class Consumer:
         return None if connection.state == "connecting" or _is_fetching(connection) else reading.not_before
 
     def on_timer(self, now: int) -> Effects:
-        """Send the due requests; close connections on which no response came in time (SND-7); leave the group
-        if the application took too long between two polls."""
+        """Send the due requests, close connections on which no response came in time (SND-7), or leave the
+        group."""
         for connections in self._all_connections():
             for connection in connections.timed_out(now):
                 self._outbox.append(Disconnect(connection.peer, connections.purpose))

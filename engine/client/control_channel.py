@@ -1,9 +1,5 @@
-"""How the Sender sends a control request: it chooses the request, finds the coordinator, waits for the
-connection or the backoff, and sends (SND-5, TXM-9). At most one control request is in flight.
-
-This module owns the request that the Sender is busy with. Kafka's Sender thread does nothing else while it
-waits for the coordinator's connection or for the backoff of a retry; neither does this Sender.
-"""
+"""How the Sender sends a control request: it finds the coordinator, waits for the connection or the backoff,
+and sends (SND-5, TXM-9). At most one control request is in flight."""
 
 from __future__ import annotations
 
@@ -106,7 +102,7 @@ class ControlChannel:
 
     def send_or_poll(self, now: int) -> bool:
         """T4 (since 2.5), or R2 (2.0 with transactions): send a control request, or wait for the response to
-        the one in flight. False: no control request is in flight and none can be sent, so the pass continues."""
+        the one in flight. False: the pass continues."""
         if self.held is None:
             transactions = self._transactions
             if transactions.in_flight is not None:

@@ -1,8 +1,5 @@
-"""The reactions of a producer to the responses to its transactional requests (TXM-13).
-
-There is one row for each request and error; ``OTHER`` is the row for errors without a row of their own. A row
-names a reaction, and ``control_answers`` carries it out.
-"""
+"""The reactions of a producer to the responses to its transactional requests (TXM-13): one row for each
+request and error. ``OTHER`` is the row for errors without a row of their own."""
 
 from __future__ import annotations
 
@@ -54,8 +51,7 @@ RETRIABLE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlReaction:
-    """One cell of the table in TXM-13. ``generation``: only the clients of this generation, and of those that
-    build on it, have the cell; empty: all clients have it."""
+    """One cell of the table in TXM-13. ``generation``: the clients that have the cell; empty: all clients."""
 
     api: str
     answer: str

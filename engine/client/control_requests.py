@@ -1,9 +1,5 @@
 """The control requests of a producer: the purpose of each, its place in the queue, and the call that waits
-for it (TXM-9).
-
-This module only describes the requests. The Sender decides when one is sent; ``control_reactions`` has the
-reactions to its response.
-"""
+for it (TXM-9)."""
 
 from __future__ import annotations
 
@@ -23,11 +19,8 @@ InitProducerId with the current identity."""
 
 
 class Result:
-    """The result of an application's call. The control request whose response completes the call holds it.
-
-    A completed result without ``error`` is a success. ``unexpected``: the application gets a KafkaException
-    that wraps ``error``.
-    """
+    """The result of an application's call. A completed result without ``error`` is a success. ``unexpected``:
+    the application gets a KafkaException that wraps ``error``."""
 
     __slots__ = ("acknowledged", "completed", "error", "unexpected")
 
@@ -48,13 +41,10 @@ class Result:
 
 @dataclass(slots=True)
 class PendingRequest:
-    """A control request, queued or in flight.
-
-    ``is_retry``: the Sender sleeps for ``backoff_ms`` before it sends the request (None: for
-    ``retry_backoff_ms``; SND-5). ``coordinator``: the kind of coordinator that the request goes to; None: any
-    broker. ``key``: the transactional id or group of that coordinator. ``offsets``: the offsets to be
-    committed after AddOffsetsToTxn (OFS-1).
-    """
+    """A control request, queued or in flight. ``is_retry``: the Sender sleeps for ``backoff_ms`` before it
+    sends the request (None: for ``retry_backoff_ms``; SND-5). ``coordinator``: the kind of coordinator that
+    the request goes to; None: any broker. ``key``: the transactional id or group of that coordinator.
+    ``offsets``: the offsets to commit after AddOffsetsToTxn (OFS-1)."""
 
     api: str
     body: object

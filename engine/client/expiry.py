@@ -57,12 +57,7 @@ class SinceCreation:
 
 
 class WhileQueued:
-    """A batch expires when it has been ready to be sent for too long (before 2.1).
-
-    A batch that was never sent is ready when its linger ends. If it is full, or another batch follows it in
-    the queue, it is ready at its last append, if that is earlier. A batch that was sent is ready when its
-    backoff ends.
-    """
+    """A batch expires when it has been ready to be sent for too long (before 2.1)."""
 
     __slots__ = ()
     everywhere = False

@@ -1,13 +1,6 @@
 """A consumer's requests to its group coordinator: fetch and commit offsets (CON-9, OFS-6), leave the group.
-
-The session owns the coordinator's address, the queue of requests to it, and the reactions to their responses
-(the table :data:`REACTIONS`). One request is in flight at a time. Offsets of a transaction do not come here:
-a producer commits them.
-
-The session also has Kafka's heartbeat thread, as far as it watches the application: if the application has not
-called ``poll()`` for ``max.poll.interval.ms``, the thread leaves the group (``AbstractCoordinator.HeartbeatThread``).
-The thread needs no requests for this, so heartbeats are not messages.
-"""
+One request is in flight at a time. A consumer that does not poll for ``max.poll.interval.ms`` leaves its
+group (``AbstractCoordinator.HeartbeatThread``); heartbeats are not messages."""
 
 from __future__ import annotations
 
@@ -230,8 +223,7 @@ class GroupSession:
         self.watch.touch(self)
 
     def leaves_at(self) -> int | None:
-        """When the consumer leaves its group unless the application polls before (virtual ms); None: the time is
-        not limited or not running, or the consumer has left or is closed."""
+        """When the consumer leaves its group unless the application polls before (virtual ms), or None."""
         if self.left or self.closed or self.polled_at is None or self.max_poll_interval_ms is None:
             return None
         return self.polled_at + self.max_poll_interval_ms
@@ -247,8 +239,7 @@ class GroupSession:
         self.watch.touch(self)
 
     def close(self, now: int) -> None:
-        """The application closes the consumer. A dynamic member that has a member id and has not left yet leaves its
-        group, if it knows the coordinator; a static member stays until its session times out, which is not modelled
+        """The application closes the consumer. A dynamic member leaves its group; a static member stays
         (KIP-345, ``AbstractCoordinator.maybeLeaveGroup``)."""
         self.closed = True
         static = self.member.group_instance_id is not None

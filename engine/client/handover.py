@@ -1,8 +1,4 @@
-"""The records that a consumer's application got, and how it handled repeated ones (GEN-8, CPT-6).
-
-This module owns the buffer of fetched records, the counts, and the keys that the application has applied.
-Without an application that polls, each record is handed over when it arrives.
-"""
+"""The records that a consumer's application got, and how it handled repeated ones (GEN-8, CPT-6)."""
 
 from __future__ import annotations
 
@@ -24,8 +20,7 @@ class Polled(NamedTuple):
 
 class Handover:
     """Gives the records of one consumer to its application. ``remember_keys``: the application skips records
-    that it has applied; it remembers them after a crash, as if their keys were stored in a database. ``polled``:
-    the application takes the records with :meth:`poll`."""
+    that it has applied, even after a crash. ``polled``: the application takes the records with :meth:`poll`."""
 
     __slots__ = (
         "applied",

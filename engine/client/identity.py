@@ -1,10 +1,5 @@
 """How a producer gets its producer id and recovers lost sequence numbers, in the phases of a pass before P1
-(PID-11).
-
-The two generations have different phases: ``queued_identity`` (2.8) and ``blocking_identity`` (2.0). This
-module holds what both share: the parts that they use, and the handling of InitProducerId's responses for a
-producer without a transactional id.
-"""
+(PID-11). The generations have different phases: ``queued_identity`` and ``blocking_identity``."""
 
 from __future__ import annotations
 
@@ -47,9 +42,8 @@ class Identity(Protocol):
 
 
 class InitProducerIdAnswers:
-    """Handles the responses to InitProducerId for a producer without a transactional id. A subclass for each
-    generation defines which errors are retried, and how. ``queued``: the request joins the queue of control
-    requests."""
+    """Handles the responses to InitProducerId for a producer without a transactional id. ``queued``: the
+    request joins the queue of control requests."""
 
     queued: ClassVar[bool]
 

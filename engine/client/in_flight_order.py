@@ -1,9 +1,6 @@
-"""Two strategies to find a batch among its partition's batches in flight. The version chooses one (ORD-4).
-
-2.3 to 3.0.1 and 3.1.0 keep these batches in a set that is ordered and compared by first sequence number alone
-(``TopicPartitionEntry.inflightBatchesBySequence``). So a finished batch can be confused with another one that
-now has its number. All other versions compare the batches themselves.
-"""
+"""Two strategies to find a batch among its partition's batches in flight (ORD-4). 2.3 to 3.0.1 and 3.1.0
+compare these batches by first sequence number alone (``TopicPartitionEntry.inflightBatchesBySequence``);
+other versions compare the batches themselves."""
 
 from __future__ import annotations
 
@@ -13,9 +10,8 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """How the client finds a batch among the tracked ones, which are its partition's batches in flight.
-    ``throws_untracked``: the Sender throws an exception when it has to resend a batch while none of the
-    partition's batches is tracked."""
+    """How the client finds a batch among the tracked ones. ``throws_untracked``: the Sender throws an
+    exception when it has to resend a batch while none of the partition's batches is tracked."""
 
     @property
     def throws_untracked(self) -> bool: ...

@@ -1,8 +1,5 @@
-"""The ledger of serials: the result of every record that an application sent (GEN-8).
-
-A serial names a record for applications, the view and the judges; it is no part of the protocol. Only a
-recorded run has entries.
-"""
+"""The ledger of serials: the result of the records that applications sent (GEN-8). A serial is no part of the
+protocol."""
 
 from __future__ import annotations
 
@@ -66,8 +63,8 @@ class Ledger:
         application asks for them."""
 
     def failures_of(self, producer: str) -> set[int]:
-        """The serials of this producer's records whose newest future has failed since the first call of this
-        function. The set is updated later. The application knows them, because ``send()`` returns the futures."""
+        """The serials of this producer's records that failed since the first call of this function. The set
+        is updated later."""
         return self._failures.setdefault(producer, set())
 
     def parts(self) -> list[RecordPart]:

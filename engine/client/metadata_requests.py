@@ -13,8 +13,7 @@ from engine.messages import Send
 
 def rebootstrap(metadata: Metadata, connections: Connections) -> bool:
     """Let a client start again from its bootstrap brokers if it has no connection to any known broker
-    (KIP-899). False: its version does not do this, a connection is open, or the client has learned
-    nothing."""
+    (KIP-899). Returns whether it does."""
     if not metadata.rebootstraps or connections.any_up(metadata.brokers):
         return False
     return metadata.rebootstrap()
@@ -40,8 +39,8 @@ class MetadataRequests:
         self._outbox = outbox
 
     def send_wanted(self, now: int) -> None:
-        """If metadata is needed, send a Metadata request to the least-loaded broker, or start a connection to it
-        (SND-2, SND-6); at most one request per ``retry.backoff.ms``."""
+        """If metadata is needed, send a Metadata request, or start a connection for it (SND-2, SND-6); at
+        most one request per ``retry.backoff.ms``."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return
@@ -66,8 +65,8 @@ class MetadataRequests:
         setup.watch.emit(MetadataAsked, setup.name, connection.peer, body.topics)
 
     def due(self, now: int) -> int | None:
-        """When a needed Metadata request may be sent, later than now. None: none is needed, one is in flight,
-        or it waits for a connection that is being made or accepts no more requests."""
+        """When a needed Metadata request may be sent (virtual ms, after ``now``). None: not before another
+        event."""
         metadata, connections = self._metadata, self._connections
         if not metadata.update_requested:
             return None

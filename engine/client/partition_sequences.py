@@ -1,8 +1,5 @@
-"""An idempotent producer's state of one topic-partition: its numbering and its batches in flight (TXM-2).
-
-This module owns the order of batches in flight (SEQ-6, ORD-4), renumbering (TXM-16, TXM-17) and the mark
-*unresolved*.
-"""
+"""An idempotent producer's state of one topic-partition: its numbering and its batches in flight (TXM-2,
+SEQ-6, ORD-4), and renumbering (TXM-16, TXM-17)."""
 
 from __future__ import annotations
 
@@ -21,8 +18,7 @@ STRADDLE = 1 << 30
 
 class PartitionSequences:
     """The numbering of one topic-partition. ``next_sequence``: the number of the next new record.
-    ``unresolved``: the highest sequence that follows a batch which expired after it had been requeued; None:
-    there is none (TXM-14)."""
+    ``unresolved``: the sequence after the batches that expired in doubt, or None (TXM-14)."""
 
     __slots__ = (
         "adopts_identity",

@@ -1,9 +1,5 @@
-"""When the next pass of the Sender may start. A pass ends with a poll, and the poll ends by its timeout or a
-wake-up (SND-1).
-
-Kafka's Sender thread sleeps in ``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called.
-While it sleeps before it repeats a control request (SND-5), nothing wakes it.
-"""
+"""When the next pass of the Sender may start (SND-1). Kafka's Sender thread sleeps in ``NetworkClient.poll``
+until its timeout is over or ``wakeup`` is called."""
 
 from __future__ import annotations
 
@@ -36,8 +32,7 @@ class Poll:
         self.wake_at = None
 
     def end(self, at: int | None) -> bool:
-        """End the pass; the next one may start at ``at``, or after a wake-up. Returns True, so that a phase
-        can return this call's value to end the pass."""
+        """End the pass; the next one may start at ``at``, or after a wake-up. Returns True."""
         self.end_at = at
         return True
 

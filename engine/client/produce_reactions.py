@@ -1,8 +1,5 @@
-"""Reactions of a producer to the result of one batch, as rows (SND-9, SND-11, SND-12).
-
-There are three tables: the reaction to each error, and the decisions about the two sequence errors. A row
-names a reaction; ``answers`` and the transaction manager carry it out.
-"""
+"""Reactions of a producer to the result of one batch, as rows (SND-9, SND-11, SND-12): the reaction to each
+error, and the decisions about the two sequence errors."""
 
 from __future__ import annotations
 
@@ -265,7 +262,6 @@ def decide(table: str, answer: Answer) -> Decision:
 
 
 def denied(table: str, decided: Decision, answer: Answer) -> tuple[Question, ...]:
-    """The questions of the rows before ``decided`` that were answered with *no*, in the order of ``table``. A
-    row that was passed over for another reason, such as the producer's version, is left out."""
+    """The questions of the rows before ``decided`` that were answered with *no*, in the order of ``table``."""
     above = DECISIONS[table][: DECISIONS[table].index(decided)]
     return tuple(row.asks for row in above if not _IS_TRUE[row.asks](answer))

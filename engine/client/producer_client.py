@@ -1,8 +1,4 @@
-"""The producer client: a role with two sides, the calls of the application and the Sender (GEN-3, GEN-4).
-
-It owns the current incarnation, and passes every event to the incarnation's parts: calls of the application,
-deliveries, connections, timers, passes of the Sender.
-"""
+"""The producer client: a role with two sides, the calls of the application and the Sender (GEN-3, GEN-4)."""
 
 from __future__ import annotations
 
@@ -421,8 +417,7 @@ class ProducerClient:
                 memory.control_answers.lost()
 
     def next_timer(self) -> int | None:
-        """The earliest of three times: the timeout of a request, the deadline of a call that waits for
-        memory, and that of a call that waits for the coordinator."""
+        """The earliest timeout of a request or deadline of a waiting call (virtual ms), or None."""
         if not self.alive:
             return None
         timeout = self.memory.connections.next_deadline()

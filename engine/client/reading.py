@@ -1,9 +1,5 @@
 """One partition as one consumer reads it: its position, the delivered offsets, and why other offsets are
-hidden.
-
-This module owns the position, the filter of read_committed (CON-3, CON-4) and the list of delivered and
-hidden offsets with the reason (CON-11, CON-12). It knows no requests and no connections.
-"""
+hidden (CON-3, CON-4, CON-11, CON-12)."""
 
 from __future__ import annotations
 
@@ -40,8 +36,8 @@ class Stretch(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The result of one response: the records for the application, and what happened to each offset from the old
-    position up to the new one (``position``), as stretches in order. Without recording there are no stretches."""
+    """The result of one response: the records for the application, and what happened to each offset from the
+    old position up to the new one (``position``), as stretches in order."""
 
     serials: list[int]
     offsets: list[int]
@@ -51,11 +47,7 @@ class Taken(NamedTuple):
 
 def take(response: PartitionFetchResponse, isolation: str, position: int, remember: bool = True) -> Taken:
     """Read a response from ``position`` on, as the consumer's ``CompletedFetch`` does (CON-3, CON-4).
-
-    A response holds whole batches; records below the position are skipped. The position moves past hidden
-    records, and past offsets that no batch holds any more. ``remember`` False: no stretches, for runs that
-    are not recorded.
-    """
+    ``remember`` False: no stretches."""
     if not remember:
         return _take_unseen(response, isolation, position)
     serials: list[int] = []
@@ -94,11 +86,7 @@ def _take_unseen(response: PartitionFetchResponse, isolation: str, position: int
 
 
 def visible(response: PartitionFetchResponse, isolation: str) -> list[tuple[RecordBatch, str]]:
-    """The batches of a response, each with its fate: DELIVERED, ABORTED or CONTROL.
-
-    With read_committed, an aborted transaction is active from its first offset to its ABORT marker. Meanwhile
-    the transactional batches of its producer are skipped.
-    """
+    """The batches of a response, each with its fate: DELIVERED, ABORTED or CONTROL."""
     waiting = sorted(response.aborted, key=_first_offset) if isolation == READ_COMMITTED else []
     active: set[int] = set()
     result: list[tuple[RecordBatch, str]] = []

@@ -24,7 +24,7 @@ class Fixed:
 
 class Growing:
     """The backoff doubles with each attempt, up to ``MAX_MS`` (KIP-580, since 3.7). Kafka's jitter of 20 % is
-    left out, so that runs of two versions differ only where their protocol does."""
+    left out."""
 
     __slots__ = ()
 

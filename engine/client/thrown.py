@@ -17,11 +17,8 @@ KAFKA_EXCEPTION, ILLEGAL_STATE_EXCEPTION = "KafkaException", "IllegalStateExcept
 
 class CallThrows(Exception):
     """A call that throws. ``error``: the error's name in the catalogue. ``exception``: the Java class that
-    Kafka throws.
-
-    ``why``: the row of the client's state machine that refuses the call, or another reason. ``compared``: the
-    compared values (UIV-3).
-    """
+    Kafka throws. ``why``: the row of the client's state machine that refuses the call, or another reason.
+    ``compared``: the compared values (UIV-3)."""
 
     def __init__(
         self,
@@ -42,8 +39,8 @@ class CallThrows(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thrown:
     """The exceptions of calls in one version. ``as_they_are``: errors that have an exception of their own;
-    all others are wrapped in a KafkaException. ``as_they_are_at_send``: the errors of ``send()`` that have
-    one. ``in_wrong_state``: the exception for a call that the client's state machine does not allow."""
+    others are wrapped in a KafkaException. ``as_they_are_at_send``: the same for ``send()``.
+    ``in_wrong_state``: the exception for a call that the client's state machine does not allow."""
 
     as_they_are: Mapping[Cause, str]
     as_they_are_at_send: Mapping[Cause, str]

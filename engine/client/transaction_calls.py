@@ -1,8 +1,5 @@
 """The effects of an application's transactional calls on the transaction manager (TXM-5..TXM-8, TXM-10).
-
-A call may change the state and enqueue requests; nothing is sent here. Where Kafka throws an exception, a call
-raises :class:`CallThrows`.
-"""
+Where Kafka throws an exception, a call raises :class:`CallThrows`."""
 
 from __future__ import annotations
 
@@ -91,12 +88,8 @@ def check_send(manager: TransactionManager) -> None:
 
 
 def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
-    """Mark the partition for registration, which comes before its first batch is sent (TXM-8). False: the
-    transaction has the partition already.
-
-    If each transaction has an epoch of its own, nothing is registered: the leader asks the coordinator to add
-    the partition (KIP-890).
-    """
+    """Mark the partition for registration (TXM-8), or leave it to the leader (KIP-890). False: the
+    transaction has the partition already."""
     if (
         partition in manager.added_partitions
         or partition in manager.pending_partitions
@@ -115,7 +108,7 @@ def maybe_add_partition(manager: TransactionManager, partition: str) -> bool:
 
 def register_partition(manager: TransactionManager | None, partition: str) -> bool:
     """Add a partition to the transaction of a transactional producer (ACC-4, TXM-8). True: a request has to
-    register it. A producer without a transactional id has nothing to add."""
+    register it."""
     if manager is None or not manager.is_transactional or not maybe_add_partition(manager, partition):
         return False
     if manager.has_epoch_for_each:
@@ -131,9 +124,8 @@ def send_offsets(
     group: str,
     member: Membership = NO_MEMBER,
 ) -> Result:
-    """Enqueue AddOffsetsToTxn for the group; its response leads to TxnOffsetCommit (OFS-1). If each
-    transaction has an epoch of its own, TxnOffsetCommit is enqueued at once. ``member`` is sent with the
-    offsets since KIP-447."""
+    """Enqueue the requests that add offsets to the transaction (OFS-1). ``member`` is sent with the offsets
+    since KIP-447."""
     _needs_transactional_id(manager)
     manager.late_calls.check_other(manager)
     _no_error(manager)

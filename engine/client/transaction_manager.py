@@ -1,10 +1,5 @@
-"""The client's transaction manager: identity, numbering and recovery from sequence errors (TXM-1..TXM-17).
-
-It exists only if idempotence is on. It owns PID and epoch, one numbering per topic-partition, the client
-state and the queue of control requests. It sends nothing itself: the Sender takes the next request from the
-queue and passes on responses. The main difference between the generations is ``recovery``: since 2.5 the
-client recovers lost numbers by raising the epoch, 2.0 by dropping the PID and every numbering.
-"""
+"""The client's transaction manager: identity, numbering and recovery from sequence errors (TXM-1..TXM-17). It
+exists only if idempotence is on. It sends nothing itself: the Sender takes requests from its queue."""
 
 from __future__ import annotations
 
@@ -282,15 +277,14 @@ class TransactionManager:
     # -- the cluster's features ------------------------------------------------------------------------
 
     def learn_features(self, epoch: int, level: int) -> None:
-        """Note the level of ``transaction.version`` that a broker reported on a new connection (ApiVersions,
-        KIP-584), unless a newer one is known. ``epoch``: the epoch of the cluster's features at the broker."""
+        """Note the level of ``transaction.version`` that a broker reported (ApiVersions, KIP-584). ``epoch``:
+        the epoch of the cluster's features at the broker."""
         if epoch > self.cluster_features[0]:
             self.cluster_features = (epoch, level)
 
     def follow_features(self, *, initial: bool) -> None:
         """Use the version of the newest level from now on (``maybeUpdateTransactionV2Enabled``). ``initial``:
-        the call comes after initTransactions(), which gave a new epoch. Otherwise a change to version 2
-        requests a new epoch."""
+        the call comes after initTransactions(), which gave a new epoch."""
         epoch, level = self.cluster_features
         if epoch <= self.features_epoch:
             return
@@ -307,12 +301,8 @@ class TransactionManager:
     def transition(
         self, on: str, error: Cause | None = None, unexpected: bool = False, by_call: bool = False
     ) -> Row:
-        """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise.
-
-        A fatal error also fails the call that waits for the coordinator, but not in 2.0, where the queue does
-        that (TXM-9). ``by_call``: the application caused the change. Since 3.6 an illegal change that the
-        Sender's thread caused is fatal.
-        """
+        """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise. ``by_call``: the
+        application caused the change. Since 3.6 an illegal change that the Sender's thread caused is fatal."""
         row = self._row(on)
         if row.target is None:
             before = self.state
@@ -402,16 +392,16 @@ class TransactionManager:
         self.enqueue(PendingRequest(INIT, init_request(), PRIORITIES[INIT]))
 
     def identity_received(self, producer_id: int, producer_epoch: int) -> None:
-        """Take the identity from the response to InitProducerId, and renumber the partitions that wait for it. If
-        the client requested a higher epoch, :meth:`identity_raised` is called instead."""
+        """Take the identity from the response to InitProducerId, and renumber the partitions that wait for
+        it."""
         self.set_identity(producer_id, producer_epoch)
         if self.is_transactional or self._identity_edges:
             self.transition(states.GOT_ID)
         self._renumber()
 
     def identity_raised(self, producer_id: int, producer_epoch: int) -> None:
-        """Take the epoch that the coordinator raised (TXM-7), and drop the numberings and *unresolved* marks
-        of the old epoch. If no EndTxn was sent for the transaction, this also ends it (TXM-10)."""
+        """Take the epoch that the coordinator raised (TXM-7), and drop the old numberings. It may also end a
+        transaction (TXM-10)."""
         self.set_identity(producer_id, producer_epoch)
         self.bump_required = False
         if self.state in states.ABORTING:
@@ -455,11 +445,8 @@ class TransactionManager:
         self.watch.touch(self)
 
     def bump_epoch(self) -> list[Batch]:
-        """Raise the epoch locally (TXM-16); returns the renumbered batches.
-
-        After the last epoch, the PID is dropped instead, so that a new one is requested. The partitions that
-        requested the bump are renumbered when the new PID arrives.
-        """
+        """Raise the epoch locally (TXM-16); returns the renumbered batches. After the last epoch, the PID is
+        dropped instead."""
         self.bump_required = False
         if self.producer_epoch == SHORT_MAX:
             self.set_identity(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
@@ -522,8 +509,7 @@ class TransactionManager:
         return None
 
     def assign(self, batch: Batch) -> None:
-        """Give a drained batch the current identity and the next sequence numbers (SEQ-5). A numbering of an
-        older identity restarts first if no batch of the partition is in flight; in 2.0 it does not."""
+        """Give a drained batch the current identity and the next sequence numbers (SEQ-5)."""
         entry = self.entry(batch.partition)
         if entry.adopts_identity:
             entry.adopts_identity = False
@@ -545,9 +531,9 @@ class TransactionManager:
     def can_retry(
         self, batch: Batch, error: Error, log_start_offset: int
     ) -> tuple[bool, Because | None, tuple[Question, ...]]:
-        """Whether the batch may be resent after this response (SND-9, 11, 12); for a sequence error also the reason,
-        and the questions that were answered with *no* before (none if the watch does not read them). If the table of
-        decisions says so, this also requests the epoch bump or restarts the partition's numbering."""
+        """Whether the batch may be resent after this response (SND-9, 11, 12); for a sequence error also the
+        reason, and the questions that were answered with *no* before. The decision may request an epoch bump
+        or restart the numbering."""
         reaction = reaction_to(error)
         if reaction.does not in DECISIONS:
             return reaction.does in self._retried_reactions, None, ()
@@ -565,18 +551,13 @@ class TransactionManager:
 
     def failed(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
         """Settle the numbers of a batch that has failed (SND-9, 11..13). ``adjust``: later batches may get
-        its numbers.
-
-        Returns the change to the numbers, or None. Raises :class:`IllegalTransition`, without a change to the
-        numbers, when there is no transaction to abort.
-        """
+        its numbers. Returns the change to the numbers, or None. Raises :class:`IllegalTransition` if there is
+        no transaction to abort."""
         self._classify(error)
         return self.recovery.failed(self, batch, error, adjust)
 
     def send_failed(self, error: ClientError) -> None:
-        """Note that a ``send()`` failed before its record was in a batch. In versions in which this fails the
-        transaction, only an abort is allowed now (KAFKA-9279). Without a transaction nothing changes; Kafka's
-        ``send()`` throws an IllegalStateException then."""
+        """Note that a ``send()`` failed before its record was in a batch (KAFKA-9279)."""
         if not self._failed_send_counts or not self.is_transactional or not self.has_ongoing_transaction:
             return
         if self.must_ask_for_bump and not self.is_completing:
@@ -683,8 +664,7 @@ class TransactionManager:
     def commit_offsets(
         self, offsets: dict[str, CommittedOffset], group: str, member: Membership, result: Result | None
     ) -> None:
-        """Enqueue TxnOffsetCommit for the group's coordinator. This follows AddOffsetsToTxn, or comes at once
-        if the group's coordinator itself adds its partition to the transaction (OFS-1, KIP-890)."""
+        """Enqueue TxnOffsetCommit for the group's coordinator (OFS-1, KIP-890)."""
         self.started = True
         self.pending_offsets.update(offsets)
         body = TxnOffsetCommitRequest(
@@ -717,8 +697,7 @@ class TransactionManager:
         )
 
     def refuses_to_send(self, request: PendingRequest) -> bool:
-        """Whether the request fails because the producer is in an error state. After an abortable error,
-        FindCoordinator does not fail, because an abort needs it (TXM-9)."""
+        """Whether the request fails because the producer is in an error state (TXM-9)."""
         return self.has_error and not (self.has_abortable_error and request.api == FIND)
 
     def fail_request(self, request: PendingRequest) -> None:

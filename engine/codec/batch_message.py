@@ -12,8 +12,8 @@ from engine.messages import BatchContent, RecordBatch
 
 def bytes_of(batch: RecordBatch) -> bytes:
     """The bytes of a stored batch, as Kafka writes it. Each record has a value of one byte, and the batch's
-    timestamp. Raises ValueError when the batch has no offset yet, KeyError for a control batch without a
-    known type."""
+    timestamp. Raises ValueError if the batch has no offset yet, KeyError for a control batch without a known
+    type."""
     if batch.base_offset < 0:
         raise ValueError("a batch without a base offset has no place in a log")
     if batch.is_control:

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 
 class DamageKind(StrEnum):
-    """The kind of a damaged place. The value is its name on the command line. The sentences of the page are
-    in `engine/explain/catalogue/log.toml`, under `log.damage.` and the member's name in lower case."""
+    """The kind of a damaged place. The value is its name on the command line; the page's sentences are in
+    `engine/explain/catalogue/log.toml`, under `log.damage.` and the member's name in lower case."""
 
     TRUNCATED_HEADER = "file ends inside a batch header"
     TRUNCATED_BATCH = "file ends inside a batch"

@@ -1,10 +1,8 @@
 """What `python -m engine decode` prints: the batches of segments and partition folders, as text or as JSON
 Lines.
 
-It converts bytes to lines and opens no file: the caller reads the files. Positions and sizes are bytes,
-timestamps milliseconds since 1970. Every object of the JSON Lines has a `kind`: `segment`, `batch`, `legacy`,
-`damaged`, `not_read` or, last, `totals`.
-"""
+Positions and sizes are bytes, timestamps milliseconds since 1970. Every object of the JSON Lines has a
+`kind`: `segment`, `batch`, `legacy`, `damaged`, `not_read` or, last, `totals`."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -70,11 +68,9 @@ class Lines(Protocol):
 def decode_command(
     files: Mapping[str, Buffer], as_jsonl: bool, out: Write, reader: SegmentReader | None = None
 ) -> int:
-    """Print every batch of `files` (path → bytes; paths with `/`) to `out`, line by line as it is read.
-
-    Returns the exit code. 0: nothing is damaged. 2: no file is a segment; one line says why, and which paths
-    are expected (text, also with ``as_jsonl``). 3: a place is damaged; it is named, and the readable rest is printed.
-    """
+    """Print every batch of `files` (path → bytes; paths with `/`) to `out`, line by line. Returns the exit
+    code: 0 if nothing is damaged, 2 if no file is a segment, 3 if a place is damaged; the readable rest is
+    printed."""
     reader = replace(reader or SegmentReader(), records=Records.KEEP if as_jsonl else Records.CHECK)
     folders = partition_folders(files)
     if not any(folder.segments for folder in folders):

@@ -1,10 +1,6 @@
-"""Reads the fields of a key, a value or a small file one after the other; every read checks that enough bytes
-are left.
-
-Source: Kafka's protocol types. Numbers are big-endian, and strings have an int16 length. Since KIP-482 there
-are also compact strings and arrays, whose length plus one is an unsigned varint (0 means null), and tagged
-fields.
-"""
+"""Reads the fields of a key, a value or a small file one after the other. Source: Kafka's protocol types.
+Numbers are big-endian, and strings have an int16 length. Since KIP-482 there are compact strings and arrays,
+whose length plus one is an unsigned varint (0 means null), and tagged fields."""
 
 import struct
 

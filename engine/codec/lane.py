@@ -1,13 +1,6 @@
 """The lane of one partition of a log case: the changes that each batch makes in the view of docs/frame.md.
-
-Owns the rule for which batches the lane can hold: those after the last one, at offsets that a browser
-represents exactly. The effects of a batch on producers, open transactions and the last stable offset are not
-computed here: the broker's own `PartitionLog` takes every undamaged batch, as a follower does that fetches it.
-Damaged batches, and control batches that are known to be no markers, only take their offsets.
-
-A segment does not hold the high watermark. The lane treats everything in the file as replicated, so its last
-stable offset is that of a broker that has only this file.
-"""
+The broker's own `PartitionLog` takes the undamaged batches, as a follower does that fetches them. A segment
+does not hold the high watermark: the lane treats everything in the file as replicated."""
 
 import copy
 from collections.abc import Mapping
@@ -156,8 +149,8 @@ class Lane:
         return self.log.producers.open_transactions.get(first_offset) == producer_id
 
     def copied(self, producer_id: int) -> "Lane":
-        """A copy of the lane to which a marker of this producer can be appended. It shares everything that
-        the marker cannot change, because a log has thousands of batches and producers."""
+        """A copy of the lane to which a marker of this producer can be appended. It shares what the marker
+        cannot change."""
         log, producers = self.log, self.log.producers
         others = [entry for known, entry in producers.entries.items() if known != producer_id]
         shared = (log.watch, producers.markers, producers.rules, producers.snapshots, *others, *log.batches)

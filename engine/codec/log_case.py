@@ -1,15 +1,7 @@
-"""A log case: real segments as a run of steps that the player shows like those of a scenario.
-
-Each row of a file has a step, which puts a batch into the lane of its partition, or reports an old message or
-a damaged place. A last step describes the state at the end of the files. Steps and views have the shape of
-`docs/frame.md`. The files hold nothing about replicas or guarantees: a lane has one replica, which is the file,
-and no verdicts. Records of internal topics are described (`internal_records.py`). If a transaction never ends,
-the step that begins it has a note on that.
-
-Steps of several partitions are merged by the batches' timestamps. Within a partition the order is that of the
-file: a timestamp lower than an earlier one is replaced by the highest so far. Times are milliseconds since
-the first batch.
-"""
+"""A log case: real segments as a run of steps that the player shows like those of a scenario. Steps and views
+have the shape of `docs/frame.md`. A lane has one replica, which is the file, and no verdicts. Steps of
+several partitions are merged by the batches' timestamps; within a partition the order is that of the file.
+Times are milliseconds since the first batch."""
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -117,8 +109,8 @@ def log_case(
     endings: Sequence[Ending] = (),
 ) -> LogCase:
     """The log case of `files` (path → bytes, paths with `/`) and of the partitions in `printed`. `endings`:
-    markers to try after its last step; only the first `PREVIEWS_MAX` are tried. Raises NotALogError when no
-    file is a segment and `printed` is empty, or when there are more than `PARTITIONS_MAX` partitions."""
+    markers to try after its last step, PREVIEWS_MAX at most. Raises NotALogError if no file is a segment and
+    `printed` is empty, or if there are more than `PARTITIONS_MAX` partitions."""
     folders = partition_folders(files)
     reader = reader or SegmentReader()
     named = _named([*(_given(folder, reader) for folder in folders if folder.segments), *printed])

@@ -1,8 +1,5 @@
-"""Why read_committed consumers stop at the LSO, at the steps of a log case at which a transaction is open. The
-answer uses the logs alone; if the transaction does not end in the case, a note says what a log cannot show.
-
-Consecutive steps share one answer while the same transaction is the first open one.
-"""
+"""Why read_committed consumers stop at the LSO, at the steps of a log case at which a transaction is open.
+Consecutive steps share one answer."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -61,8 +58,7 @@ class Stretches:
         self._stretches: deque[_Stretch] = deque(maxlen=STRETCHES_MAX)
 
     def look(self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int) -> None:
-        """To be called after each batch that was appended to the lane: end the answer or begin a new one if
-        the first open transaction of the partition is another one now."""
+        """To be called after each batch that was appended to the lane."""
         stable, now = lane.log.last_stable_offset, self._now.get(lane.partition)
         is_held = stable in lane.log.producers.open_transactions
         if now is not None and is_held and now.begun.first_offset == stable:
@@ -91,7 +87,7 @@ class Stretches:
 
 def after_marker(one: Begun, internal: InternalRecords) -> list[Json]:
     """In a list: the sentence about a batch that follows a marker of the same producer id and epoch. Empty
-    for any other batch, and if the coordinator's log has a transaction to which the batch may belong."""
+    for a batch that may belong to an open transaction."""
     if one.after is None or one.after.epoch != one.epoch:
         return []
     params: Json = {"offset": one.first_offset, "marker_offset": one.after.offset, "result": one.after.result}

@@ -103,11 +103,7 @@ class PartitionFolder:
         return name if _PARTITION_NAME.fullmatch(name) else None
 
     def rows(self, reader: SegmentReader) -> Iterator[SegmentFile | Row]:
-        """Each segment, followed by its rows. If the first offset of a segment is not above the segment
-        before it, that is damage.
-
-        A segment whose end is damaged does not stop the next one.
-        """
+        """Each segment, followed by its rows. Offsets that do not rise from segment to segment are damage."""
         next_offset = 0
         for segment in self.segments:
             yield segment
@@ -119,11 +115,7 @@ class PartitionFolder:
 
 
 def partition_folders(files: Mapping[str, Buffer]) -> tuple[PartitionFolder, ...]:
-    """The folders of `files`, sorted by path; a folder without a segment is kept, with its unread files.
-
-    A renamed file, whose name is not an offset, counts as a segment when it starts like one; it comes after
-    the others.
-    """
+    """The folders of `files`, sorted by path. A renamed file counts as a segment if it starts like one."""
     folders: dict[str, list[str]] = {}
     for path in sorted(files):
         folders.setdefault(path.rpartition("/")[0], []).append(path)

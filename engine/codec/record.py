@@ -77,11 +77,9 @@ class RecordsRead(NamedTuple):
 def decode_records(
     data: bytes, position: int, count: int, frame: RecordFrame, at: int = 0, *, keep: bool = True
 ) -> RecordsRead:
-    """Read the `count` records from `position` to the end of `data`, up to the first damaged byte.
-
-    Never raises. `at` is added to the positions of damage. The memory used is limited by the size of `data`,
-    whatever `count` is; without `keep` by the longest record.
-    """
+    """Read the `count` records from `position` to the end of `data`, up to the first damaged byte. Never
+    raises. `at` is added to the positions of damage. ``keep`` False: the records are checked and not
+    returned."""
     records: list[Record] = []
     delta_min, index = 0, 0
     try:

@@ -173,11 +173,8 @@ def encode_batch(
     checksum: Checksum = crc32c,
 ) -> bytes:
     """The bytes of an uncompressed batch that holds `records`, whose offsets and timestamps are absolute.
-
-    With `append_timestamp` it is a batch with LogAppendTime. `last_offset_delta` is by default that of the
-    last record; pass it for a batch whose last records the cleaner removed. Raises ValueError when a number
-    does not fit its field.
-    """
+    With `append_timestamp` it is a batch with LogAppendTime. `last_offset_delta`: for a batch whose last
+    records the cleaner removed. Raises ValueError if a number does not fit its field."""
     base_timestamp = first_timestamp(records)
     if last_offset_delta is None:
         last_offset_delta = records[-1].offset - base_offset if records else 0

@@ -1,12 +1,8 @@
-"""A record of `__transaction_state`: the coordinator's metadata of one transactional id.
-
-Source: KIP-98, KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The key is version int16 and the
-transactional id. The value is version int16, producer id int64, producer epoch int16, timeout int32, status
-int8, partitions by topic, last update and start int64; all numbers are big endian.
-
-Version 0 of the value, which Kafka wrote up to 3.x, is written and read. Version 1, which Kafka 4 writes, has
-compact lengths and tagged fields (KIP-915). It is only read, and unknown tags are skipped, as in Kafka.
-"""
+"""A record of `__transaction_state`: the coordinator's metadata of one transactional id. Source: KIP-98,
+KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The key is version int16 and the transactional
+id. The value is version int16, producer id int64, producer epoch int16, timeout int32, status int8,
+partitions by topic, last update and start int64. Version 0 of the value is written and read; version 1, with
+compact lengths and tagged fields (KIP-915), is read."""
 
 import struct
 from dataclasses import dataclass, field
@@ -83,12 +79,8 @@ def encode_key(transactional_id: str) -> bytes:
 
 
 def encode_value(value: TransactionLogValue) -> bytes:
-    """The bytes of the value. Partitions are grouped by topic, and both keep the given order; in Kafka the
-    order is that of a hash map.
-
-    Raises ValueError for state Empty with partitions, which Kafka refuses to write, too, and when a number
-    does not fit its field.
-    """
+    """The bytes of the value. Partitions are grouped by topic, in the given order. Raises ValueError for
+    state Empty with partitions, and if a number does not fit its field."""
     if value.status is TransactionStatus.EMPTY and value.partitions:
         raise ValueError("a transaction in state Empty has no partitions")
     try:
@@ -137,12 +129,8 @@ def decode_value(data: bytes) -> TransactionLogValue:
 
 
 class ValueReader:
-    """Decodes values one after the other, with the same results as `decode_value`.
-
-    The values of one log are similar: most differ only in the numbers before the partitions and in the times
-    after them. All other bytes determine the structure of a value. So when these bytes were seen before, the
-    value is not decoded again, and shares its partitions with the earlier one.
-    """
+    """Decodes values one after the other, with the same results as `decode_value`. A value that differs from
+    an earlier one in its numbers alone is not decoded again."""
 
     def __init__(self) -> None:
         self._times_at: dict[int, int] = {}

@@ -1,14 +1,8 @@
-"""The group coordinator of one broker, limited to offsets (section 14 of the specification).
-
-Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the checks of a commit, and every
-change of a group's offsets. It knows no connections and no logs: ``outbox`` holds its responses and the
-batches to write, and its host calls ``written`` and ``on_marker`` with the results.
-
-Joining is not simulated: the members and the generation of a group are initial state, and the group's log
-partition contains them. When a member leaves, the others are in the next generation at once; Kafka waits until
-they have joined again (``onCompleteJoin``). The checks of a commit are those of ``GroupCoordinator.doCommitOffsets``
-and ``doTxnCommitOffsets``. Before KIP-447 a TxnOffsetCommit names no member, and no member is checked.
-"""
+"""The group coordinator of one broker, limited to offsets (section 14 of the specification). It knows no
+connections and no logs: ``outbox`` holds its responses and the batches to write, and its host calls
+``written`` and ``on_marker``. Joining is not simulated: the members and the generation of a group are initial
+state. The checks of a commit are those of ``GroupCoordinator.doCommitOffsets`` and ``doTxnCommitOffsets``
+(KIP-447)."""
 
 from __future__ import annotations
 
@@ -101,11 +95,7 @@ def instance_replaced(committing: Committing) -> bool:
 
 
 def member_unknown(committing: Committing) -> bool:
-    """The commit names a member that the group does not have.
-
-    A TxnOffsetCommit may leave the member out. Outside transactions only members may commit. The exception is
-    a group without members, which only stores offsets: there a commit without a generation needs no member.
-    """
+    """The commit names a member that the group does not have. A TxnOffsetCommit may leave the member out."""
     group, request = committing
     if isinstance(request, OffsetCommitRequest):
         return not _merely_keeps_offsets(group, request) and request.member_id not in group.members

@@ -1,13 +1,6 @@
-"""The states of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4).
-
-There is one instance for each (group, producer id, topic-partition). *Absent*: the producer's transaction has
-no offset for the partition. *Staged*: the request arrived, and the append of the record has not ended.
-*Appended*: the record is in the log, and the transaction's marker decides.
-
-Offsets committed outside transactions have no marker and no machine, because the append decides. The state is
-computed from the stored offset (``state_of``), so the effects of a row must lead to its target; a test checks
-this.
-"""
+"""The states of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4): *absent*,
+*staged* while its append has not ended, *appended* until the marker. There is one instance for each (group,
+producer id, topic-partition)."""
 
 from __future__ import annotations
 
@@ -41,8 +34,8 @@ def state_of(known: Placed | None) -> str:
 
 
 class Situation(NamedTuple):
-    """The context of the guards. ``same``: the event's offset is the pending one, so no later request has
-    replaced it. ``newer``: the pending offset's record comes after the visible one's in the log."""
+    """The context of the guards. ``same``: the event's offset is the pending one. ``newer``: the pending
+    offset's record comes after the visible one's in the log."""
 
     same: bool
     newer: bool

@@ -1,9 +1,5 @@
-"""The partitions of an internal topic that this broker leads; both coordinators use it (FND-7).
-
-Owns the partitions with their coordinator epochs, the partitions that are still being read, and the appends
-that have not ended. A subclass keeps the state of a partition's keys (transactional ids or groups), and
-removes it in ``forget``.
-"""
+"""The partitions of an internal topic that this broker leads; both coordinators use it (FND-7). A subclass
+keeps the state of a partition's keys (transactional ids or groups), and removes it in ``forget``."""
 
 from __future__ import annotations
 
@@ -61,8 +57,8 @@ class LogOwner(Generic[Writing]):
         self.forget(partition)
 
     def begin_loading(self, partition: int, epoch: int = 0, due: int = 0) -> None:
-        """This broker was elected leader of the log partition under ``epoch``. Requests about its keys are refused
-        until the log has been read, at ``due`` in ms (TXC-22)."""
+        """This broker was elected leader of the log partition under ``epoch``. The log has been read at
+        ``due`` (virtual ms; TXC-22)."""
         self.resign(partition)
         self.loading[partition] = (epoch, due)
 

@@ -1,12 +1,7 @@
 """How a coordinator sends the markers of a transaction to the leaders of its partitions (section 15 of the
-specification).
-
-Owns a queue for each broker, the queue of markers whose leader cannot be reached, the requests in flight, and
-the partitions that each transaction still waits for. Every change of a marker is a row of ``marker_states``.
-It knows no connections and no logs: :meth:`MarkerChannel.drain` returns the next request, and ``finished``
-holds the transactions that wait for no partition any more. Source: Kafka's
-``TransactionMarkerChannelManager``.
-"""
+specification). Changes of a marker are rows of ``marker_states``. It knows no connections and no logs:
+:meth:`MarkerChannel.drain` returns the next request, and ``finished`` holds the transactions that wait for no
+partition any more. Source: Kafka's ``TransactionMarkerChannelManager``."""
 
 from __future__ import annotations
 
@@ -67,8 +62,8 @@ class Surroundings(Protocol):
 
 @dataclass(slots=True)
 class InFlight:
-    """The only request that may be in flight to a broker. ``deadline``: the time in ms at which the host closes
-    the connection if no response has arrived."""
+    """The only request that may be in flight to a broker. ``deadline``: when the host closes the connection
+    if no response has arrived (virtual ms)."""
 
     correlation_id: int
     deadline: int
@@ -77,12 +72,9 @@ class InFlight:
 
 @dataclass(slots=True)
 class Waiting:
-    """A decided transaction that still waits for markers.
-
-    ``remaining``: the partitions that still need a marker. ``passed_over``: the remaining partitions whose
-    markers are never sent again, because the handler of a response threw (MRK-8). ``retries``: how often
-    markers were queued again. ``marked``: how many partitions have their marker.
-    """
+    """A decided transaction that still waits for markers. ``remaining``: the partitions that still need a
+    marker. ``passed_over``: those of them whose markers are never sent again (MRK-8). ``retries``: how often
+    markers were queued again. ``marked``: how many partitions have their marker."""
 
     send: SendMarkers
     remaining: dict[str, None]
@@ -92,12 +84,9 @@ class Waiting:
 
 
 class Handling:
-    """One marker and the event about it, for the effects of a row.
-
-    ``partitions`` and ``answer`` (broker and error) belong to the response that is being handled. ``leader``:
-    the broker id of the marker's destination. ``again``: (row that decides this, partitions, ``answer``) for
-    markers that are sent again. ``stopped``: partitions whose markers this coordinator may no longer send.
-    """
+    """One marker and the event about it, for the effects of a row. ``answer``: (broker, error). ``leader``:
+    the broker id of the marker's destination. ``again``: (row, partitions, ``answer``) for markers that are
+    sent again. ``stopped``: partitions whose markers this coordinator may no longer send."""
 
     __slots__ = ("again", "answer", "leader", "marker", "partitions", "stopped")
 
@@ -272,12 +261,8 @@ class MarkerChannel:
     # -- answers ---------------------------------------------------------------------------------------
 
     def on_response(self, broker_id: int, correlation_id: int, response: WriteTxnMarkersResponse) -> None:
-        """A leader answered (MRK-8). The result for a marker of an id that this broker no longer coordinates
-        is not read; the marker is dropped (MRK-9).
-
-        Kafka's handler throws at a result that must never come. The network client logs the exception, and
-        the rest of the response is never handled, not even for other transactions.
-        """
+        """A leader answered (MRK-8). Markers of an id that this broker no longer coordinates are dropped
+        (MRK-9). Kafka's handler throws at some results, and the rest of the response is then not handled."""
         self.unblocked = self.unblocked or self._has_queued(broker_id)
         markers = self._settled(broker_id, correlation_id)
         for position, marker in enumerate(markers):
@@ -478,8 +463,7 @@ class MarkerChannel:
     # -- cancelling ------------------------------------------------------------------------------------
 
     def cancel(self, transactional_id: str) -> None:
-        """Stop waiting for the transaction's completion. At this coordinator the id stays in PrepareCommit or
-        PrepareAbort (MRK-8, MRK-9), and the markers in the queues are still sent."""
+        """Stop waiting for the transaction's completion (MRK-8, MRK-9). Queued markers are still sent."""
         self.waiting.pop(transactional_id, None)
 
     def resign(self, log_partition: int) -> None:

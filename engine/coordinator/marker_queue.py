@@ -1,9 +1,5 @@
-"""Markers that wait to be sent to one broker, or for a leader that can be reached (MRK-1).
-
-Owns the order of the markers: by partition of the transaction log, so that all markers of one log partition
-can be removed when this broker no longer leads it (Kafka's ``TxnMarkerQueue``). Kafka's hash
-map has the same order when it holds few partitions.
-"""
+"""Markers that wait to be sent to one broker, or for a leader that can be reached (MRK-1), by partition of
+the transaction log (Kafka's ``TxnMarkerQueue``)."""
 
 from __future__ import annotations
 
@@ -16,10 +12,10 @@ from engine.shapes.brokers import MarkerView
 
 @dataclass(slots=True)
 class Marker:
-    """The markers of one transaction for partitions that one broker leads, or while they are parked, for
-    partitions whose leaders cannot be reached. ``log_partition``: the partition of the
-    transaction log to which the transactional id belongs. ``state``: the state of ``marker_states`` that all
-    ``partitions`` have. ``sent_before``: an earlier request carried these markers, too."""
+    """The markers of one transaction for partitions of one leader, or whose leaders cannot be reached.
+    ``log_partition``: the partition of the transaction log to which the transactional id belongs. ``state``:
+    the state of ``marker_states`` that all ``partitions`` have. ``sent_before``: an earlier request carried
+    these markers, too."""
 
     transactional_id: str
     log_partition: int

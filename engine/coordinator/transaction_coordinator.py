@@ -1,10 +1,7 @@
-"""The transaction coordinator of one broker (sections 12 and 13 of the specification).
-
-Owns the cache of transactional ids whose log partitions this broker leads, and every change of one. The new
-state is pending first, and its image is written; once the image is durable, the state is installed (TXC-5).
-The coordinator knows no connections and no logs: ``outbox`` holds its responses, the images to write and the
-markers to send, and the broker calls ``written`` and ``all_markers_acknowledged`` with the results.
-"""
+"""The transaction coordinator of one broker (sections 12 and 13 of the specification). A new state is pending
+until its image is durable (TXC-5). The coordinator knows no connections and no logs: ``outbox`` holds its
+responses, the images to write and the markers to send, and the broker calls ``written`` and
+``all_markers_acknowledged`` with the results."""
 
 from __future__ import annotations
 
@@ -83,8 +80,7 @@ class ProducerIds(Protocol):
 
 
 class Features(Protocol):
-    """The source of the cluster's level of ``transaction.version``. The coordinator uses it when it aborts a
-    transaction without an EndTxn, which would name the client's version."""
+    """The source of the cluster's level of ``transaction.version``."""
 
     transaction_version: int
 
@@ -99,13 +95,11 @@ class Level:
 
 
 class Change:
-    """One event of one transactional id: everything that the guards and effects of its row may read.
-
-    ``to``: the request to respond to; None: the coordinator itself caused the event. ``claimed``: producer id
-    and epoch in the request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``:
-    as in ``transaction_states.Asked``. ``version``: the transaction version of the sender; None: the event has
-    none. ``scan_ms``: every how many ms the coordinator looks for what caused the event, if it looks.
-    """
+    """One event of one transactional id: what the guards and effects of its row may read. ``to``: the request
+    to respond to; None: the coordinator itself caused the event. ``claimed``: producer id and epoch in the
+    request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``: as in
+    ``transaction_states.Asked``. ``version``: the transaction version of the sender, or None. ``scan_ms``:
+    every how many ms the coordinator looks for what caused the event, if it looks."""
 
     __slots__ = (
         "claimed",
@@ -263,8 +257,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return metadata is None or (metadata.pending_state is None and metadata.epoch_exhausted)
 
     def needs_producer_id_to_end(self, transactional_id: str, claimed: tuple[int, int]) -> bool:
-        """True when an EndTxn of transaction version 2 would need a new producer id, because its decision uses up
-        the epochs. ``claimed``: producer id and epoch in the request."""
+        """True if an EndTxn of transaction version 2 would need a new producer id. ``claimed``: producer id
+        and epoch in the request."""
         if self.lookup(transactional_id) is not NO_ERROR:
             return False
         metadata = self.metadata.get(transactional_id)
@@ -295,8 +289,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         now: int,
         expected: tuple[int, int] | None = None,
     ) -> None:
-        """Handle InitProducerId (TXC-7 to TXC-11). ``expected``: the producer id and epoch that a client since 2.5
-        sends as its present ones; None: the request has none."""
+        """Handle InitProducerId (TXC-7 to TXC-11). ``expected``: the producer id and epoch that the client
+        sends as its present ones, or None."""
         if transactional_id is None:
             self._answer(to, NO_ERROR, self.producer_ids.take(), 0)
             return
@@ -794,8 +788,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
     def all_markers_acknowledged(self, transactional_id: str) -> None:
         """Every partition has its marker: clear the transaction's partitions and write its completion
-        (TXC-18). If that write fails, the partitions stay cleared (``TransactionMetadata.removePartition``).
-        Nothing happens when this broker no longer coordinates the id."""
+        (TXC-18). If that write fails, the partitions stay cleared (``TransactionMetadata.removePartition``)."""
         metadata = self.metadata.get(transactional_id)
         image = self.completions.pop(transactional_id, None)
         if metadata is None or image is None or self.lookup(transactional_id) is not NO_ERROR:
@@ -821,9 +814,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- time ------------------------------------------------------------------------------------------
 
     def abort_timed_out(self, now: int, scan_ms: int | None = None) -> None:
-        """Let the transactions time out that are open for longer than their timeout, except those of which a change
-        is being written (TXC-20). A raised epoch fences their producers, if there is a higher epoch (TXC-11).
-        ``scan_ms``: every how many ms this is done."""
+        """Let the transactions time out that are open for longer than their timeout (TXC-20). ``scan_ms``:
+        every how many ms this is done."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN

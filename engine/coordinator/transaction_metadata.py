@@ -12,13 +12,9 @@ EPOCH_EXHAUSTED = SHORT_MAX - 1
 
 @value
 class Image:
-    """The state to which a transition of an id leads (``TxnTransitMetadata``): the fields that the log holds
-    (TXC-2), and transient fields.
-
-    ``last_*`` and ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``), so a
-    reload loses them. ``client_version``: the transaction version of the last request that changed the id;
-    the log holds it from level 1 of the feature on.
-    """
+    """The state to which a transition of an id leads (``TxnTransitMetadata``). ``last_*`` and
+    ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``), so a reload loses them.
+    ``client_version``: the transaction version of the last request that changed the id."""
 
     state: str
     producer_id: int
@@ -86,9 +82,7 @@ class TransactionMetadata:
         return self.producer_epoch >= EPOCH_EXHAUSTED
 
     def accepts(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether the producer id of an InitProducerId fits this id: the id has no epoch yet, or the producer id is
-        the present one, or it is the previous one with its epochs used up (TXC-7, ``isValidProducerId``). The
-        state machine judges the epoch (TXC-9)."""
+        """Whether the producer id of an InitProducerId fits this id (TXC-7, ``isValidProducerId``)."""
         return (
             self.producer_epoch == NO_PRODUCER_EPOCH
             or producer_id == self.producer_id
@@ -96,26 +90,23 @@ class TransactionMetadata:
         )
 
     def rotates(self, expected: int | None) -> bool:
-        """Whether an InitProducerId gets a new producer id: the epochs are used up, and the epoch in the request
-        (``expected``) is missing or is the present one (TXC-9)."""
+        """Whether an InitProducerId gets a new producer id (TXC-9). ``expected``: the epoch in the request,
+        or None."""
         return self.epoch_exhausted and expected in (None, self.producer_epoch)
 
     def is_this(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether this is the id's present identity. An EndTxn of transaction version 2 with it is about the
-        transaction that is open now or, if none is open, about the next one."""
+        """Whether this is the id's present identity."""
         return producer_id == self.producer_id and producer_epoch == self.producer_epoch
 
     def is_repeated(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether an EndTxn of transaction version 2 with this identity is about the transaction that was decided
-        last. The decision of that transaction raised the epoch, or its completion installed another producer
-        id (``retryOnEpochBump``, ``retryOnOverflow``)."""
+        """Whether an EndTxn of transaction version 2 with this identity is about the transaction that was
+        decided last (``retryOnEpochBump``, ``retryOnOverflow``)."""
         if producer_id == self.producer_id:
             return producer_epoch == self.producer_epoch - 1
         return self.took_over(producer_id, producer_epoch)
 
     def took_over(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether ``producer_id`` is the id's previous producer id, ``producer_epoch`` the last epoch with which a
-        client used it, and the present producer id still has epoch 0."""
+        """Whether a new producer id has just replaced this identity."""
         return (
             producer_id == self.last_producer_id
             and producer_epoch == EPOCH_EXHAUSTED
@@ -123,13 +114,9 @@ class TransactionMetadata:
         )
 
     def next_epoch(self, expected: int | None) -> tuple[int, int] | None:
-        """(``producer_epoch``, ``last_producer_epoch``) after an InitProducerId; None: the client gets no epoch
-        (TXC-9).
-
-        ``expected``: the epoch that the client sends as its present one; None: it sends none. If it equals
-        ``last_producer_epoch``, the client repeats a request whose response was lost, and the epoch is not
-        raised again.
-        """
+        """(``producer_epoch``, ``last_producer_epoch``) after an InitProducerId; None: the client gets no
+        epoch (TXC-9). ``expected``: the epoch that the client sends as its present one, or None. A repeated
+        request does not raise the epoch again."""
         if self.epoch_exhausted:
             return None
         if expected is None:

@@ -1,13 +1,7 @@
-"""The states of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14).
-
-Every response of the coordinator that depends on the state is a row, refusals included. Two guards are
-opposites: ``settled`` holds while no change of the id is being written, ``in_transition`` while one is.
-
-A row's target becomes the pending state; the state follows when its image is durable. Kafka has two
-exceptions. PrepareEpochFence is only pending and never written, because the coordinator's own abort replaces
-it at once (``TransactionCoordinator.endTransaction``). The target of ``all_markers_acknowledged`` is pending
-as soon as the transaction is decided (``TransactionMetadata.prepareComplete``).
-"""
+"""The states of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14). A row's
+target becomes the pending state; the state follows when its image is durable. PrepareEpochFence is pending
+only (``TransactionCoordinator.endTransaction``). The target of ``all_markers_acknowledged`` is pending as
+soon as the transaction is decided (``TransactionMetadata.prepareComplete``)."""
 
 from __future__ import annotations
 
@@ -64,12 +58,9 @@ class Known(Protocol):
 
 
 class Asked(Protocol):
-    """An event, with everything that the guards compare.
-
-    ``expected``: the epoch in an InitProducerId. ``keeps_epoch``: in this version, a fence does not raise the
-    epoch again if the write of an earlier fence failed (TXC-11). ``claimed``: producer id and epoch in the
-    request.
-    """
+    """An event, with what the guards compare. ``expected``: the epoch in an InitProducerId. ``keeps_epoch``:
+    in this version, a fence does not raise the epoch again if the write of an earlier fence failed (TXC-11).
+    ``claimed``: producer id and epoch in the request."""
 
     @property
     def metadata(self) -> Known: ...

@@ -1,8 +1,5 @@
-"""Which offset of a partition a service with worker threads commits: one row for each rule (OFS-6, CON-8).
-
-A committed offset is the next one to read: after a start, the group continues with it. Worker threads finish in
-any order, so records below the highest finished one may be unfinished.
-"""
+"""Which offset of a partition a service with worker threads commits: one row for each rule (OFS-6, CON-8). A
+committed offset is the next one to read."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from typing import NamedTuple
 class Progress:
     """The records of one partition since the service started. ``taken``: offsets that ``poll()`` returned, in
     order; ``finished``: those whose row is committed; ``committed``: the newest offset that was handed to the
-    consumer for a commit, at first the offset of the first record."""
+    consumer for a commit, at first that of the first record."""
 
     __slots__ = ("committed", "finished", "taken")
 
@@ -28,8 +25,8 @@ class Progress:
 
 
 class CommitRule(NamedTuple):
-    """One rule. ``offset``: the offset to commit. ``at_poll``: the consumer commits in the next ``poll()``, as
-    with ``enable.auto.commit``; otherwise the service commits as soon as the offset has risen."""
+    """One rule. ``offset``: the offset to commit. ``at_poll``: the consumer commits in the next ``poll()``,
+    as with ``enable.auto.commit``."""
 
     offset: Callable[[Progress], int]
     at_poll: bool = False

@@ -1,8 +1,6 @@
 """The requests of a service to its database, and the responses.
 
-The serial of a record also identifies the row and the outbox entry that belong to the record. A service has
-one connection, and on it one local transaction at a time, which the first ``WriteRows`` opens.
-"""
+The serial of a record also identifies the row and the outbox entry that belong to the record."""
 
 from __future__ import annotations
 
@@ -27,8 +25,7 @@ class WriteRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteRowsResponse:
-    """The database carried out the statements. ``repeated``: the rows that the unique key refused, because
-    the table, or an earlier row of the request, has their serial."""
+    """The database carried out the statements. ``repeated``: the rows that the unique key refused."""
 
     api: ClassVar[str] = "WriteRows"
     repeated: tuple[int, ...] = ()

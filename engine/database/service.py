@@ -1,9 +1,5 @@
 """A service that writes to Kafka and to its database, round after round, in the order of its approach.
-
-The service owns its state (machine ``SERVICE``) and the work in its memory; a crash loses both. Service,
-producer and consumer are one process: they crash, restart and pause together. The service only makes calls
-and sends statements; whether records, offsets and rows are stored depends on producer, consumer and database.
-"""
+Service, producer and consumer are one process: they crash, restart and pause together."""
 
 from __future__ import annotations
 
@@ -148,8 +144,7 @@ class Service(Node):
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the service acts next (virtual ms). None: it waits for a response, for work, for a call or for
-        a commit of its consumer, or it has ended or is down."""
+        """When the service acts next (virtual ms); None: not before another event."""
         if not self.alive or self.awaited or (self.call is not None and self.call.state == BLOCKED):
             return None
         if self.state == states.IDLE and not self._has_work():
@@ -184,7 +179,7 @@ class Service(Node):
 
     def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
         """Do the next action. Returns each actor that was called, with the effects of the call.
-        ``new_serial()`` returns a serial that no record has yet. ``counts`` is not used; loops use it."""
+        ``new_serial()`` returns a serial that no record has yet."""
         self.watch.touch(self)
         if self.state == states.IDLE:
             return self._take_work(now, new_serial)

@@ -1,8 +1,5 @@
 """The state machine of a service (CPT-4, OFS-6): it carries out the acts of its approach, one after the
-other.
-
-A crash has no row: ``Service.crash`` empties the memory and sets the state DOWN from any state.
-"""
+other."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """Which versions of Kafka have something, as JSON: a row of a machine, a test of a decision, or a line of
-pseudocode.
-
-A page shows beside a run only what the run's versions have. ``versions`` and ``level`` say what a row, test
-or line needs; the header of a run and its derived facts say what the run has.
-"""
+pseudocode."""
 
 from __future__ import annotations
 
@@ -19,9 +15,8 @@ from engine.profiles import PROFILES
 
 
 def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
-    """What the row, test or line needs. ``versions``: the versions that have it; absent when all have it.
-    ``level``: the level of ``transaction.version`` that it needs in these versions; absent when it needs
-    none."""
+    """What the row, test or line needs. ``versions``: the versions that have it; absent if all have it.
+    ``level``: the level of ``transaction.version`` that it needs in these versions; absent if it needs none."""
     having = [profile for profile in PROFILES.values() if exists(profile)]
     found: dict[str, Any] = {}
     if len(having) < len(PROFILES):
@@ -40,7 +35,7 @@ def needs_of(only_if: str | None, unless: str | None) -> dict[str, Any]:
 
 def states_in(machine: Machine[Any], cluster: Profile, clients: Iterable[Profile] = ()) -> list[str]:
     """The states that the rows of these versions connect, and the initial state. Empty if none of the
-    versions has the machine. A client's version counts with the cluster's kind of controller."""
+    versions has the machine."""
     versions = [cluster, *(replace(one, quorum_controller=cluster.quorum_controller) for one in clients)]
     rows = [row for row in machine.rows if any(row.exists_in(version) for version in versions)]
     joined = {machine.initial, *(state for row in rows if row.target for state in (row.source, row.target))}

@@ -108,8 +108,7 @@ def words_of(known: Mapping[str, Sentence], language: str) -> Callable[[str], st
 
 
 def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = lambda _: None) -> str:
-    """Put parameters into a text. A range whose ends are equal is written as one number. If the catalogue has
-    no text for a name, the name itself is written."""
+    """Put parameters into a text. If the catalogue has no text for a name, the name itself is written."""
 
     def whole(found: re.Match[str]) -> str:
         first, last = found.groups()

@@ -1,9 +1,5 @@
-"""Finds the rows of the profiles that cause a difference between two generations, by exchanging rows.
-
-A generation gives a value to every row of two profiles, that of the brokers and that of the clients. Rows of
-one generation are replaced by those of the other, and the run is made again. The deciding rows are those that
-are still needed for the difference after all others were changed back.
-"""
+"""Finds the rows of the profiles that cause a difference between two generations, by exchanging rows and
+making the run again."""
 
 from __future__ import annotations
 
@@ -46,8 +42,7 @@ def rows_between(before: Generation, generation: Generation) -> list[Row]:
 
 
 def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -> Scenario:
-    """The scenario, which is loaded for ``generation``, with these rows taken from another generation. The cluster
-    is at the highest level of ``transaction.version`` that its version, with these rows, supports."""
+    """The scenario, which is loaded for ``generation``, with these rows taken from another generation."""
     document = dict(scenario.document)
     document["profile"] = BROKERS
     document["cluster"] = {**document["cluster"], "transaction_version": None}
@@ -61,9 +56,8 @@ def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -
 
 
 def least(rows: Sequence[Row], suffices: Callable[[Sequence[Row]], bool]) -> list[Row]:
-    """Rows that together cause the difference, without those that could be left out when they were tried, in
-    the order of ``rows``. All of ``rows`` together must cause it. Halves are left out first, so that few runs
-    are made when one row decides."""
+    """Rows that together cause the difference, in the order of ``rows``, without those that can be left out.
+    All of ``rows`` together must cause it."""
     kept = list(rows)
     size = max(1, len(kept) // 2)
     while kept:

@@ -1,9 +1,6 @@
-"""A generation: brokers of one version, and clients of one version.
-
-Both matter. A cluster of Kafka 4.1 gives each transaction an epoch of its own only for clients that support
-this (KIP-890): the Java clients since 4.0, franz-go since 1.19. Others use the old protocol (librdkafka 2.16,
-kafka-python 3.0, aiokafka 0.14), as a Java client of 3.9 does.
-"""
+"""A generation: brokers of one version, and clients of one version. A cluster of Kafka 4.1 gives each
+transaction an epoch of its own only for clients that support this (KIP-890): the Java clients since 4.0,
+franz-go since 1.19."""
 
 from __future__ import annotations
 
@@ -60,8 +57,8 @@ producer, so most scenarios cannot run there."""
 
 
 def generations_of(scenario: Scenario) -> dict[str, Generation]:
-    """The five generations, by name and oldest first. If a scenario is written for clients newer than their
-    brokers, this mixture follows the generation of its brokers."""
+    """The generations, by name and oldest first. A scenario for clients newer than their brokers has this
+    mixture, too."""
     found = dict(GENERATIONS)
     brokers, clients = scenario["profile"], versions_of_clients(scenario)
     if brokers in GENERATIONS and len(clients) == 1:
@@ -80,8 +77,7 @@ def versions_of_clients(scenario: Scenario) -> set[str]:
 
 
 def settings_in(scenario: Scenario, generation: Generation) -> dict[str, Any]:
-    """The paths and values that change a scenario to this generation (`document.put`). They set the versions
-    of its brokers and clients, and its level of ``transaction.version`` if the scenario sets one."""
+    """The paths and values that change a scenario to this generation (`document.put`)."""
     found: dict[str, Any] = {"profile": generation.brokers}
     if scenario["cluster"]["transaction_version"] is not None:
         found["cluster.transaction_version"] = generation.level
@@ -99,12 +95,7 @@ def in_generation(scenario: Scenario, generation: Generation) -> Scenario:
 
 
 def is_own(scenario: Scenario, generation: Generation) -> bool:
-    """Whether the scenario was written for this generation.
-
-    Three things must hold. The scenario's cluster has the version of the generation's brokers. All the
-    scenario's producers (or, if it has none, its consumers) have the version of the generation's clients. The
-    scenario sets no other level of ``transaction.version``.
-    """
+    """Whether the scenario was written for this generation."""
     level = scenario["cluster"]["transaction_version"]
     clients = versions_of_clients(scenario)
     return (

@@ -38,9 +38,8 @@ LISTED_MAX = 6
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """Why a generation has no run. ``place``: the path of the wrong value in the document. ``message``: the
-    message for the page, as `BadScenario.sentences` has it. ``rule``: the rule by which Kafka refuses the
-    configuration; empty when the cluster does not have a name in the document."""
+    """Why a generation has no run. ``place``: the path of the wrong value in the document. ``message``: as
+    `BadScenario.sentences` has it. ``rule``: the rule by which Kafka refuses the configuration, or empty."""
 
     place: str
     message: dict[str, Any]
@@ -49,13 +48,10 @@ class Cannot:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The first difference between a run and that of the generation before.
-
-    ``step``: the number of the first step that differs, in both runs. ``at`` and ``at_before``: its times in
-    virtual milliseconds; None when that run has ended. ``here`` and ``before``: the sentences that only one
-    of the two steps has; None: there is none. If both steps have the same sentences, the times or the states
-    after the step differ. ``rows``: the rows that together cause the difference.
-    """
+    """The first difference between a run and that of the generation before. ``step``: the number of the first
+    step that differs, in both runs. ``at`` and ``at_before``: its times in virtual ms; None if that run has
+    ended. ``here`` and ``before``: the sentences that differ, or None. ``rows``: the rows that together cause
+    the difference."""
 
     step: int
     at: int | None
@@ -100,13 +96,9 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One generation's run.
-
-    When it ``cannot`` run, all later fields have their defaults. ``since``: the generation with which it is
-    compared; this is the nearest earlier one that has a run. ``parting``: None when both runs are equal to
-    the end. ``decided_by``: the rows that make the ends differ; empty when the ends are equal, or when the
-    document itself had to be changed between the two generations.
-    """
+    """One generation's run. If it ``cannot`` run, later fields have their defaults. ``since``: the generation
+    with which it is compared. ``parting``: None if both runs are equal to the end. ``decided_by``: the rows
+    that make the ends differ."""
 
     generation: Generation
     own: bool
@@ -152,8 +144,7 @@ class _Run:
 
 
 def grid_of(scenario: Scenario) -> list[Cell]:
-    """The cells of all generations of this scenario, oldest first. A mixture of old brokers with newer clients is
-    compared with the generation of its brokers, and no later one is compared with the mixture."""
+    """The cells of all generations of this scenario, oldest first."""
     generations = generations_of(scenario)
     made = {name: _made(scenario, generation) for name, generation in generations.items()}
     met: set[int] = set().union(*(run.met for run in made.values() if isinstance(run, _Run)))

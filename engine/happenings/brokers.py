@@ -311,8 +311,7 @@ class LateControllerAnswer(Happening):
 @happening
 class MetadataRead(Happening):
     """A broker applied the records of the metadata log from ``start`` up to ``end`` (exclusive). ``records``:
-    (kind, what it is about) of the newest records, in order. Entries that take no offset are left out,
-    because Kafka has no such records."""
+    (kind, what it is about) of the newest records, in order."""
 
     broker: str
     start: int

@@ -242,8 +242,7 @@ class IsrAltered(Happening):
 
 @happening
 class FollowerHeld(Happening):
-    """The fault *shrink ISR* in a quorum: a follower stops fetching, and the leader must notice by itself
-    that the follower is no longer in sync."""
+    """The fault *shrink ISR* in a quorum: a follower stops fetching."""
 
     partition: str
     replica: str

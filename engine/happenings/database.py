@@ -59,8 +59,7 @@ class RowsUndone(Happening):
 @happening
 class LocalTransactionUndone(Aside):
     """A local transaction ended without a commit, because its connection ended or the database stopped.
-    ``rows``: the rows that it had written. The transaction of a relay has no rows; there, these are the
-    outbox entries that it had deleted."""
+    ``rows``: the rows that it had written, or for a relay the outbox entries that it had deleted."""
 
     database: str
     service: str

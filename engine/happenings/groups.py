@@ -30,7 +30,7 @@ class TransactionCommitArrived(Happening):
 class OffsetMoved(Aside):
     """A pending offset took a row of its state machine, or a row refused a change. ``position``: the offset,
     in ``__consumer_offsets``, of the record with the pending offset. ``visible``: the committed offset that
-    members of the group get now."""
+    is visible now."""
 
     broker: str
     group: str

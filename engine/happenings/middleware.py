@@ -118,9 +118,8 @@ class TidGiven(Happening):
 
 @happening
 class TidUnknown(Happening):
-    """A message arrived about a transaction that the middleware does not have, for example because a crash lost
-    it. ``known``: how many transactions the middleware has. ``answered``: the message is a Confirm, the only
-    message that gets a response then."""
+    """A message arrived about a transaction that the middleware does not have. ``known``: how many
+    transactions the middleware has. ``answered``: the message is a Confirm, which gets a response."""
 
     tid: int
     sender: str

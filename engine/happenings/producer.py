@@ -285,8 +285,7 @@ class ControlRetried(Happening):
 @happening
 class ControlFailed(Happening):
     """A control request failed. ``shown``: the error that the application gets. ``fenced``: the application
-    gets the exception of a fenced producer. ``does``: the reaction in the table, except that an epoch bump
-    becomes ``fatal`` if the client cannot raise its epoch."""
+    gets the exception of a fenced producer. ``does``: the reaction."""
 
     client: str
     api: str

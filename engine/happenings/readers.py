@@ -173,8 +173,7 @@ class PollTimedOut(Happening):
 
 @happening
 class ConsumerClosed(Happening):
-    """The application closes its consumer. ``static``: it is a static member, and therefore stays in its group.
-    ``sends``: it sends LeaveGroup, because it is a dynamic member and knows its coordinator."""
+    """The application closes its consumer. ``static``: it is a static member. ``sends``: it sends LeaveGroup."""
 
     consumer: str
     group: str

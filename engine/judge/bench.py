@@ -181,8 +181,8 @@ class Bench:
         self._changed: dict[tuple[str, ...], Part] = {}
 
     def seat(self, leaders: dict[str, int | None], transactions: bool = False) -> None:
-        """Before step 1: give the judges the partitions and their leaders. ``transactions``: whether the guarantees of
-        transactions are judged from the beginning, not only from the first fact about a transaction on."""
+        """Before step 1: give the judges the partitions and their leaders. ``transactions``: whether the
+        guarantees of transactions are judged from the beginning."""
         if transactions:
             self._judge_transactions()
         for name in GUARANTEES:

@@ -1,10 +1,6 @@
 """The judges' record of a database beside Kafka: what happened to each record or order, its row in the table
-and its record in Kafka (CPT-8).
-
-A row and a record that belong together are *apart* when only one of them exists and nothing is left that
-would write the other: no service holds the work, no entry of the outbox names it, no copy is in flight, and
-no consumer will read it again.
-"""
+and its record in Kafka (CPT-8). A row and a record are *apart* if only one of them exists and nothing is left
+that would write the other."""
 
 from __future__ import annotations
 
@@ -20,8 +16,8 @@ ROW_MISSING, RECORD_MISSING, ROW_REPEATED = "row_missing", "record_missing", "ro
 
 @dataclass(slots=True)
 class Work:
-    """One record or order. ``places``: keeper of the offsets (``group NAME`` or ``database``) to the partition and
-    offset at which its consumers read the work; empty for work that is in no topic yet."""
+    """One record or order. ``places``: keeper of the offsets (``group NAME`` or ``database``) to the
+    partition and offset at which its consumers read the work."""
 
     rows: int = 0
     in_outbox: bool = False

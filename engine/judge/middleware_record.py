@@ -1,9 +1,5 @@
 """The judges' record of transactions over middleware: the parts that nodes carried out, and the outcomes
-(MW-12, MW-16).
-
-A transaction is mixed when the middleware has ended it, or left it to an operator, while some nodes have
-carried out their part and others have not. Work is repeated when a node carried out its part more than once.
-"""
+(MW-12, MW-16)."""
 
 from __future__ import annotations
 
@@ -129,8 +125,7 @@ class MiddlewareRecord:
 
 
 def mixed(record: TransactionRecord) -> list[str]:
-    """The nodes that carried out their part, if the transaction has ended although other nodes did not carry
-    out theirs. Empty: the transaction is not mixed."""
+    """The nodes that carried out their part, if the transaction is mixed; else empty."""
     return record.applied if record.mixed else []
 
 

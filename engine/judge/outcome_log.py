@@ -1,8 +1,5 @@
-"""The judges' record of transactions in one partition's log: the outcome of every copy of a record.
-
-It holds the transactional batches and markers of every replica, ordered by offset, and the outcomes in the
-leader's log. An append updates the outcomes; a truncation or a change of leader computes all of them again.
-"""
+"""The judges' record of transactions in one partition's log: the transactional batches and markers of every
+replica, and the outcomes in the leader's log."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ OPEN, COMMITTED, ABORTED = "open", "committed", "aborted"
 
 class Entry(NamedTuple):
     """A transactional batch, or a marker (``control`` COMMIT or ABORT). ``number``: the transaction of the
-    batch; None: the batch belongs to no transaction of an application, or the entry is a marker."""
+    batch, or None."""
 
     base_offset: int
     last_offset: int

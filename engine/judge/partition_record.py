@@ -1,7 +1,4 @@
-"""The judges' record of one partition: the copies on every replica, and the results that producers got.
-
-An append updates the counts; a truncation or a change of leader computes all of them again.
-"""
+"""The judges' record of one partition: the copies on every replica, and the results that producers got."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """The judges' record of Kafka's transactions: their contents, their decision, the result for the application,
-and what consumers got (GEN-8).
-
-A transaction is what an application sent between begin and end. The functions at the end of this module are
-the judges: each returns the records or offsets that break a guarantee.
-"""
+and what consumers got (GEN-8). The functions at the end are the judges: each returns the records or offsets
+that break a guarantee."""
 
 from __future__ import annotations
 
@@ -124,8 +121,8 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """A coordinator registered partitions, or loaded them from its log. It will send markers to them, even
-        if an earlier coordinator dropped its markers. A fact of a replaced coordinator is ignored."""
+        """A coordinator registered partitions, or loaded them from its log. A fact of a replaced coordinator
+        is ignored."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -135,15 +132,8 @@ class TransactionsRecord:
                 self.weigh_partitions.add(partition)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """A coordinator decided a transaction. This is the newest undecided transaction of the producer id
-        with the epoch of the decision, or else with the highest lower epoch.
-
-        A producer may begin a transaction although it was replaced; no coordinator decides that one. An application
-        may learn the end of a transaction that no coordinator has decided. If records of that transaction are stored
-        without a marker, they get the outcome of this decision, so it counts for that transaction, too.
-        ``found``: a new coordinator loaded the decision; it is ignored if the coordinator that wrote it has
-        reported it.
-        """
+        """A coordinator decided a transaction: the newest undecided one of the producer id with the epoch of
+        the decision, or else with the highest lower epoch. ``found``: a new coordinator loaded the decision."""
         if fact.found and fact.producer_id in self.completing:
             return
         self.completing.add(fact.producer_id)
@@ -309,17 +299,9 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Where the parts of a transaction have different outcomes: the application's result, the copies and the
-    offsets. Empty when no outcomes differ.
-
-    Partition to the serials of the copies without the intended outcome. Intended is the application's result;
-    if it has none, the decision; if there is none either, a commit. If only offsets differ: ``offsets of
-    GROUP`` to the serials of all copies.
-
-    Offsets count, too: a visible offset is a committed part, a dropped one an aborted part. Parts that are
-    still open do not count, because the partitions of one transaction may get their markers at different
-    times (CON-6).
-    """
+    """Where the parts of a transaction have different outcomes: partition to the serials of the copies
+    without the intended outcome; ``offsets of GROUP`` to the serials of all copies if only offsets differ.
+    Empty if no outcomes differ. Parts that are still open do not count (CON-6)."""
     copies = record.copies(transaction)
     outcomes = {copy.outcome for _, copy in copies}
     offsets = set(transaction.offsets.values())

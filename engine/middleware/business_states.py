@@ -22,7 +22,7 @@ ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
 
 class Situation(NamedTuple):
     """The context of the guards: whether the local transaction can succeed, whether its message id is stored
-    with it, and whether the whole transaction has the outcome of the local part."""
+    with it, and whether the whole transaction has its outcome."""
 
     succeeds: bool
     stores_id: bool

@@ -1,8 +1,5 @@
-"""The transaction manager of strategy 4, which calls cancel at the nodes that have to undo a transaction (MW-11).
-
-The manager keeps its transactions when it crashes. It sends Rollback again to the nodes that have not
-answered.
-"""
+"""The transaction manager of strategy 4, which calls cancel at the nodes that have to undo a transaction
+(MW-11)."""
 
 from __future__ import annotations
 
@@ -18,8 +15,7 @@ from engine.watching import Watch
 
 class Cancellation:
     """One transaction to cancel. ``answers``: node to the name of its answer (``RollbackOk`` or
-    ``RollbackFail``), None while it has not answered. ``due``: when Rollback is sent again, in virtual ms;
-    None: never."""
+    ``RollbackFail``) or None. ``due``: when Rollback is sent again (virtual ms), or None."""
 
     __slots__ = ("answers", "due", "state")
 

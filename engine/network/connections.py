@@ -1,15 +1,6 @@
-"""A broker's side of its connections: the broker handles one request of a connection at a time, and the other
-requests of the connection wait in order (GEN-11).
-
-Kafka's ``SocketServer`` mutes a channel while one of its requests is handled, and takes the next request
-after it has sent the response.
-
-The name of a connection has three parts: the client, the broker and the purpose. A consumer has a separate
-connection to its group coordinator; a broker has separate connections for markers and for verification.
-
-When a connection ends, its broker may keep some requests: the request that it is handling, and the first of
-the requests that wait. The broker handles them in order; their responses are dropped.
-"""
+"""A broker's side of its connections: it handles one request of a connection at a time (GEN-11), as Kafka's
+``SocketServer`` does by muting the channel. The name of a connection is (client, broker, purpose). When a
+connection ends, its broker may keep some requests; their responses are dropped."""
 
 from __future__ import annotations
 
@@ -24,12 +15,9 @@ one end, the two names are in alphabetical order."""
 
 
 def connection_name(source: str, destination: str, send: Send) -> Name:
-    """The connection of a message that ``source`` sends, named after the side that sends requests.
-
-    Without a broker at one end (two nodes of the middleware, a service and its database), the two names are in
-    alphabetical order: two nodes share one connection, on which both send requests. A request that a fault injects
-    (:class:`Crafter`) has a connection of its own. The tool has one connection to each broker, also for markers.
-    """
+    """The connection of a message that ``source`` sends, named after the side that sends requests; without a
+    broker at one end, the two names are in alphabetical order. A request of a :class:`Crafter` has a
+    connection of its own."""
     client, broker = (destination, source) if send.is_response else (source, destination)
     if not broker.startswith("broker-") and client > broker:
         client, broker = broker, client
@@ -87,9 +75,8 @@ class BrokerConnections:
         return self.is_of_ended(request)
 
     def answered(self, message: Envelope) -> Envelope | None:
-        """The broker has finished a request of an open connection: ``message`` is the response, or the request if
-        it has none. Returns the next request of the connection, which the broker handles now; None: there is
-        none."""
+        """The broker has finished a request: ``message`` is the response, or the request if it has none.
+        Returns the next request of the connection, or None."""
         name = message.connection
         taken = self.taken.get(name)
         if taken is None or taken.correlation_id != message.correlation_id:
@@ -125,9 +112,9 @@ class BrokerConnections:
         return one.taken
 
     def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
-        """A connection ends. Its broker keeps the request that it is handling, and the first ``taken`` further
-        requests: first the waiting ones, then those that a paused broker has not read yet (``held``). Returns
-        these further requests."""
+        """A connection ends. Its broker keeps the request that it is handling, and the first ``taken``
+        further ones. ``held``: requests that a paused broker has not read. Returns the further requests that
+        are kept."""
         waits = self.waiting.pop(name, [])
         queue = [*waits, *(request for request in held if request not in waits)]
         kept = queue[:taken]

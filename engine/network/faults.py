@@ -13,11 +13,9 @@ from engine.messages import Envelope, ProduceRequest
 
 
 class FaultRule:
-    """One entry of the fault script: a matcher, an action, and how many matches are left.
-
-    A rule with ``rate`` applies to each match with this probability, by the run's random generator, and without
-    a limit. ``nth``: matches before this one, counted from 1, are left alone.
-    """
+    """One entry of the fault script: a matcher, an action, and how many matches are left. ``rate``: the
+    probability with which it applies to a match, without a limit. ``nth``: matches before this one, counted
+    from 1, are left alone."""
 
     __slots__ = ("action", "api", "entry", "index", "match", "path", "rate", "remaining", "seen", "struck")
 

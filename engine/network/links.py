@@ -1,10 +1,6 @@
-"""Links: latency, order, connections, and the messages in flight.
-
-Owns every envelope from its sending until its receiver handles the message or the message is lost. The
-network does not interpret messages, and schedules nothing itself: the kernel takes the arrival times from the
-envelopes and queues the deliveries. A link keeps the order of messages for each connection and direction
-(GEN-5), so a delayed message delays the later ones. Only the fault *reorder* changes the order.
-"""
+"""Links: latency, order, connections, and the messages in flight. A link keeps the order of messages for each
+connection and direction (GEN-5), so a delayed message delays the later ones. The network does not interpret
+messages."""
 
 from __future__ import annotations
 
@@ -216,9 +212,9 @@ class Network:
             self.watch.touch(part)
 
     def lose(self, ends: Callable[[Name], bool], taken: int = 0) -> tuple[list[Envelope], int]:
-        """End the connections that ``ends`` selects. All messages in flight on them are lost, in both directions
-        (GEN-5), except the first ``taken`` requests of each connection that wait at the broker (GEN-11).
-        Returns the lost messages, and the number of requests that the brokers keep."""
+        """End the connections that ``ends`` selects. Messages in flight on them are lost (GEN-5), except the
+        first ``taken`` requests of each connection that wait at the broker (GEN-11). Returns the lost
+        messages, and the number of requests that the brokers keep."""
         connections = self.connections
         under_way: dict[Name, list[Envelope]] = {name: [] for name in connections.taken if ends(name)}
         for envelope in self.under_way.values():

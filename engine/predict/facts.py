@@ -100,9 +100,7 @@ def log_end_of(view: View, partition: str) -> int:
 
 
 def records_arriving(step: Step, view: View) -> dict[str, list[int]]:
-    """Partition to the serials in the Produce request that this step delivered. They are taken from the client that
-    sent it, which keeps a batch until the response arrives or the batch expires, or else from the leader's log.
-    Empty for any other step, and if neither has them, as after a crafted request."""
+    """Partition to the serials in the Produce request that this step delivered; empty if that is not known."""
     message = delivered(step)
     if message is None or message["api"] != "Produce" or message["is_response"]:
         return {}

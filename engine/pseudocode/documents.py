@@ -60,14 +60,10 @@ WIDTH_MAX = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line: code (``text``) or a comment (``comment``, a key of the catalogue), never both.
-
-    ``depth``: its level. ``chinese``: the code in Chinese, if that differs. ``says`` and ``decides``: the
-    sentences and tests that are tied to this line. ``rules``: the requirements that it carries out.
-    ``kafka``: the class and method of the first tied sentence or test that has one; None: none has. ``only_if`` and
-    ``unless``: fields of the profile, those of the line itself, of the lines above it whose block it is in, and of the
-    document.
-    """
+    """One line: code (``text``) or a comment (``comment``, a key of the catalogue). ``depth``: its level.
+    ``chinese``: the code in Chinese, if that differs. ``says`` and ``decides``: the sentences and tests that
+    are tied to it. ``rules``: the requirements that it carries out. ``kafka``: class and method of a tied
+    sentence or test, or None. ``only_if`` and ``unless``: fields of the profile."""
 
     depth: int
     text: str

@@ -9,8 +9,8 @@ from engine.pseudocode.documents import INDENT, WIDTH_MAX, Component, Line, colu
 
 
 def component_lines(component: Component, language: str = "en") -> Iterator[str]:
-    """The component's title, with the Kafka classes that it explains, its purpose and its state machines. Then every
-    line, with the requirements and the place in Kafka that it has."""
+    """The component's title, its purpose and its state machines; then its lines, with requirements and places
+    in Kafka."""
     words = catalogue()
     kafka = f" ({component.kafka})" if component.kafka else ""
     yield f"{component.name}: {words[component.title].text(language)}{kafka}"

@@ -1,10 +1,6 @@
-"""A scripted application: timed calls on one client, in order (GEN-4).
-
-A blocking call postpones the later ones. While the client is down, all calls wait. Records get their
-hidden serials in the order of sending. A call with ``again`` sends an earlier record once more, like an
-application that has restarted. With ``if_failed`` the call is made only if the future of that record failed,
-like an application that handles the exception.
-"""
+"""A scripted application: timed calls on one client, in order (GEN-4). A blocking call postpones the later
+ones. While the client is down, all calls wait. A call with ``again`` sends an earlier record once more, with
+``if_failed`` only if that record's future failed."""
 
 from __future__ import annotations
 
@@ -18,9 +14,8 @@ from engine.shapes.clients import ApplicationView
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """One API call. ``send`` has a partition and a size; ``again`` is the serial of an earlier record, and
-    ``if_failed`` makes the call depend on that record's result. An operator's ``roll_back`` has a transaction's ``tid``
-    and ``nodes``."""
+    """One API call. ``again``: the serial of an earlier record. ``if_failed``: the call depends on that
+    record's result. An operator's ``roll_back`` has a transaction's ``tid`` and ``nodes``."""
 
     at: int
     do: str

@@ -1,8 +1,5 @@
 """The fields that a row may have. One word of the row decides: ``action`` in an entry of the fault script,
-``do`` in a call, ``set`` in an override.
-
-The loader uses this table to refuse a field without a meaning, and forms use it to leave such fields out.
-"""
+``do`` in a call, ``set`` in an override."""
 
 from __future__ import annotations
 
@@ -126,8 +123,7 @@ BELONGING: dict[str, Belonging] = {
 
 def check_belonging(document: dict[str, Any]) -> None:
     """Raises BadScenario for a field that is meaningless beside the ``action``, ``do`` or ``set`` of its row.
-    The types were checked before. Only the author's own fields are checked: a variant may change that word
-    and keep the other fields of the row (`leave_out_meaningless`)."""
+    The types were checked before."""
     for section, place, row in _rows(document):
         may = _may(section, row)
         for name in row:
@@ -137,8 +133,8 @@ def check_belonging(document: dict[str, Any]) -> None:
 
 
 def leave_out_meaningless(document: dict[str, Any]) -> None:
-    """Remove each field that has no meaning in its row since a variant changed the row's word, so that the result is
-    itself a document. Sections and rows of wrong types are left as they are; the loader refuses them later."""
+    """Remove the fields that have no meaning in their row since a variant changed the row's word. Wrong types
+    are left to the loader."""
     for section, _, row in _rows(document):
         may = _may(section, row)
         for name in [name for name in row if may and name not in may]:

@@ -1,10 +1,6 @@
 """Loads a scenario document: the result is a checked :class:`Scenario`, or an error that names the line and
-the remedy.
-
-A document is TOML (or the same as a dict). A variant is the document with its ``set`` applied. The keys of
-``set`` are dotted paths, in which a row of a list of named tables is addressed by its name
-(``producers.p1.settings.retries``).
-"""
+the remedy. A variant is the document with its ``set`` applied, whose keys are dotted paths
+(``producers.p1.settings.retries``)."""
 
 from __future__ import annotations
 
@@ -82,9 +78,9 @@ class Scenario:
 
 
 def parse(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> dict[str, Any]:
-    """Parse TOML text to a dict, in time and memory that grow linearly with the text. Raises BadScenario,
-    with the line, for a text that is not TOML or is beyond a limit of ``engine/scenario/bounds.py``, and for
-    a value of a type that documents cannot have."""
+    """Parse TOML text to a dict, in linear time and memory. Raises BadScenario, with the line, for a text
+    that is not TOML or is beyond a limit of ``engine/scenario/bounds.py``, and for a value that documents
+    cannot have."""
     check_text(text, source, bytes_max=bytes_max)
     try:
         document = tomllib.loads(text)
@@ -185,16 +181,15 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def acts(document: Mapping[str, Any]) -> bool:
-    """Whether the document can be run without a variant: an application, a loop, a service or a middleware
-    acts in it, and its variants are not the only runs (``variants_only``)."""
+    """Whether the document can be run without a variant."""
     if document.get("variants_only") and document.get("variants"):
         return False
     return any(document.get(section) for section in ("applications", "loops", "services", "middleware"))
 
 
 def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
-    """The texts *what to watch for* and *lesson* of a run. The variant's text comes first, then the document's.
-    ``shared_lesson``: the lesson of all runs together; None if there is none."""
+    """The texts *what to watch for* and *lesson* of a run; the variant's text comes before the document's.
+    ``shared_lesson``: the lesson of all runs together, or None."""
     texts = {text: document.get(text) for text in LESSON_TEXTS} | _own_texts(_row_of(document, variant))
     return {**texts, "shared_lesson": _shared_lesson(document)}
 
@@ -224,8 +219,7 @@ def _own_texts(variant: Mapping[str, Any]) -> dict[str, Any]:
 
 def put(document: dict[str, Any], path: str, value: Any) -> None:
     """Set a dotted path; lists of named tables are addressed by name, other lists by index. Missing tables
-    are made. Raises BadScenario for a name or an index that its list does not have, and for a path with too
-    many parts."""
+    are made. Raises BadScenario for a path that the document cannot have."""
     node: Any = document
     words = path.split(".")
     if len(words) > LEVELS_MAX:

@@ -22,8 +22,8 @@ class Unmet:
 
 
 class Shown:
-    """Collects from a run everything that expectations are compared with: keys of sentences and notes
-    (``said``), names of errors, names of broken guarantees. Pass the JSON of every step to ``take``."""
+    """Collects from a run what expectations are compared with: keys of sentences and notes (``said``),
+    errors, broken guarantees. Pass the JSON of every step to ``take``."""
 
     def __init__(self) -> None:
         self.said: set[str] = set()

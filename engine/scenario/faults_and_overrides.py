@@ -1,8 +1,5 @@
-"""The checks of an entry of the fault script and of an override, after their types were checked: fields that
-belong together, and names that exist.
-
-Without these checks a mistake would appear in the middle of a run.
-"""
+"""The checks of an entry of the fault script and of an override: fields that belong together, and names that
+exist."""
 
 from __future__ import annotations
 
@@ -87,8 +84,8 @@ def check_fault(
     partitions: list[str],
     clients: list[str],
 ) -> None:
-    """Raises BadScenario for an impossible fault. ``names``: the names of each kind of ACTORS, and of the ``nodes``. If
-    the match names an answer of the middleware, the match's ``response`` is set to True."""
+    """Raises BadScenario for an impossible fault. ``names``: the names of each kind of ACTORS, and of the
+    ``nodes``. May set the match's ``response``."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
         raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))

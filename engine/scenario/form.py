@@ -1,7 +1,5 @@
-"""The data for a form that edits scenario documents: the tables with which the loader checks, as JSON.
-
-With them a form needs no rule of its own. The labels are in the catalogue, under the same names.
-"""
+"""The data for a form that edits scenario documents: the tables with which the loader checks, as JSON. The
+labels are in the catalogue, under the same names."""
 
 from __future__ import annotations
 
@@ -193,9 +191,8 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
 
 
 def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
-    """The names that a document's rows may refer to. ``absent``: the names in the form (actions, messages,
-    settings, errors and others) that this document cannot use, for example because its clusters' version does not have
-    them. Any document is accepted, even one that does not load."""
+    """The names that a document's rows may refer to. ``absent``: the names in the form that this document
+    cannot use. Any document is accepted, even one that does not load."""
     cluster = document.get("cluster")
     count = _whole(cluster.get("brokers", 3) if isinstance(cluster, dict) else 3, 3, 9)
     brokers = [f"broker-{number}" for number in range(1, count + 1)]

@@ -58,9 +58,8 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
 
 
 def altered(scenario: Scenario) -> dict[str, Altered]:
-    """Path of a setting to [default, value, name in Kafka] (UIV-4). It has each number and each
-    yes-or-no setting of the cluster that is not at its default, and each setting that the document gives to
-    the brokers or to a producer. The default of a producer's setting is that of the producer's own version."""
+    """Path of a setting to [default, value, name in Kafka] (UIV-4): settings of the cluster that are not at
+    their default, and settings of brokers and producers that the document gives."""
     found: dict[str, Altered] = {}
     document = scenario.document
     cluster = document["cluster"]

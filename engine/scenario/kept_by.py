@@ -1,9 +1,5 @@
 """The names that only some clusters have: those with ZooKeeper, those with a controller quorum, or those from
-a version on.
-
-The loader uses these tables to refuse a name that the scenario's cluster does not have, and forms use them to
-leave it out.
-"""
+a version on."""
 
 from __future__ import annotations
 
@@ -50,8 +46,8 @@ def exists(needs: str | None, profile: str) -> bool:
 
 
 def absent(profile: str) -> list[str]:
-    """The actions, messages, fields of messages, switches, broker settings and errors that a cluster of this version
-    does not have. No name is in two of the tables."""
+    """The actions, messages, fields of messages, switches, broker settings and errors that a cluster of this
+    version does not have."""
     known = PROFILES[profile].errors
     levels = () if PROFILES[profile].transaction_version else ("transaction_version",)
     return [
@@ -67,9 +63,8 @@ def absent(profile: str) -> list[str]:
 
 
 def check_keeper(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a fault, a message, an error or a switch that this cluster does not have, and
-    for a topic's record format that it does not write. Settings are not checked, because a variant with
-    another version may keep them."""
+    """Raises BadScenario for what this cluster does not have: a fault, a message, an error, a switch, a
+    record format. Settings are not checked, because a variant with another version may keep them."""
     profile = document["profile"]
     for index, fault in enumerate(document["faults"]):
         place = f"faults.{index}"

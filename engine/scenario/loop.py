@@ -1,14 +1,6 @@
-"""An application that consumes, transforms and produces, round after round (TXM-6, CON-8..10, OFS-6).
-
-A round has four parts: take records from a consumer, send one record for each, commit the consumer's
-positions, finish. With a transactional producer the positions are part of the transaction. Without one, or
-with the switch ``offsets_in_transaction`` off, they are committed separately. After an abortable failure the
-loop aborts and rewinds; after a fatal one it closes its producer; after a crash it begins again at the
-group's committed offsets.
-
-Owns the state of the loop (the table :data:`MACHINE`) and the records of the present round. It only makes
-calls: the producer and the consumer do the work.
-"""
+"""An application that consumes, transforms and produces, round after round (TXM-6, CON-8..10, OFS-6). With a
+transactional producer the consumer's positions are part of the transaction; without one, or with the switch
+``offsets_in_transaction`` off, they are committed separately."""
 
 from __future__ import annotations
 
@@ -186,8 +178,7 @@ class Loop:
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the loop acts next (virtual ms). None: it waits for a call, for records, for a request of its
-        consumer or for a client that is down, or it has ended."""
+        """When the loop acts next (virtual ms); None: not before another event."""
         if self.state == STOPPED:
             return None
         if self.state == DOWN:
@@ -209,11 +200,8 @@ class Loop:
 
     def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
         """Do the next action; returns each client that was called, with the effects of the call.
-
         ``new_serial()``: the serial of a record that no application sent before. ``counts(partition,
-        serial)``: whether this record has a stored copy that no ABORT marker covers. Both are only needed for
-        the serials, by which judges identify records.
-        """
+        serial)``: whether this record has a stored copy that was not aborted."""
         self.watch.touch(self)
         if self.state == DOWN:
             return self._come_back(now)

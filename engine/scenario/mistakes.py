@@ -1,8 +1,5 @@
-"""All mistakes of a document in one list, for its author.
-
-The loader stops at the first mistake. This module removes the wrong value or row and loads again, while the
-next mistake cannot be a consequence of the removal. Names are checked last.
-"""
+"""The mistakes of a document in one list, for its author. It removes what is wrong and loads again, while the
+next mistake cannot be a consequence of the removal."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ _MEANINGLESS_WITHOUT = ("faults", "checkpoints", "beats", "expect")
 
 def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str = "") -> list[BadScenario]:
     """The mistakes of a document in the order in which the loader finds them, at most MISTAKES_MAX; empty if
-    it loads. If a document loads and no ``variant`` is chosen: the first mistake of each variant, at
+    it loads. If it loads and no ``variant`` is chosen: the first mistake of each variant, at
     ``variants.NAME.set``. ``text`` is the document's own text, for line numbers."""
     left = copy.deepcopy(document)
     found: dict[str, BadScenario] = {}

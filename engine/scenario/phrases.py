@@ -1,8 +1,6 @@
 """The parts of an error message about a document: what is wrong, and what is allowed.
 
-The catalogue has these parts in every language (``scenario.wrong.…`` and ``scenario.allowed.…``). Names and
-values are plain texts, because they need no translation.
-"""
+The catalogue has these parts in every language (``scenario.wrong.…`` and ``scenario.allowed.…``)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Texts that no scenario may contain, because a page would misinterpret them.
-
-A replay contains the texts of its scenario, so the reader of replays refuses them, too.
-"""
+"""Texts that no scenario may contain, because a page would misinterpret them."""
 
 from __future__ import annotations
 

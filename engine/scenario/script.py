@@ -1,8 +1,5 @@
-"""Makes fault scripts, from a selected message of a run or from a learner's interventions (GEN-6).
-
-A rule counts the messages that it sees, and no later rule sees a message to which an earlier one applied. To
-write one more rule, a listener after all others counts the messages that the new rule would see.
-"""
+"""Makes fault scripts, from a selected message of a run or from a learner's interventions (GEN-6). A rule
+counts the messages that it sees, and no later rule sees a message to which an earlier one applied."""
 
 from __future__ import annotations
 
@@ -86,8 +83,8 @@ class Listener:
 
 
 def listen(simulation: Simulation) -> Listener:
-    """Add a listener for the messages in flight and for all that are sent from now on, except those to which
-    a rule of the script applies. The run does not change."""
+    """Add a listener for the messages in flight and for those that are sent from now on, except those to
+    which a rule of the script applies."""
     listener = Listener()
     simulation.interference.listen(listener)
     return listener
@@ -104,7 +101,7 @@ class Written:
 
 def script_of(scenario: Scenario, interventions: list[dict[str, Any]]) -> Written:
     """Convert interventions, each with ``after`` (the number of the step that it follows), to entries of the
-    fault script. Raises Refused if an intervention is refused when the run is made again."""
+    fault script. Raises Refused if an intervention is refused."""
     timed: list[Rule] = []
     struck: dict[int, tuple[Heard, Rule]] = {}
     left_out: list[int] = []

@@ -1,5 +1,4 @@
-"""Finds variants that give the same run under two names. There are such variants because a variant may set a
-value that the document has anyway."""
+"""Finds variants that give the same run under two names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,3 @@
-"""The engine's output as types: header, step, view and plan (docs/frame.md).
-
-They describe JSON only. The roles' ``view()`` functions return these types, and the schema of the messages
-between server and page is made from them (``eosviz/contract``). An empty table of the view may be absent, so
-tables are ``NotRequired``.
-"""
+"""The engine's output as types: header, step, view and plan (docs/frame.md). They describe JSON. The schema
+of the messages between server and page is made from them (``eosviz/contract``). An empty table of the view
+may be absent, so tables are ``NotRequired``."""

@@ -1,7 +1,5 @@
-"""Compares two-phase commit over middleware with Kafka's transactions, aspect by aspect (MW-15, CTR-43).
-
-``title``, ``here`` and ``kafka`` are keys of the catalogue; the reference pages show them.
-"""
+"""Compares two-phase commit over middleware with Kafka's transactions (MW-15, CTR-43). ``title``, ``here``
+and ``kafka`` are keys of the catalogue."""
 
 from __future__ import annotations
 

@@ -36,8 +36,7 @@ def trade_off_key(name: str) -> str:
 
 
 def reason_key(word: str | None) -> str | None:
-    """The key of the sentence for a reason in a message: a participant's reason, or missing votes. An unknown
-    reason, which only a hand-made message has, stays as it is."""
+    """The key of the sentence for a reason in a message; an unknown reason stays as it is."""
     return _REASONS.get(word, word) if word else word
 
 

@@ -1,9 +1,6 @@
-"""How a happening becomes the sentences of a step: the structure of this package's tables.
-
-A table has one row for each class of happenings. Most rows add one sentence, whose parameters are the
-happening's fields (``says``, ``notes``). The other rows are functions of the happening and the teller. No
-role depends on this package.
-"""
+"""How a happening becomes the sentences of a step. A table has one row for each class of happenings: a
+sentence with the happening's fields as parameters (``says``, ``notes``), or a function of the happening and
+the teller."""
 
 from __future__ import annotations
 
@@ -30,24 +27,22 @@ class Teller(Protocol):
         """Add a note to the current step."""
 
     def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
-        """Make this the step's own sentence; an earlier one becomes a note. If the step has a transition of a
-        state machine, this sentence becomes a note instead."""
+        """Make this the step's own sentence; an earlier one becomes a note. In a step with a transition of a
+        state machine, this sentence becomes the note."""
 
     def holders(self, transactional_id: str | None) -> dict[str, tuple[int, int]]:
-        """The producers of a transactional id: name to (producer id, epoch) before the current step.
-        Producers that are closed, down or without an identity are missing."""
+        """The producers of a transactional id: name to (producer id, epoch) before the current step. Those
+        without an identity are missing."""
 
     def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
         """Note that the epoch of a transactional id was raised to ``epoch``. ``cause``: the key of a
         sentence."""
 
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
-        """The cause of the raise to the epoch after ``epoch``; None if this run has not raised it so far, or keeps that
-        raise no longer."""
+        """The cause of the raise to the epoch after ``epoch``; None if it is not known."""
 
     def records_of(self, client: str, batch: str) -> list[str]:
-        """The names of the records in a client's batch, as the stage shows them (``record_names``). In a
-        sentence they are the parameter ``batch``; the client's own name of the batch is ``batch_id``."""
+        """The names of the records in a client's batch, as the stage shows them (``record_names``)."""
 
     def shown(self, *path: str) -> Any:
         """The view of a part now; None if the view does not have the part."""

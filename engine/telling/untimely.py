@@ -1,10 +1,5 @@
-"""Sentences for batches that a leader accepts although the coordinator has newer facts: a batch is late, has
-an older epoch, or is in a partition that its transaction does not include.
-
-A leader compares epoch and sequence number with what it has stored. It learns of a new epoch, and of the end
-of a transaction, only from markers and from batches (FEN-3, MRK-6). The reason for its ignorance follows from
-the coordinator's entry and from the messages between coordinator and leader.
-"""
+"""Sentences for batches that a leader accepts although the coordinator has newer facts: a leader learns of a
+new epoch, and of the end of a transaction, from markers and from batches (FEN-3, MRK-6)."""
 
 from __future__ import annotations
 
@@ -36,9 +31,8 @@ class Untimely:
 
 
 def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | None:
-    """The sentence for an untimely batch. None: the batch is outside transactions, its epoch and partition
-    are those of its producer's open transaction, its epoch is lower than the one in the log, or no coordinator of
-    the run knows the producer."""
+    """The sentence for an untimely batch; None if the leader knows no less about it than the coordinator, or
+    if no coordinator of the run knows the producer."""
     batch, arrival = h.batch, h.appended.arrival
     if not batch.is_transactional or arrival is None or arrival.stored_epoch > batch.producer_epoch:
         return None

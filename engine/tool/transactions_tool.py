@@ -1,11 +1,6 @@
 """``kafka-transactions.sh``: the role that carries out an operator's commands, one after the other (KIP-664).
-
-Two tables describe a command: the call of the admin client with which it begins (:data:`_FIRST`), and what
-follows from the result of each call (:data:`_AFTER`). The requests of the tool and its reactions to errors
-are in ``admin_call``. In Kafka every command is a process of its own, so its connections end with it.
-
-Source: ``TransactionsCommand`` of Kafka's tools, and ``KafkaAdminClient``.
-"""
+Two tables describe a command: its first call (:data:`_FIRST`), and what follows from the result of each call
+(:data:`_AFTER`). Source: ``TransactionsCommand`` of Kafka's tools, and ``KafkaAdminClient``."""
 
 from __future__ import annotations
 
@@ -279,8 +274,7 @@ class TransactionsTool:
         return self.requests.opened(broker_number(peer))
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended or could not be made. After a backoff the tool continues the call. If the lookups went
-        to this broker, they go to the next one now."""
+        """A connection ended or could not be made. After a backoff the tool continues the call."""
         broker, call = broker_number(peer), self.call
         lost = self.requests.ended(broker)
         if call is None or not lost:

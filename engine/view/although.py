@@ -23,12 +23,8 @@ _ENDS = frozenset({"restart", "resume"})
 
 
 def although(now: Outcome, done: Sequence[Mapping[str, Any]], last: str) -> Although | None:
-    """The clause; None if the outcome changed, or if the interventions contain no fault, or something other than faults
-    and their ends.
-
-    ``now``: the end of the run with interventions. ``done``: the interventions, in order. ``last``: the key of
-    the cost's sentence about logs or nodes.
-    """
+    """The clause, or None. ``now``: the end of the run with interventions. ``done``: the interventions, in
+    order. ``last``: the key of the cost's sentence about logs or nodes."""
     actions = {one["action"] for one in done}
     if last not in _SAME or not actions & _FAULTS or not actions <= _FAULTS | _ENDS:
         return None

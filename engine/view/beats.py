@@ -1,11 +1,6 @@
 """Divides a run into named beats: chapters, which are made by rules from the kinds of the run's steps
-(``openers.py``).
-
-The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
-nested beats, short runs fewer. A run that was changed behind most of its beats has more (``BEHIND_MOST``). Each beat
-has the step that a reader sees first, and the lines of its steps: informative steps one by one, the others folded and
-counted (``plumbing.py``).
-"""
+(``openers.py``). The beats of a run, or those inside one beat, are a *level*. Each beat has the step that a
+reader sees first, and the lines of its steps."""
 
 from __future__ import annotations
 
@@ -550,13 +545,9 @@ class Beats:
         by_hand: Collection[int] = (),
         known: Sequence[Event] | None = None,
     ) -> list[Beat]:
-        """The beats. ``past`` and ``known``: the beats and the events of the run without the interventions, whose
-        steps are the same up to number ``until``. ``by_hand``: the numbers of the steps that carry out interventions.
-
-        A past beat that lands by ``until`` keeps its number and its title. Later, what the other past beats are about
-        has beats again, if it happens. What came of the interventions has beats beside those, as far as the level has
-        room, and is otherwise nested in the beat in which it falls. If one beat would then hold too much (``PACKED``),
-        both kinds of beats compete by weight and length."""
+        """The beats. ``past`` and ``known``: the beats and the events of the run without the interventions,
+        whose steps are the same up to number ``until``. ``by_hand``: the numbers of the steps that carry out
+        interventions. A past beat that lands by ``until`` keeps its number and its title."""
         if not self._steps:
             return []
         end = len(self._steps)

@@ -1,7 +1,4 @@
-"""The cost of an intervention: compares the end of the run with the end of the scenario's own run.
-
-It is computed from a run's first view and steps (docs/frame.md), like the run's plan.
-"""
+"""The cost of an intervention: compares the end of the run with the end of the scenario's own run."""
 
 from __future__ import annotations
 

@@ -10,11 +10,8 @@ _DOERS = ("coordinator", "broker")
 
 
 def doer(step: Mapping[str, Any]) -> str | None:
-    """The broker that does what the step's own sentence says; None if it is the step's actor.
-
-    The actor of a step of replication is the follower that fetches. With its fetch the leader learns how far the
-    follower has copied, and raises the high watermark (LOG-7): the sentence is then about the leader.
-    """
+    """The broker that does what the step's own sentence says; None if it is the step's actor. In a step of
+    replication the leader may raise the high watermark (LOG-7), while the follower is the actor."""
     if step["kind"] != "replication":
         return None
     name: str | None = next((step["params"][one] for one in _DOERS if one in step["params"]), None)

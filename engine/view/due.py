@@ -15,7 +15,6 @@ _RANK = {name: rank for rank, name in enumerate(CLASS_NAMES)}
 
 
 def due_next(pending: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The names of the next queued events. They are ordered by time, then by class, then by the order of
-    queueing (the number in their name)."""
+    """The names of the next queued events, ordered by time, then by class, then by the order of queueing."""
     order = [(event["at"], _RANK[event["class"]], int(name)) for name, event in pending.items()]
     return [str(name) for _, _, name in nsmallest(LISTED, order)]

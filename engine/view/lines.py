@@ -1,5 +1,5 @@
-"""The lines of a beat. A line is a step with its own sentence, or one or several adjacent steps that only support
-others; such a line counts them and names their purposes."""
+"""The lines of a beat. A line is a step with its own sentence, or adjacent steps that only support others,
+which it counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _SLOTS = ("first", "second", "third")
 
 
 def lines_of(steps: Sequence[BeatStep], lands: int, repeated: Sequence[bool]) -> list[BeatLine]:
-    """The lines of a beat's steps. ``lands``: the step that the reader sees first; it has a line of its own.
-    ``repeated``: for each step, whether it belongs to a stretch of repeats."""
+    """The lines of a beat's steps. ``lands``: the step that the reader sees first. ``repeated``: for each
+    step, whether it belongs to a stretch of repeats."""
     lines: list[BeatLine] = []
     folded: list[BeatStep] = []
     purposes: dict[str, None] = {}

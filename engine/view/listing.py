@@ -15,8 +15,8 @@ def beat_title(beat: Mapping[str, Any], language: str) -> str:
 
 
 def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent: str = "") -> Iterator[str]:
-    """One line for each beat: its number, its steps, the step that a reader sees first, its title and its
-    kind. Before it comes a line for each entry of its ``passed``; nested beats follow below."""
+    """Lines for each beat: its number, its steps, the step that a reader sees first, its title and its kind,
+    and its nested beats."""
     for beat in beats:
         title = beat_title(beat, language)
         kind = beat.get("kind", "")

@@ -65,8 +65,8 @@ class Losses:
             self._under_way[number] = loss
 
     def to_json(self) -> list[ShownLoss]:
-        """In the order of ``KINDS``. A kind of which the run itself loses a message comes last: that loss is seen
-        already. If the run has none of these kinds, its first message."""
+        """In the order of ``KINDS``; a kind of which the run itself loses a message comes last. Without any
+        of these kinds: the run's first message."""
         kinds = sorted(filter(self._first.__contains__, KINDS), key=self._lost.__contains__)
         return [self._first[kind] for kind in kinds] or ([] if self._other is None else [self._other])
 

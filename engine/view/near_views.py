@@ -1,11 +1,7 @@
-"""The part of a view that pages get: everything but the old entries of the three tables that grow with a run.
-
-Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, but a page
-draws only a few dozen of them. A *near view* is a view that lists the entries of the last steps, those that the
-next steps may change, and those to which another part of the view refers. For all others its field `folded`
-(docs/websocket.md) holds their places and numbers. So the size of a page's data, and the cost of a step, do
-not grow with the run.
-"""
+"""The part of a view that pages get: everything but the old entries of the tables that grow with a run. A
+*near view* lists the entries of the last steps, those that the next steps may change, and those to which
+another part of the view refers. Its field `folded` (docs/websocket.md) holds places and numbers of the
+others."""
 
 from __future__ import annotations
 
@@ -79,9 +75,8 @@ def whole(view: View, number: int) -> View:
 
 
 def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
-    """Apply the changes of these steps to the view, in place; returns it. A change of a record that the view does not
-    list is only counted (``_count``). Raises FoldedAway for any other change that the view cannot take, and in the last
-    step, which the page shows, for such a record, too."""
+    """Apply the changes of these steps to the view, in place; returns it. Raises FoldedAway for a change that
+    the view cannot take. A change of a record that is not listed is only counted, except in the last step."""
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
     for place, changes in enumerate(steps, 1):
@@ -95,8 +90,7 @@ def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
 
 
 def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
-    """Whether the view cannot take a change of this path, because a record or a batch of a log is not listed. The path
-    is that of the entry, of a table that contains it, or of the leader of a partition with such a batch."""
+    """Whether the view cannot take a change of this path, because a record or a batch of a log is not listed."""
     if path[0] == "records" and "records" in folded:
         return len(path) == 1 or _lies_in(folded["records"]["stretches"], int(path[1]))
     if path[0] != "partitions" or "logs" not in folded:

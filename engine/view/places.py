@@ -1,8 +1,5 @@
-"""The actors, lanes and ids of a run, in the order of their first appearance, so that a picture can give each
-a fixed place.
-
-The places of an earlier plan (that of a parent branch) keep their order; new ones come after them.
-"""
+"""The actors, lanes and ids of a run, in the order of their first appearance; those of an earlier plan come
+first."""
 
 from __future__ import annotations
 

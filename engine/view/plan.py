@@ -1,8 +1,6 @@
 """The plan of a run: where actors, lanes and ids are drawn, and which beats the run has.
 
-It is computed from the header, the first view and the steps (docs/frame.md). These come from a recording,
-from a log case, or from a *run ahead*: a run that is made for its plan only.
-"""
+It is computed from the header, the first view and the steps (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -122,12 +120,9 @@ def standing(plan: Mapping[str, Any]) -> PlannedPlaces:
 
 
 def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
-    """The beats, with the titles that the author gave to some of them.
-
-    A title names a beat by its kind and its number among the beats of that kind. They are counted in reading
-    order, a nested beat after the one that contains it. A title without such a beat is ignored, and so is an empty
-    one. Titles describe the run as written, so beats after an intervention (``touched_after``) keep their own.
-    """
+    """The beats, with the titles that the author gave to some of them. A title names a beat by its kind and
+    its number among the beats of that kind, in reading order. Beats after an intervention (``touched_after``)
+    keep their own titles."""
     if not names:
         return beats
     titles = {(one["kind"], one["nth"]): one["title"] for one in names if any(one["title"].values())}

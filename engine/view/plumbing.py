@@ -1,5 +1,4 @@
-"""The steps of a beat that only carry data or metadata for other steps, and their purposes. Adjacent ones
-become one line, which counts them and names their purposes (``beat.line.<purpose>`` in the catalogue)."""
+"""The steps of a beat that only carry data or metadata for other steps, and their purposes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Stretches of a run in which nothing new happens: a client sends a request again and again, and gets the same
-refusal or no response each time."""
+"""Stretches of a run in which a client sends a request again and again, and gets the same refusal or no
+response."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
 
 
 def title_params(steps: Sequence[BeatStep], repeat: Repeat) -> dict[str, Any]:
-    """The parameters of the title. ``clients``: those whose attempts fail without a refusal. If there is a refusal, the
-    parameters name it instead, and ``client`` and ``api`` are None unless the stretch is about one request."""
+    """The parameters of the title. ``clients``: those whose attempts fail without a refusal. With a refusal,
+    the parameters name it, and ``client`` and ``api`` are None unless the stretch is about one request."""
     within = steps[repeat.at : repeat.stop]
     ends = [step for step in within if step.key == repeat.ends]
     known = {"count": repeat.rounds, "ms": within[-1].time - within[0].time}

@@ -1,5 +1,4 @@
-"""The plan of a run before its first step. It is made from a *run ahead*: the run is recorded up to a limit,
-and then dropped."""
+"""The plan of a run before its first step, from a run that is made up to a limit and then dropped."""
 
 from __future__ import annotations
 
@@ -25,8 +24,7 @@ def plan_ahead(
     same_until: int | None = None,
 ) -> Plan:
     """The plan from at most ``most`` steps. ``interventions``: as :class:`Simulation` takes them. Raises
-    Refused when the configuration is refused. A refused intervention ends the run ahead, as it ends the run.
-    ``same_until``: as :meth:`RunPlan.to_json` takes it."""
+    Refused if the configuration is refused. ``same_until``: as :meth:`RunPlan.to_json` takes it."""
     done = [dict(one) for one in interventions]
     simulation = Simulation(scenario, done)
     plan = RunPlan(simulation.header(), simulation.view())

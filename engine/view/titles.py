@@ -1,8 +1,5 @@
-"""The title of a beat: its outcome with the deciding numbers, read from the steps of the beat.
-
-``openers.py`` determines the kind of the beat. The row for that kind reads the beat's steps and returns the
-title's key and parameters, or None: then the opener's own title stays.
-"""
+"""The title of a beat: its outcome with the deciding numbers, read from the steps of the beat. A row returns
+the title's key and parameters, or None: then the opener's own title stays."""
 
 from __future__ import annotations
 
@@ -83,9 +80,8 @@ def sentence_of(title: str) -> str:
 
 
 def also_in(kind: str, params: Params, steps: Sequence[BeatStep], lands: BeatStep) -> list[AlsoDone]:
-    """The steps of a beat that its title is about, except the one in which the beat lands. ``names``: the partitions or
-    actors of the title that the step is about, without those that an earlier one of these steps, or the landing step,
-    is about."""
+    """The steps of a beat that its title is about, except the one in which the beat lands. ``names``: the
+    partitions or actors of the title that the step is the first to be about."""
     named = params.get("partitions") or params.get("actors") or ()
     left = set(named) - _about(lands, kind, params)
     found: list[AlsoDone] = []

@@ -1,7 +1,5 @@
-"""A copy of the part of a view that derived facts read; changes keep it up to date.
-
-The view itself may change independently. Lists are shared, because the engine replaces a list as a whole.
-"""
+"""A copy of the part of a view that derived facts read; changes keep it up to date. Lists are shared, because
+the engine replaces a list as a whole."""
 
 from __future__ import annotations
 

@@ -126,13 +126,9 @@ QUESTIONS = tuple(_ANSWERS)
 
 
 def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[Link, ...]:
-    """The answer as a chain of links, from the subject of the question to what could change it. One link
-    answers in one sentence (``answers``).
-
-    ``run``: a recorded simulation at its present step, or only its view (docs/frame.md); with a view alone,
-    fewer rules can be called. Changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) when there
-    is no such question or subject.
-    """
+    """The answer as a chain of links. ``run``: a recorded simulation at its present step, or only its view
+    (docs/frame.md). Changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) if there is no such
+    question or subject."""
     answer = _ANSWERS.get(question)
     if answer is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")
@@ -151,8 +147,7 @@ def moment_of(run: Simulation | Moment | Json) -> Moment:
 
 
 def question_of(run: Simulation | Moment | Json, question: str, subject: str) -> Question:
-    """The wording of a question. Raises NotAsked for an unknown question or partition, for a subject of another
-    form, and before the first step if the question is about the newest step."""
+    """The wording of a question. Raises NotAsked for a question or subject that cannot be asked."""
     words = _WORDS.get(question)
     if words is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")

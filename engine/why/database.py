@@ -1,5 +1,5 @@
-"""Why a row and its record do not match, because one of them is missing or the row exists twice: the stored
-copies, and the steps that ended a service's work between the two commits."""
+"""Why a row and its record do not match: the stored copies, and the steps that ended a service's work between
+the two commits."""
 
 from __future__ import annotations
 

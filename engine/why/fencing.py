@@ -45,9 +45,8 @@ def raised(moment: Moment, transactional_id: str) -> list[Said]:
 
 
 def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The current identity of an id, its clients with a lower epoch, the newest steps that gave it an epoch (at
-    most three), and a link for each client (``users``). Raises NotAsked for an unknown id, and if no such step is
-    known."""
+    """The current identity of an id, its clients with a lower epoch, steps that gave it an epoch, and its
+    clients (``users``). Raises NotAsked if no such step is known."""
     found = moment.entry_of(transactional_id)
     steps = raised(moment, transactional_id)
     if found is None or not steps:
@@ -107,9 +106,7 @@ FENCES = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
 
 
 def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
-    """What fenced a client: its init_transactions() call if that had timed out before, the request or the timeout
-    that raised the epoch, both epochs, and the client's newest change of state. Raises NotAsked for a client that no
-    known step fenced."""
+    """What fenced a client. Raises NotAsked for a client that no known step fenced."""
     manager = moment.part("clients").get(name, {}).get("transaction_manager") or {}
     transactional_id = manager.get("transactional_id")
     steps = _ousted_by(moment, name, manager) if manager.get("last_error") in FENCES else []
@@ -167,9 +164,9 @@ def _raises_above(said: Said, own: int, since: int) -> bool:
 
 
 def fenced_by(moment: Moment, transactional_id: str | None, carried: int, refusing: int) -> Iterator[Link]:
-    """The request that led to the current epoch of an id, and the step that raised the epoch. ``carried``: the epoch
-    of what was refused; ``refusing``: the number of the step that refused it. Nothing if the epoch is not lower than
-    the current one, or was raised after that step."""
+    """The request that led to the current epoch of an id, and the step that raised the epoch. ``carried``:
+    the epoch of what was refused; ``refusing``: the number of the step that refused it. Nothing if the epoch
+    is not lower than the current one, or was raised after that step."""
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     if found is None:
         return

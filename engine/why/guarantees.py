@@ -1,5 +1,4 @@
-"""Why a guarantee about transactions is broken: the record, partition or transaction, the steps that led to it,
-and the mechanisms that the run has switched off."""
+"""Why a guarantee about transactions is broken."""
 
 from __future__ import annotations
 
@@ -36,8 +35,8 @@ def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[
 
 
 def was_found(moment: Moment, serial: int, *guarantees: str) -> bool:
-    """Whether a judge found one of the guarantees broken with this record (for ``mixed`` and ``repeated``, with this
-    transaction over middleware); True for a view without its run."""
+    """Whether a judge found one of the guarantees broken with this record (for ``mixed`` and ``repeated``:
+    this transaction over middleware); True for a view without its run."""
     judges = moment.judges
     return judges is None or any(judges.has_found(name, serial) for name in guarantees)
 
@@ -157,9 +156,8 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
-    """Why a transaction hangs in a partition: no coordinator will end it, so the last stable offset stays at
-    its first record. Raises NotAsked for an unknown partition, and if no transaction hangs, or each one that did has a
-    marker that is being sent."""
+    """Why a transaction hangs in a partition. Raises NotAsked for an unknown partition, and if no transaction
+    hangs there."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     replica = moment.leading(partition)
@@ -241,8 +239,8 @@ def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator
 
 
 def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
-    """Why a transaction over middleware ended although only some nodes have carried out their part, or why a
-    node carried out its part more than once. Raises NotAsked for any other transaction."""
+    """Why a transaction over middleware ended in a mixed state, or why a node carried out its part more than
+    once. Raises NotAsked for any other transaction."""
     shown = moment.part("middleware")
     participants: Json = shown.get("participants") or {}
     if not participants or not any(tid in one["transactions"] for one in participants.values()):

@@ -67,8 +67,7 @@ def caused(moment: Moment) -> Iterator[Link]:
 
 
 def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The messages that the newest step lost, the dropped one first: their content, when each side notices
-    the loss, and what components make of it in the step itself. Raises NotAsked if the step lost none."""
+    """The messages that the newest step lost, the dropped one first. Raises NotAsked if the step lost none."""
     step = newest_of(moment)
     lost = sorted(lost_messages(step), key=lambda one: bool(one["id"] != step["params"].get("message")))
     if not lost:
@@ -143,9 +142,8 @@ def _reaction(note: Json, step: Json) -> Link:
 
 
 def why_came(moment: Moment, subject: str) -> Iterator[Link]:
-    """A fault, and what came of it: the later sentences that react to a fault, each kind once; if the fault is an
-    intervention, without those that the run also has without it. Then the number of broken guarantees, or that
-    none is broken. ``subject``: the number of the fault's step. Raises NotAsked for any other step."""
+    """A fault, and what came of it; then the number of broken guarantees, or that none is broken.
+    ``subject``: the number of the fault's step. Raises NotAsked for any other step."""
     fault = next((one for one in moment.lately.faults if str(one.number) == subject), None)
     if fault is None:
         known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"
@@ -327,8 +325,7 @@ def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
 
 
 def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
-    """Why the leader recognised a duplicate: the step that stored the batch first, the lost response and the resend,
-    and the numbers that both batches have."""
+    """Why the leader recognised a duplicate. Raises NotAsked for a step that finds none."""
     step = newest_of(moment)
     decision = step["decision"]
     if decision is None or not is_repeat(step):

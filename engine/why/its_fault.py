@@ -72,13 +72,8 @@ Answer = Callable[[Moment, str], Iterator[Link]]
 def with_its_fault(
     moment: Moment, question: str, subject: str, chain: Sequence[Link], answer: Answer
 ) -> list[Link]:
-    """The answer, with the intervention that led to the outcome it is about, and at most REACTIONS_MAX reactions to
-    that intervention. Unchanged, if the question is about no outcome (``_OUTCOMES``), if the outcome is the same
-    without the interventions, or if the run cannot be made again (``without``).
-
-    In an answer about a broken guarantee, the added links stand in the order of the steps; any other answer goes from
-    the present state to its cause, so there they come last.
-    """
+    """The answer, with the intervention that led to the outcome, and at most REACTIONS_MAX reactions to it.
+    Unchanged if the question is about no outcome (``_OUTCOMES``), or if no intervention led to it."""
     found = _fault(moment, question, subject, answer) if question in _OUTCOMES else None
     if found is None:
         return list(chain)

@@ -1,8 +1,5 @@
-"""The links of an answer, and the subjects that they select.
-
-A link is one sentence of a chain. Its subject is a selection of the player (docs/frame.md, static/player), so
-a page with the chain can select the subject in every picture.
-"""
+"""The links of an answer, and the subjects that they select. A link is one sentence of a chain; its subject
+is a selection of the player (docs/frame.md, static/player)."""
 
 from __future__ import annotations
 
@@ -83,8 +80,8 @@ def link(key: str, *rules: str, subject: Json | None = None, step: int | None = 
 
 
 def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
-    """The chain. A chain of more than LINKS_MAX links is shortened, and its last link says how many are left
-    out. Raises EngineError for an empty chain."""
+    """The chain. One of more than LINKS_MAX links is shortened, and its last link says how many are left out.
+    Raises EngineError for an empty chain."""
     if not chain:
         raise EngineError("an answer to why has no link")
     if len(chain) <= LINKS_MAX:

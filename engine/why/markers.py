@@ -27,8 +27,8 @@ MARKERS = "WriteTxnMarkers"
 def missing_marker(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None
 ) -> Iterator[Link]:
-    """The missing markers of a decided transaction, or with ``partition``, only the marker of this partition.
-    If no such marker is missing, why the coordinator sends none."""
+    """The missing markers of a decided transaction, or with ``partition`` the marker of this partition.
+    Without one: why the coordinator sends none."""
     shown = moment.broker(coordinator) or {}
     board: Json = shown.get("markers") or {}
     waiting = (board.get("waiting") or {}).get(transactional_id)

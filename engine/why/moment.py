@@ -1,9 +1,5 @@
-"""A run at one step, with the look-ups that answers need.
-
-This module owns how facts are found in the view (docs/frame.md): the owner of a producer id, the place of a
-message, the virtual time that is left. A few facts need the engine's own rules, and therefore the run. All
-others need only a view (of a log case, of a recording).
-"""
+"""A run at one step, with the look-ups in the view (docs/frame.md) that answers need. A few facts need the
+engine's own rules, and therefore the run."""
 
 from __future__ import annotations
 
@@ -138,8 +134,8 @@ class Moment:
                 yield f"broker-{broker}", transactional_id, entry
 
     def entry_of(self, transactional_id: str) -> tuple[str, Json] | None:
-        """The coordinator of an id, and its entry; None: there is none. If two brokers have an entry, because
-        one is a zombie, the entry with the higher coordinator epoch counts."""
+        """The coordinator of an id, and its entry, or None. Of two entries, the one with the higher
+        coordinator epoch counts."""
         found = [(broker, entry) for broker, name, entry in self.coordinated() if name == transactional_id]
         return max(found, key=_coordinator_epoch, default=None)
 
@@ -176,8 +172,8 @@ class Moment:
         return None
 
     def committed(self, consumer: str, partition: str) -> int | None:
-        """The committed offset of a consumer's group: the coordinator's value, which includes commits in
-        transactions, or else the value that the consumer knows. None: there is no offset, or no group."""
+        """The committed offset of a consumer's group: the coordinator's value, or else the one that the
+        consumer knows. None: there is no offset, or no group."""
         group = self.named("consumers", consumer).get("group")
         if group is None:
             return None
@@ -191,8 +187,8 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """The queued events, in the order in which they will happen; with ``actor``, those of this actor. The
-        arrivals of dropped messages are left out: they stay in the queue, but have no effect."""
+        """The queued events in their order; with ``actor``, those of this actor. Arrivals of dropped messages
+        are left out."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
@@ -210,9 +206,8 @@ class Moment:
     def message_between(
         self, source: str, destination: str, api: str, *, is_response: bool = False
     ) -> Json | None:
-        """The newest request of this API that is in transit from ``source`` to ``destination``; with
-        ``is_response``, the newest response. None: there is none. Both may be one broker, which coordinates a
-        transaction and leads one of its partitions."""
+        """The newest request of this API that is in transit from ``source`` to ``destination``, or with
+        ``is_response`` the newest response; else None."""
         found = [
             message
             for message in self.messages()

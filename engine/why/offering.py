@@ -1,5 +1,4 @@
-"""The questions that can be asked now about a selected object, the most important first. Without a selection,
-the questions about the newest step come first, and then those about everything that waits."""
+"""The questions that can be asked now about a selected object, the most important first."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ those about related objects."""
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
     """At most QUESTIONS_MAX different questions about a selected object (``kind`` and ``id`` as in the
-    player). Without a selection: about the newest step, about the partitions, transactions and consumers that
-    wait, and about the run."""
+    player). Without a selection: about the newest step, about what waits, and about the run."""
     moment = moment_of(run)
     found: Iterator[Asked] = iter(())
     if selection is None:

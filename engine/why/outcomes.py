@@ -1,6 +1,4 @@
-"""Why a transaction does not end. The chain leads from its transactional id to its client, to its
-coordinator's state, and to the missing marker and the reason why it is missing (TXC-3, TXC-17..20,
-MRK-1..MRK-10)."""
+"""Why a transaction does not end (TXC-3, TXC-17..20, MRK-1..MRK-10)."""
 
 from __future__ import annotations
 
@@ -95,10 +93,8 @@ def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
-    """A link for each client of an id, NAMED_MAX at most. For a client that is not down, also its control
-    request and its error; if it may have something to end, also the calls of its applications. ``identity``:
-    producer id and epoch of the transaction, or None. The link of a running client says whether it has the
-    identity of another instance, which cannot end the transaction."""
+    """A link for each client of an id, NAMED_MAX at most, and links about its requests and applications.
+    ``identity``: producer id and epoch of the transaction, or None."""
     clients = moment.clients_of(transactional_id)
     if not clients:
         yield link(
@@ -146,8 +142,8 @@ def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | Non
 def continued_by(
     moment: Moment, transactional_id: str, own: tuple[int, int], identity: tuple[int, int]
 ) -> bool:
-    """Whether the end of the transaction used up the epochs of its producer id, so that the producer which ended
-    it continues with ``own`` (KIP-890, part 2)."""
+    """Whether the end of the transaction used up the epochs of its producer id, and the producer continues
+    with ``own`` (KIP-890, part 2)."""
     said = moment.lately.said.get(("coordinator.last_epoch_decided", transactional_id))
     return said is not None and (
         own == (said.params["next_producer_id"], 0)
@@ -158,7 +154,7 @@ def continued_by(
 
 def raised_by_end(moment: Moment, transactional_id: str, one: int, other: int) -> bool:
     """Whether the newest decision about the id raised its epoch from one of these epochs to the other
-    (KIP-890, part 2). Then both epochs belong to the same producer."""
+    (KIP-890, part 2)."""
     said = moment.lately.said.get(("coordinator.epoch_rises_with_decision", transactional_id))
     return said is not None and sorted((one, other)) == [
         said.params["producer_epoch"],
@@ -195,8 +191,7 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
     """A link for each application of a client: that its client is down, the call that has not returned, the
-    next call, or the sentence that the application has ended. An application of which no next call is known
-    has no link."""
+    next call, or that it has ended."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue
@@ -225,9 +220,8 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
-    """The state of an id at its coordinator, and what its transaction waits for: its decision, the writing of
-    a change, or markers (with ``partition``: only the marker of this partition). If it waits for none of
-    these: why ``partition`` gets no marker."""
+    """The state of an id at its coordinator, and what its transaction waits for. ``partition``: about the
+    marker of this partition."""
     found = moment.entry_of(transactional_id)
     if found is None:
         yield from _no_coordinator(moment, transactional_id)

@@ -220,9 +220,8 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """What the consumer's next records wait for: the consumer or a leader that does not run, a missing leader, a
-    request, or a waiting time; and how many records it has in its buffer. ``partition`` None: for all its
-    partitions."""
+    """What the consumer's next records wait for, and how many records it has in its buffer. ``partition``
+    None: for all its partitions."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))
@@ -268,8 +267,7 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
 
 
 def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
-    """Why a consumer's lag does not decrease, and why its offsets have gaps: its lag by position and by committed
-    offset, the markers in between, the offsets that it passed, and what its reading waits for."""
+    """Why a consumer's lag does not decrease, and why its offsets have gaps."""
     lane = lane_of(moment, consumer, partition)
     replica = moment.leading(partition)
     if replica is None:

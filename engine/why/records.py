@@ -39,9 +39,7 @@ def quoted(said: Said, subject: Json | None = None) -> Link:
 
 
 def decisive(turns: list[Turn]) -> list[Turn]:
-    """The newest steps that decided a record's fate, each step once: the record was stored, lost or
-    truncated; its response was lost; it arrived and was not stored; the client or the application sent it
-    again."""
+    """The newest steps that decided a record's fate, each step once."""
     seen: set[str] = set()
     steps: dict[int, Turn] = {}
     for turn in turns:
@@ -104,8 +102,8 @@ def copies(moment: Moment, partition: str, serial: int) -> list[tuple[int, Json]
 
 
 def is_lost(moment: Moment, serial: int) -> bool:
-    """Whether the application got success for this record, and its partition's log does not have it. A record that was
-    deleted on purpose is not lost; a view without its run cannot tell."""
+    """Whether the application got success for this record, and its partition's log does not have it. A record
+    that was deleted on purpose is not lost."""
     record = moment.part("records")[str(serial)]
     judge = None if moment.judges is None else moment.judges.records.get(record["partition"])
     is_missed = judge is None or serial in judge.lost
@@ -114,7 +112,7 @@ def is_lost(moment: Moment, serial: int) -> bool:
 
 def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
     """Why a record is not in the leader's log although its application got success. Raises NotAsked if it is
-    not lost, for example because it was deleted on purpose."""
+    not lost."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     if not is_lost(moment, serial):

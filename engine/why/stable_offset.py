@@ -1,5 +1,4 @@
-"""Why the last stable offset does not advance. The chain names the offset, the producer, the transaction, the
-coordinator, the marker and the consumers that wait (LOG-8)."""
+"""Why the last stable offset does not advance (LOG-8)."""
 
 from __future__ import annotations
 
@@ -55,8 +54,8 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The open transaction that keeps the last stable offset where it is, and why it has not ended. If the log shows
-    none: that the leader is down, or else ``_marker_not_replicated``."""
+    """The open transaction that keeps the last stable offset where it is, and why it has not ended. Without
+    one: that the leader is down, or ``_marker_not_replicated``."""
     stable = replica["last_stable_offset"]
     producer_id = open_at(replica, stable)
     if producer_id is None:
@@ -94,9 +93,7 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 
 def open_at(replica: Json, offset: int) -> int | None:
-    """The producer id of the open transaction that keeps the last stable offset at ``offset``. The
-    transaction begins there, or before the log start. None: the log has its marker already, or the replica shows no
-    producers because its broker is down."""
+    """The producer id of the open transaction that keeps the last stable offset at ``offset``, or None."""
     for producer_id, entry in replica["producers"].items():
         first = entry["transaction_first_offset"]
         if first is not None and (first == offset or first < offset == replica["log_start"]):

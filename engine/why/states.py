@@ -25,8 +25,7 @@ _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines that have a state or a transition for this name. The machine with the newest transition
-    comes first; that of a transaction's markers comes last."""
+    """The machines that have a state or a transition for this name, that with the newest transition first."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
@@ -99,8 +98,8 @@ def _holder(machine: str, subject: str) -> str | Json:
 
 
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The newest transition of an object in the machine ``name``, the sentence of its row if the step said it or it
-    has no parameters, and the step's own sentence. Nothing if there was no transition."""
+    """The newest transition of an object in the machine ``name``, with sentences about it. Nothing if there
+    was no transition."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
         return

@@ -19,8 +19,8 @@ def timed_out(moment: Moment, transactional_id: str) -> Said | None:
 
 
 def why_timed_out(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """When the timeout began and ended, how often the coordinator looks for transactions that timed out, and a link
-    for each client of the id (``users``). Raises NotAsked when no transaction of the id has timed out."""
+    """When the timeout began and ended, how often the coordinator looks for transactions that timed out, and
+    the id's clients (``users``). Raises NotAsked if no transaction of the id has timed out."""
     found, said = moment.entry_of(transactional_id), timed_out(moment, transactional_id)
     if found is None or said is None:
         raise NotAsked(

@@ -27,8 +27,8 @@ _FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")
 
 
 def sender_of(step: Json) -> str | None:
-    """The producer client, the consumer or the coordinator whose request times out in this step. None for other steps,
-    and if a request of the tool or a broker's question to a coordinator times out."""
+    """The producer client, the consumer or the coordinator whose request times out in this step; None for
+    other steps."""
     name = _SENDERS.get(step["key"])
     if name is None or step["kind"] != "timer":
         return None
@@ -37,9 +37,8 @@ def sender_of(step: Json) -> str | None:
 
 
 def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
-    """The request, and the setting that limits the wait; where the request or its response was lost, or why the broker
-    does not respond; and what the sender does. Raises NotAsked when no request of this sender times out in the newest
-    step."""
+    """The request, what became of it, and what the sender does. Raises NotAsked if no request of this sender
+    times out in the newest step."""
     step = newest_of(moment)
     if sender_of(step) != sender:
         raise NotAsked("subject", f"no request of {sender!r} times out in this step", "a step with a timeout")

@@ -25,7 +25,7 @@ WHAT = (
 
 def came_of(moment: Moment, fault: Said) -> list[Said]:
     """The sentences after ``fault`` by which the run reacts to faults, each kind once. If the fault is an
-    intervention, those that the run has without it, too, are left out: they came of other faults."""
+    intervention, without those that the run has without it, too."""
     return reactions(moment, fault, without(moment, fault.number))
 
 
@@ -49,9 +49,8 @@ def reactions(moment: Moment, fault: Said, other: Moment | None) -> list[Said]:
 
 
 def without(moment: Moment, number: int) -> Moment | None:
-    """The end of the run without the intervention that makes step ``number``, and without later ones; at the latest,
-    its state after AGAIN_MAX steps. None without the run, if the step is no intervention, or if the run has more than
-    AGAIN_MAX steps."""
+    """The end of the run without the intervention that makes step ``number``, and without later ones; at the
+    latest, its state after AGAIN_MAX steps. None if such a run cannot be made."""
     run = moment.simulation
     if run is None or number - 1 not in moment.intervened_after or run.number > AGAIN_MAX:
         return None

@@ -1,9 +1,6 @@
-"""The requests that a broker of Kafka lists as supported, whether or not this project can read them.
-
-Source: the message definitions of the release (``validVersions`` of the requests with the listener
-``broker``, without those that are not stable). A client requests this list before anything else (KIP-35,
-KIP-511).
-"""
+"""The requests that a broker of Kafka lists as supported (KIP-35, KIP-511). Source: the message definitions
+of the release (``validVersions`` of the requests with the listener ``broker``, without those that are not
+stable)."""
 
 from __future__ import annotations
 
@@ -40,9 +37,8 @@ LISTED: dict[str, dict[int, tuple[int, int]]] = {name: _versions(text) for name,
 
 
 def listed(profile: Profile, level: int, epoch: int) -> ApiVersionsResponse:
-    """A broker's response in a cluster with this level of ``transaction.version``, which is the only feature
-    of the engine's clusters. At level 0 the feature is not listed as finalized.
-    ``epoch`` increases with each change of a feature (KIP-584). Raises KeyError for a version without a list."""
+    """A broker's response in a cluster with this level of ``transaction.version``. ``epoch`` increases with
+    each change of a feature (KIP-584). Raises KeyError for a version without a list."""
     return ApiVersionsResponse(
         versions=LISTED[profile.name],
         features=(Feature(name=TRANSACTION_VERSION, lowest=0, highest=profile.transaction_version),),

@@ -68,9 +68,9 @@ def encode(message: Message) -> bytes:
 
 
 def encode_response(key: int, version: int, correlation_id: int, values: Mapping[str, Any]) -> bytes:
-    """The bytes of a response with these values, which have the names of kio's fields. Values for which this version
-    has no field are left out. Missing values get Kafka's default, or else null or an empty array. Raises EngineError
-    for a missing value of any other field."""
+    """The bytes of a response with these values, which have the names of kio's fields. Missing values get
+    Kafka's default, or else null or an empty array. Raises EngineError for a missing value of any other
+    field."""
     made: Any = load_response_schema(key, version)
     header = made.__header_schema__(correlation_id=correlation_id)
     return encode(Message(header, _filled(entity_of(made), values)))
