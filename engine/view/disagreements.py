@@ -67,15 +67,19 @@ def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[st
 
 
 def _with_coordinator(view: Json, manager: Json) -> dict[str, dict[str, Any]]:
-    """Partition of the transaction log to the higher epoch that its coordinator has. Empty while a
-    transactional request is in flight, because its response may carry that epoch."""
+    """Partition of the transaction log to the higher epoch that its coordinator has. Empty when a transactional
+    request of the client raised the epoch (the coordinator's `last_producer_epoch` is the client's epoch), because
+    its response is on its way."""
     found: dict[str, dict[str, Any]] = {}
     own = manager.get("producer_epoch")
-    if not manager or manager.get("in_flight_request") is not None:
+    if not manager:
         return found
+    in_flight = manager.get("in_flight_request") is not None
     for number, broker in view.get("brokers", {}).items():
         entry = broker.get("transactions", {}).get(manager.get("transactional_id"))
         if entry is None or entry["producer_id"] != manager["producer_id"] or entry["producer_epoch"] <= own:
+            continue
+        if in_flight and entry.get("last_producer_epoch") == own:
             continue
         found[f"{TRANSACTION_LOG}-{entry['log_partition']}"] = {
             "producer_id": manager["producer_id"], "leader": int(number),

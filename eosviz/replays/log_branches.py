@@ -20,7 +20,8 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
     """Branches of a player file and the steps of each. `previews`: those with which `case` was made, in the same
     order."""
     last = len(case.steps)
-    branches, steps = [_branch(WRITTEN, "log", last)], {WRITTEN: case.steps}
+    written = _branch(WRITTEN, "log", last) | {"said": {"key": "player.on_log", "params": {}}}
+    branches, steps = [written], {WRITTEN: case.steps}
     for place, tried in case.previews.items():
         identity = preview_branch(place)
         name = f"preview {place + 1}"

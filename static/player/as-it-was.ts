@@ -3,19 +3,29 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { besideAddress } from "./beside-address.ts";
+import { originalOf } from "./branch-name.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** A name in full where a telephone's last row has two lines for it, short elsewhere. */
-export function briefly(full: string): TemplateResult {
-  return html`<span class="in-brief">${say("undo.compare_brief")}</span><span class="in-full">${full}</span>`;
+/** The words of the button that compares a changed run: with the original run, or without its last change alone. */
+export function compareWords(store: PlayerStore, done: Done): string {
+  return say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_without");
 }
 
 /** Whether the run before this change is the original run. */
 export function isFirst({ lines, branch }: PlayerStore, { after }: Done): boolean {
   return doneOnLine(lines.branches, branch)[0]?.after === after;
+}
+
+/** The way to the run as it was before any change, at the step on show as far as it goes: it is made if no branch has it. */
+export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing {
+  const { branches } = store.lines;
+  const [original, first] = [originalOf(branches), doneOnLine(branches, store.branch)[0]];
+  if (first === undefined || (original === null && !store.source.live)) return nothing;
+  const go = (): void => void (original === null ? store.branchHere(first.branch, first.after) : store.switchTo(original));
+  return html`<button @click=${go}>${say("branch.to_original")}</button>`;
 }
 
 /** `done`: what it is compared without; `compare`: the page of comparisons; `text`: of the button; `key`: leads to it, too. */

@@ -8,9 +8,9 @@ import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { besideAddress, originalFirst } from "./beside-address.ts";
 import { DialogElement } from "./dialogs.ts";
-import { doneOn, doneOnLine, inWords, treeOf } from "./done.ts";
+import { doneOn, inWords, treeOf } from "./done.ts";
 import type { TreeRow } from "./done.ts";
-import { branchName, isPreview } from "./branch-name.ts";
+import { branchName, branchTitle } from "./branch-name.ts";
 import type { BranchInfo } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { clauses, facts, sentences } from "./joins.ts";
@@ -52,24 +52,24 @@ export class BranchList extends DialogElement {
     );
   }
 
-  #item({ branch, depth }: TreeRow, store: PlayerStore): TemplateResult {
-    const parent = branch.parent === null ? null : (branchName(store.lines.branches.get(branch.parent)) || branch.parent);
+  #item({ branch, depth, parent: left, leavesAt }: TreeRow, store: PlayerStore): TemplateResult {
+    const parent = left === null ? null : branchName(store.lines.branches, left);
     const isHere = branch.id === store.branch;
     const reaches = say("player.reaches", { step: reachOf(branch, store) });
     return html`<li aria-current=${isHere ? "true" : "false"} data-depth=${Math.min(depth, defaults.deepest)}>
       ${this.naming === branch.id ? this.#nameField(branch, store) : this.#name(branch, store)}
-      <span class="quiet">${parent === null ? facts([say("branch.whole_run"), reaches]) : clauses([say("player.leaves_at", { parent, step: branch.leaves_at }), reaches])}</span>
+      <span class="quiet">${parent === null ? facts([say("branch.whole_run"), reaches]) : clauses([say("player.leaves_at", { parent, step: leavesAt }), reaches])}</span>
       ${this.#done(branch)} ${this.#broken(branch)}
       <span class="row">
         <button ?disabled=${isHere} @click=${() => this.#go(store, branch.id, null)}>${say(isHere ? "player.you_are_here" : "player.go_to_branch")}</button>
-        ${branch.parent === null ? nothing : html`<button @click=${() => this.#go(store, branch.parent as string, branch.leaves_at)}>${say("branch.before", { parent: parent ?? "", step: branch.leaves_at })}</button>`}
+        ${left === null ? nothing : html`<button @click=${() => this.#go(store, left, leavesAt)}>${say("branch.before", { parent: parent ?? "", step: leavesAt })}</button>`}
         ${isHere || this.compare === "" ? nothing : html`<a href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, branch.id), store)}>${say("player.compare_with_current")}</a>`}
       </span></li>`;
   }
 
   #name(branch: BranchInfo, store: PlayerStore): TemplateResult {
     const change = say("branch.rename", { name: branch.name });
-    return html`<span class="row"><b class="branch-called">${branchName(branch)}</b>${store.lines.branches.size > 1 && doneOnLine(store.lines.branches, branch.id).length === 0 && !isPreview(branch) ? html` <span class="quiet">${say("branch.original")}</span>` : nothing}
+    return html`<span class="row"><b class="branch-called">${branchTitle(store.lines.branches, branch.id)}</b>
       ${store.source.live ? html`<button class="rename" aria-label=${change} title=${change} @click=${() => this.#rename(branch.id)}>✎</button>` : nothing}</span>`;
   }
 

@@ -27,7 +27,7 @@ import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, defaults as facts, factsApart, nothingApart } from "./compare-facts.ts";
 import type { ApartRow, Unfolded } from "./compare-facts.ts";
-import { facts as joined } from "./joins.ts";
+import { facts as joined, listed, named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
@@ -35,6 +35,7 @@ import { largeOf } from "./compare-large.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
+import { branchTitle } from "./branch-name.ts";
 import { keptArrows } from "./beat-walk.ts";
 import type { Arrows } from "./beat-walk.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
@@ -610,14 +611,12 @@ export class Compare extends LitElement {
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
     const name = this.#isOneSession ? this.#called(side) : this.#withDone(side, this.#isOneScenario ? variantOf(side) : titleOf(side));
-    // Branches of two sessions have their names by chance.
-    const said = this.#isOneSession ? say("player.compare.branch", { name: store.info?.name ?? "" }) : "";
     const first = this.#moments?.first ?? null;
     const isFirstDifference = this.#isFirst(side);
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
       <h2><b class="side-name">${unbroken(name)}</b>
         ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
-        <span class="side-place">${said === "" ? nothing : html`<small>${said}</small>`} ${this.#stage(side)}
+        <span class="side-place">${this.#stage(side)}
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
       <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
@@ -648,7 +647,7 @@ export class Compare extends LitElement {
   /** What a side is called where there is room for a few words. */
   #shortName(side: Side): string {
     if (!this.#isOneSession) return this.#isOneScenario ? variantOf(side) : (side.store.header?.scenario ?? "…");
-    return this.#ownDone(side).length > 0 ? say("player.compare.changed_short") : this.#called(side);
+    return this.#ownDone(side).length > 0 ? branchTitle(side.store.lines.branches, side.store.branch) : this.#called(side);
   }
 
   /** What was done to this run and not to the other one. */
@@ -662,13 +661,13 @@ export class Compare extends LitElement {
   #called(side: Side): string {
     const own = this.#ownDone(side);
     if (own.length === 0) return say(this.#doneTo(side).length === 0 ? "player.compare.original" : "player.compare.as_before");
-    return changedWords(side, own);
+    return named(branchTitle(side.store.lines.branches, side.store.branch), doneWords(side, own));
   }
 
   /** Of another session: its name, and what was done to its run. */
   #withDone(side: Side, name: string): string {
     const done = this.#doneTo(side);
-    return done.length === 0 ? name : joined([name, changedWords(side, done)]);
+    return done.length === 0 ? name : joined([name, say("player.compare.changed", { done: doneWords(side, done) })]);
   }
 
   #doneTo(side: Side | undefined): Done[] {
@@ -811,8 +810,8 @@ function variantOf(side: Side): string {
 }
 
 /** What was done to a side's run. */
-function changedWords({ store }: Side, done: readonly Done[]): string {
-  return say("player.compare.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) });
+function doneWords({ store }: Side, done: readonly Done[]): string {
+  return listed(done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })));
 }
 
 /** The side's own plan, which says how the run ends. */

@@ -74,22 +74,42 @@ export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, done: Don
   return { branch: began ? (info.parent as string) : done.branch, step: done.after };
 }
 
+/** `parent`: the branch that it left, after step `leavesAt`; null: it left none. */
 export interface TreeRow {
   branch: BranchInfo;
   depth: number;
+  parent: string | null;
+  leavesAt: number;
 }
 
 /** Every branch below the one that it left, those that left earlier first. */
 export function treeOf(branches: Iterable<BranchInfo>): TreeRow[] {
-  const all = [...branches];
-  const known = new Set(all.map((branch) => branch.id));
+  const all = placesOf([...branches]);
   const rows: TreeRow[] = [];
-  const add = (branch: BranchInfo, depth: number): void => {
-    rows.push({ branch, depth });
-    const children = all.filter((other) => other.parent === branch.id);
-    children.sort((one, other) => one.leaves_at - other.leaves_at || one.id.localeCompare(other.id, "en", { numeric: true }));
+  const add = (place: Omit<TreeRow, "depth">, depth: number): void => {
+    rows.push({ ...place, depth });
+    const children = all.filter(({ parent }) => parent === place.branch.id);
+    children.sort((one, other) => one.leavesAt - other.leavesAt || one.branch.id.localeCompare(other.branch.id, "en", { numeric: true }));
     for (const child of children) add(child, depth + 1);
   };
-  for (const branch of all) if (branch.parent === null || !known.has(branch.parent)) add(branch, 0);
+  for (const place of all) if (place.parent === null) add(place, 0);
   return rows;
+}
+
+/**
+ * The branch that each one left. Where a run was changed in place, and another branch left it before the change and is
+ * unchanged, that other one is the original, and the changed run left it.
+ */
+function placesOf(all: readonly BranchInfo[]): Omit<TreeRow, "depth">[] {
+  const known = new Map(all.map((branch) => [branch.id, branch]));
+  const root = all.find(({ parent }) => parent === null || !known.has(parent));
+  const original = root === undefined || doneOn(root).length === 0 ? undefined
+    : all.find(({ id, parent, said }) => parent === root.id && said === undefined && doneOnLine(known, id).length === 0);
+  return all.map((branch) => {
+    const { id, parent, leaves_at: leavesAt } = branch;
+    if (original !== undefined && id === original.id) return { branch, parent: null, leavesAt: 0 };
+    if (original !== undefined && id === root?.id) return { branch, parent: original.id, leavesAt: original.leaves_at };
+    const leftOriginal = original !== undefined && parent === root?.id && leavesAt <= original.leaves_at;
+    return { branch, parent: leftOriginal ? original.id : parent !== null && known.has(parent) ? parent : null, leavesAt };
+  });
 }

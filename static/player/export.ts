@@ -117,7 +117,7 @@ export class Export extends DialogElement {
     return html`<h3>${say("exports.files")}</h3>
       ${store.lines.branches.size === 1 ? nothing : html`<p class="share-row"><label>${say("exports.what")}
         <select @change=${(event: Event) => (this.all = (event.target as HTMLSelectElement).value === "all")}>
-          <option value="line" ?selected=${!this.all}>${say("exports.what.line", { name: branchName(store.info), steps: store.newest })}</option>
+          <option value="line" ?selected=${!this.all}>${say("exports.what.line", { name: branchName(store.lines.branches, store.branch), steps: store.newest })}</option>
           <option value="all" ?selected=${this.all}>${say("exports.what.all")}</option></select></label></p>`}
       <ul class="export-list">${repeat(this.limits?.forms ?? ["html", "replay"], (form) => form, (form) => this.#row(form, this.#saver(form, false)))}</ul>
       ${this.making === null || this.making.form === PUBLISH ? nothing : this.#progress(this.making)}

@@ -8,6 +8,9 @@ import { html, nothing } from "lit";
 import { isPreview } from "../diagrams/log-case.ts";
 import type { Altered } from "./altered.ts";
 import { alteredOf } from "./altered.ts";
+import { toOriginal } from "./as-it-was.ts";
+import { branchTitle, isUnchanged } from "./branch-name.ts";
+import { doneOnLine, inWords } from "./done.ts";
 import type { FollowState } from "./following.ts";
 import type { Header } from "./frame.ts";
 import { compareWords, lookFrom } from "./looking.ts";
@@ -107,12 +110,24 @@ export class Masthead extends StoreElement {
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
       return html`<div class="what">${heading}
-      <p class="rules-in-force">${profile} ${altered.length > 0 ? this.#altered(altered, header.variant !== null && this.named !== "") : defaults} ${this.#state(store)}</p></div>`;
+      <p class="rules-in-force">${profile} ${altered.length > 0 ? this.#altered(altered, header.variant !== null && this.named !== "") : defaults} ${this.#state(store)}</p></div>${this.#changed(store)}`;
     }
     // A press on the title opens it: there is no line for it.
-    return html`<div class="what opens">${heading}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
-      <div>${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, compareWords(header))}</div></details></div>
+    return html`<div class="what opens ${isChanged(store) ? "is-changed" : ""}">${heading}${isChanged(store) ? html`<b class="changed-run">${branchTitle(store.lines.branches, store.branch)}</b>` : nothing}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
+      <div>${this.#changes(store)}${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, compareWords(header))}</div></details></div>
       ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
+  }
+
+  /** Says in every step that this is not the run as it was written; a press says what was changed, and leads to that run. */
+  #changed(store: PlayerStore): TemplateResult | typeof nothing {
+    if (!isChanged(store)) return nothing;
+    return html`<details class="altered-more"><summary class="changed-run">${branchTitle(store.lines.branches, store.branch)}</summary><div>${this.#changes(store)}</div></details>`;
+  }
+
+  #changes(store: PlayerStore): TemplateResult | typeof nothing {
+    if (!isChanged(store)) return nothing;
+    const done = doneOnLine(store.lines.branches, store.branch);
+    return html`<ul>${done.map((one) => html`<li>${say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })}</li>`)}</ul><p @click=${this.#close}>${toOriginal(store)}</p>`;
   }
 
   /** What the files of a log hold, and whether this is in them. */
@@ -141,8 +156,12 @@ export class Masthead extends StoreElement {
   }
 
   readonly #choose = (): void => {
-    for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) list.open = false;
+    this.#close();
     lookFrom(this, "compare");
+  };
+
+  readonly #close = (): void => {
+    for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) list.open = false;
   };
 
   /** Whether there is something that the reader must see at once. */
@@ -186,6 +205,10 @@ export class Masthead extends StoreElement {
     }
     return html`<span class="badge" role="status" title=${means}>${say(`player.follow.${this.followState}`)}</span>`;
   }
+}
+
+function isChanged({ lines: { branches }, branch }: PlayerStore): boolean {
+  return !isUnchanged(branches, branch);
 }
 
 customElements.define("eos-masthead", Masthead);

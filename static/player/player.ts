@@ -7,7 +7,7 @@
 import type { PropertyValues, TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
-import { branchName } from "./branch-name.ts";
+import { branchTitle } from "./branch-name.ts";
 import { BeatWalk } from "./beat-walk.ts";
 import type { BeatsBar } from "./beats-bar.ts";
 import "./beats-bar.ts";
@@ -579,7 +579,7 @@ export class Player extends PlayerAttributes {
   readonly #makeBranch = async (): Promise<void> => {
     const { store } = this;
     if (store?.source.live !== true || !(await store.branchHere())) return;
-    this.hintParams = { branch: branchName(store.info), step: store.shown };
+    this.hintParams = { branch: branchTitle(store.lines.branches, store.branch), step: store.shown };
     this.hint = "player.branched";
   };
 

@@ -13,7 +13,7 @@ import { guard } from "lit/directives/guard.js";
 import { ownBox, zoomOf } from "../diagrams/own-box.ts";
 import { axisFor, planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import { branchName } from "./branch-name.ts";
+import { branchTitle } from "./branch-name.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { listed } from "./joins.ts";
@@ -182,7 +182,7 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
   return svg`<path class="beat-gaps" d=${gaps} /><path class="ticks" d=${drawn.plain} /><path class="bars" d=${bars} />
     <path class="crosses" d=${crosses} /><path class="refusals" d=${refused} /><path class="breaks" d=${broken} />
     <path class="not-judged" d=${unknown} />
-    ${forks.map(({ at: number, branches }) => svg`<path class="fork" d=${`M${at(number).toFixed(1)} ${track}c0 8 4 11 12 11`}><title>${listed(branches.map(branchName))}</title></path>`)}`;
+    ${forks.map(({ at: number, branches }) => svg`<path class="fork" d=${`M${at(number).toFixed(1)} ${track}c0 8 4 11 12 11`}><title>${listed(branches.map(({ id }) => branchTitle(store.lines.branches, id)))}</title></path>`)}`;
 }
 
 customElements.define("eos-scrubber", Scrubber);

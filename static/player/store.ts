@@ -340,9 +340,8 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   /** A new branch that leaves here; the reader goes on in it. */
-  async branchHere(): Promise<boolean> {
-    const at = this.shown;
-    const answer = await this.#work({ type: "branch", branch: this.branch, at });
+  async branchHere(branch = this.branch, at = this.shown): Promise<boolean> {
+    const answer = await this.#work({ type: "branch", branch, at });
     if (answer?.created === undefined) return false;
     await this.#whenKnown(answer.created);
     this.switchTo(answer.created, at);

@@ -3,12 +3,12 @@
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
-import { asItWas, briefly, isFirst } from "./as-it-was.ts";
+import { asItWas, compareWords } from "./as-it-was.ts";
 import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { whereIn } from "./beats-bar.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
-import { branchName, isPreview } from "./branch-name.ts";
+import { branchName, branchTitle, isPreview, isUnchanged } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
 import { lookFrom } from "./looking.ts";
@@ -127,7 +127,7 @@ export class Transport extends StoreElement {
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
     if (branches.size < 2 && done === null) return nothing;
     return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(store, branches.size)}${
-      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", briefly(say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_without")), "c")}${
+      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", compareWords(store, done), "c")}${
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 
@@ -135,17 +135,18 @@ export class Transport extends StoreElement {
   #compareNewest(store: PlayerStore): TemplateResult | typeof nothing {
     const newest = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch).pop();
     if (!store.source.live || newest === undefined) return nothing;
-    const title = say("player.compare_with", { name: branchName(newest) });
-    return html`<a class="as-it-was" href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, newest.id), store)} title=${title}>${briefly(say("undo.compare_branch", { name: newest.name }))}</a>`;
+    return html`<a class="as-it-was" href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, newest.id), store)}>${say("player.compare_with", { name: branchName(store.lines.branches, newest.id) })}</a>`;
   }
 
-  /** A long name is cut: the list has it whole. */
+  /** A long name is cut: the list has it whole. The bar at the top names a changed run. */
   #branchHere(store: PlayerStore, count: number): TemplateResult {
     const isLog = store.frame !== undefined && isLogCase(store.frame);
+    const { branches } = store.lines;
     // The other branches of a log are previews of remedies.
-    const called = isLog ? say(isPreview(store.info) ? "player.on_preview" : "player.on_log") : say("player.on_branch", { name: branchName(store.info) });
+    const called = isLog ? say(isPreview(store.info) ? "player.on_preview" : "player.on_log") : branchTitle(branches, store.branch);
     const others = isLog ? say("player.previews", { count: count - 1 }) : say("player.branch_of", { count });
-    return html`<button class="all-branches" title=${called} @click=${this.#openBranches}><span class="called">${called}</span><span class="dot"> · </span><span>${others}</span></button>`;
+    const name = isLog || isUnchanged(branches, store.branch) ? html`<span class="called">${called}</span><span class="dot"> · </span>` : nothing;
+    return html`<button class="all-branches" title=${called} @click=${this.#openBranches}>${name}<span>${others}</span></button>`;
   }
 
   #when(store: PlayerStore, at: number, over: string | null): string {

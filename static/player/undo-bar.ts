@@ -5,7 +5,8 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import { asItWas, isFirst } from "./as-it-was.ts";
+import { asItWas, compareWords } from "./as-it-was.ts";
+import { branchName, branchTitle } from "./branch-name.ts";
 import type { Done } from "./done.ts";
 import { inWords, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
@@ -44,9 +45,9 @@ export class UndoBar extends StoreElement {
     const done = undo.here;
     if (done === null || closedAt() === placeOf(store)) return nothing;
     return this.#bar(
-      html`<span role="status" title=${inWords(done, store.lines)}>${unbroken(say("undo.done", { what: inWords(done, store.lines), branch: nameOf(store, done.branch) }))}</span>
+      html`<span role="status" title=${inWords(done, store.lines)}>${unbroken(say("undo.done", { what: inWords(done, store.lines), branch: branchTitle(store.lines.branches, done.branch) }))}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
-        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_bar"), "c")}</span>` : nothing}`,
+        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", compareWords(store, done), "c")}</span>` : nothing}`,
       () => {
         keepClosed(store);
         this.requestUpdate();
@@ -61,7 +62,7 @@ export class UndoBar extends StoreElement {
   #takenBack(store: PlayerStore, undo: Undo, done: Done): TemplateResult {
     const { branch, step } = placeBefore(store.lines.branches, done);
     const again = branch === done.branch;
-    const text = say(again ? "undo.taken_here" : "undo.taken", { step, branch: nameOf(store, branch), kept: nameOf(store, done.branch) });
+    const text = say(again ? "undo.taken_here" : "undo.taken", { step, branch: branchName(store.lines.branches, branch), kept: branchTitle(store.lines.branches, done.branch) });
     return this.#bar(
       html`<span role="status" title=${inWords(done, store.lines)}>${text}</span>
         ${again && store.source.live ? html`<button @click=${() => void store.branchHere()}>${say("undo.without")}</button>` : nothing}
@@ -102,13 +103,9 @@ function keepClosed(store: PlayerStore): void {
   }
 }
 
-function nameOf(store: PlayerStore, branch: string): string {
-  return store.lines.branches.get(branch)?.name ?? branch;
-}
-
 function where(store: PlayerStore, done: Done): { step: number; branch: string } {
   const { branch, step } = placeBefore(store.lines.branches, done);
-  return { step, branch: nameOf(store, branch) };
+  return { step, branch: branchName(store.lines.branches, branch) };
 }
 
 customElements.define("eos-undo-bar", UndoBar);

@@ -177,10 +177,10 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     menu.get_by_role("button", name=re.compile("^Drop")).click()
     at(page, 10)
     bar = page.locator("eos-undo-bar")
-    expect(bar).to_contain_text("Branch b: dropped Produce (t-0, seq 0) from p1 to broker-1")
+    expect(bar).to_contain_text("Changed run b: dropped Produce (t-0, seq 0) from p1 to broker-1")
     page.keyboard.press("u")
     at(page, 9)
-    expect(bar).to_contain_text("Branch b keeps the intervention")
+    expect(bar).to_contain_text("Changed run b keeps the intervention")
     page.keyboard.press("Shift+U")
     at(page, 10)
     page.locator("details.menu > summary").click()
@@ -191,9 +191,9 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     second.get_by_role("button", name="Rename b").click()
     page.keyboard.type("what if")
     page.keyboard.press("Enter")
-    expect(second.locator(".branch-called")).to_have_text("what if")
+    expect(second.locator(".branch-called")).to_have_text("Changed run “what if”")
     pleasant(page)
-    second.get_by_role("button", name="Go to the step before: a, step 9").click()
+    second.get_by_role("button", name="Go to the step before: the original run, step 9").click()
     at(page, 9)
 
 
@@ -269,7 +269,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     at(page, 41)
     page.locator("details.menu > summary").tap()
     page.get_by_role("button", name=re.compile("^New branch")).tap()
-    expect(page.locator("eos-transport .all-branches")).to_have_text("branch b · 2 branches")
+    expect(page.locator("eos-transport .all-branches")).to_have_text("Branch b · 2 branches")
     at(page, 41)
     # The note about the new branch is in front of the last line, until it is closed.
     page.locator(".message.hint button").tap()
@@ -294,7 +294,7 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     expect(page.locator("eos-lanes .lane[data-partition=t-1]")).to_contain_text(
         "broker-2 does not process it"
     )
-    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original run")
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original")
     expect(offer).to_be_visible()
     pleasant(page)
     page.keyboard.press("c")

@@ -94,7 +94,7 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     acts.get_by_role("button", name=re.compile("^Drop")).click()
     is_lost(page)
     expect(acts).to_have_count(0)
-    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original run")
+    offer = page.locator("eos-undo-bar").get_by_text("Compare with the original")
     offer.click()
     expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
 

@@ -3,7 +3,7 @@ import test from "node:test";
 import { besideAddress, originalFirst, placeIn, readFrom } from "../../player/beside-address.ts";
 import type { BranchInfo } from "../../player/source.ts";
 
-const branch = (id: string, parent: string | null): BranchInfo => ({ id, parent, leaves_at: 8 }) as BranchInfo;
+const branch = (id: string, parent: string | null): BranchInfo => ({ id, parent, leaves_at: 8, interventions: [] }) as unknown as BranchInfo;
 
 test("a comparison leads back to the branch and step from which it was opened, whichever side that is", () => {
   for (const from of [{ branch: "7", shown: 107 }, { branch: "9", shown: 114 }]) {

@@ -184,6 +184,19 @@ def test_a_fenced_producer_disagrees_with_its_coordinator_and_then_with_the_mark
     assert seen == {"__transaction_state-10": decided, "t-0": marked}
 
 
+def test_a_request_of_a_fenced_producer_under_way_does_not_hide_the_disagreement() -> None:
+    """SC-61: the EndTxn of p1 is under way in steps 110 to 113; the coordinator has epoch 2, p1 epoch 0."""
+    run = simulation("SC-61/epoch-and-sequence-checks-off")
+    facts = Derived(run.view())
+    known: list[int | None] = []
+    while run.number < 114:
+        facts.take(run.step().to_json())
+        known.append(
+            facts.view()["disagreements"].get("p1", {}).get("__transaction_state-10", {}).get("known")
+        )
+    assert known[104:114] == [2] * 10
+
+
 @pytest.mark.parametrize("scenario", ["SC-44/k28", "SC-147"])
 def test_a_commit_under_way_is_no_disagreement(scenario: str) -> None:
     """SC-147: the coordinator raises the epoch with the decision, before the client learns it."""
