@@ -1,9 +1,6 @@
-"""The engine from the command line, without the web: ``python -m engine COMMAND``.
-
-Outside its package, the engine reads files only in this module. Exit codes: 0: the command succeeded; 1:
-vectors failed or the coverage is incomplete; 2: bad scenario, argument or path; 3: an engine invariant broke
-or a log is damaged.
-"""
+"""The engine from the command line, without the web: ``python -m engine COMMAND``. Exit codes: 0: the command
+succeeded; 1: vectors failed or the coverage is incomplete; 2: bad scenario, argument or path; 3: an engine
+invariant broke or a log is damaged."""
 
 from __future__ import annotations
 

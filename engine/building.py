@@ -48,7 +48,7 @@ proportion (Kafka's two seconds are two ninths of it), unless it sets the interv
 
 def build(scenario: Scenario, watch: Watch) -> World:
     """All actors of a scenario, before its first step. Raises Refused for a refused configuration, and
-    BadScenario for a value that only the version or the other actors show to be wrong."""
+    BadScenario for a value that is wrong with this version or with the other actors."""
     document = scenario.document
     cluster = document["cluster"]
     profile = scenario.version(document["profile"])

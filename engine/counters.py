@@ -1,7 +1,4 @@
-"""The counters of a run that an operator's dashboard would show: retries, duplicates, refusals, losses.
-
-They are counted from finished steps (keys of sentences, fates of messages, refusals), so roles do not count.
-"""
+"""The counters of a run that an operator's dashboard would show: retries, duplicates, refusals, losses."""
 
 from __future__ import annotations
 

@@ -53,8 +53,7 @@ def crafted(message: dict[str, Any]) -> object:
 
 
 def written_fields(message: dict[str, Any]) -> list[str]:
-    """The fields of a request that a script has set, each as `name value`. Their order is that of `FIELDS`,
-    because the order of keys in a table has no meaning, and a replay does not preserve it."""
+    """The fields of a request that a script has set, each as `name value`, in the order of `FIELDS`."""
     return [f"{name} {text_of(message[name])}" for name in FIELDS[message["api"]] if name in message]
 
 

@@ -1,8 +1,4 @@
-"""Kafka's error codes, for both sides of the protocol (spec appendix A).
-
-Owns the names, the wire codes, and whether a producer may retry a Produce with this error. The reactions to
-an error are in the tables of each role.
-"""
+"""Kafka's error codes, for both sides of the protocol (spec appendix A)."""
 
 from __future__ import annotations
 
@@ -91,8 +87,7 @@ in Python 3.11."""
 
 
 class EngineError(Exception):
-    """An internal rule of the engine was broken. Such an error is never repaired silently; if it occurs in a step,
-    its text has scenario, step and seed."""
+    """An internal rule of the engine was broken."""
 
 
 class Refused(Exception):

@@ -1,9 +1,5 @@
-"""Facts of a run for the judges, which are outside the roles (engine/judge, sweeps, audits). Their names are
-in the past tense.
-
-A fact says what happened to stored data, or which result an application got; it contains no verdict. Facts
-are built only for a judged run (``if watch.judging``).
-"""
+"""Facts of a run for the judges. A fact says what happened to stored data, or which result an application
+got; it contains no verdict. Facts are built for a judged run (``if watch.judging``)."""
 
 from __future__ import annotations
 
@@ -24,8 +20,8 @@ class RecordAccepted(Fact):
 
 @value
 class SendThrew(Fact):
-    """``send()`` threw after it had appended the record. The application counts the record as not sent, but the
-    producer sends it in a later transaction if its partition joins one (TXM-8)."""
+    """``send()`` threw after it had appended the record. The application counts the record as not sent, but
+    the producer may send it in a later transaction (TXM-8)."""
 
     producer: str
     serial: int
@@ -46,9 +42,8 @@ class RecordsFinished(Fact):
 
 @value
 class NumbersInDoubt(Fact):
-    """A producer's sequence numbers may no longer fit the log. Either the producer reuses the numbers of a
-    failed batch that may be stored; or (``thrown``) a late response was handled only in part, or for another
-    batch."""
+    """A producer's sequence numbers may no longer fit the log. ``thrown``: a late response was handled in
+    part, or for another batch; else the producer reuses the numbers of a failed batch."""
 
     producer: str
     partition: str
@@ -222,8 +217,7 @@ class PartitionsRegistered(Fact):
 @value
 class OutcomeDecided(Fact):
     """The coordinator's log holds the outcome of the open transaction of this producer id. ``found``: a new
-    coordinator read the outcome from the log; the coordinator that wrote it may have crashed before it
-    emitted this fact."""
+    coordinator read the outcome from the log."""
 
     producer_id: int
     producer_epoch: int
@@ -288,8 +282,8 @@ class OffsetsEnded(Fact):
 @value
 class WorkTaken(Fact):
     """A service has taken this record or order into its memory. ``partition`` and ``offset``: where a
-    consumer read the record. ``keeper``: what stores the offset for the consumer's next start (a value of
-    ``PlaceKept.keeper``). All three are None for work from outside or from the outbox."""
+    consumer read the record. ``keeper``: what stores the offset (a value of ``PlaceKept.keeper``). All three
+    are None for work that no consumer read."""
 
     service: str
     serial: int

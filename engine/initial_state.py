@@ -20,9 +20,8 @@ from engine.world import World
 
 
 def preset(world: World, document: dict[str, Any]) -> None:
-    """Set the initial state (GEN-7), and deliver the controller's announcements. Unless the scenario makes
-    the start of brokers a part of the run, also start the brokers, so that they claim their first blocks of
-    producer ids."""
+    """Set the initial state (GEN-7), and deliver the controller's announcements. Brokers are started, too,
+    unless their start is a part of the run."""
     controller, brokers = world.controller, world.brokers
     chosen = document["overrides"]
     for override in chosen:

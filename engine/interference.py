@@ -1,11 +1,6 @@
-"""Faults from outside the protocol: the fault script and learners' interventions (GEN-6).
-
-Owns the rules, the timed faults and the list of interventions, and carries them out. A rule's fault on a
-message takes effect when half of the message's time on the link has passed, plus ``after_ms``, so that a page
-shows it leave first. Any other fault of a rule with ``match`` takes effect ``after_ms`` after the message's
-arrival; a learner's fault takes effect at once. A fault inside a role is a method of that role; this module
-only chooses the method.
-"""
+"""Faults from outside the protocol: the fault script and learners' interventions (GEN-6). A rule's fault on a
+message takes effect when half of the message's time on the link has passed, plus ``after_ms``. A fault inside
+a role is a method of that role."""
 
 from __future__ import annotations
 
@@ -85,8 +80,7 @@ class Interference:
 
     def listen(self, listener: Any) -> None:
         """Add a listener behind all rules. It is shown the messages that are in flight now, then each new
-        message, unless a rule before it already applies to that message (an injected error excepted). It
-        changes no message."""
+        message to which no rule before it applies. It changes no message."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS, *DATABASE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():

@@ -1,8 +1,5 @@
-"""The interventions of a learner, and when each of them is possible (GEN-6).
-
-One table maps an action to its check. A check reads the present state and changes nothing. The pages that
-offer actions and `interference.py`, which carries them out, both call the check first.
-"""
+"""The interventions of a learner, and when each of them is possible (GEN-6). A check reads the present state
+and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
-"""The newest events of a recorded run, from which `engine/why` answers questions.
-
-It keeps the newest transition of each machine, the newest refusal for each name, the newest step of some
-kinds for each name, and the events of the newest records. All of these have a limit. Roles never read them.
-"""
+"""The newest events of a recorded run, from which `engine/why` answers questions. What it keeps has a limit.
+Roles never read it."""
 
 from __future__ import annotations
 
@@ -99,8 +96,7 @@ CAME_MAX = 64
 
 
 class Said(NamedTuple):
-    """A sentence of a finished step, with the step's number, time and actor. ``cause``, only of a sentence of
-    REMEMBERED: the sentence about sending the message that the step received."""
+    """A sentence of a finished step, with the step's number, time and actor."""
 
     number: int
     at: int
@@ -126,8 +122,7 @@ class Said(NamedTuple):
 
     @classmethod
     def sending(cls, step: Step, receiver: str) -> Said:
-        """The sentence about a message in a step: the one that names the receiver, because one step may send
-        several messages. If no note names it, the step's own sentence."""
+        """The sentence about a message in a step: the one that names the receiver, or else the step's own."""
         for note in step.notes if receiver not in step.params.values() else ():
             if receiver in (note["params"].get("broker"), note["params"].get("destination")):
                 rules = tuple(note["rules"])
@@ -137,7 +132,7 @@ class Said(NamedTuple):
 
 class Turn(NamedTuple):
     """An event of a record. ``offset`` and ``replica``: where the record was stored or truncated. ``error``:
-    the error that the record's application got; None for success, and for events other than REPORTED."""
+    the error that the application got, or None."""
 
     what: str
     said: Said
@@ -232,8 +227,7 @@ class Lately:
 
     @property
     def cause(self) -> Said | None:
-        """The sentence about sending the message which the last step received; None if it received none. It is built
-        only when it is read, because most messages answer no question."""
+        """The sentence about sending the message which the last step received, or None."""
         return Said.sending(*self._sending) if self._sending is not None else None
 
     def take(self, fact: object) -> None:

@@ -1,16 +1,7 @@
-"""A state machine as a table of rows, which is checked when it is loaded and decides at run time.
-
-Owns the structure of a row, the checks on a table and the choice of the row that decides. It has no rule of
-any protocol.
-
-A role calls ``take(state, on, context)``. The guards of the rows of (state, on) read the context, in the
-order of the table; the first row whose guard holds decides. It gives the next state, the reply and the
-effects. A role names no target and compares no name of an effect: it reads ``row.target``, and calls the
-functions that ``bind`` has looked up, once at load, for the row's effects.
-
-The guards of one (state, on) exclude each other. A row without a guard comes last, and decides when no guard
-holds. A property test checks this for every machine.
-"""
+"""A state machine as a table of rows, which is checked when it is loaded and decides at run time. A role
+calls ``take(state, on, context)``: the first row of (state, on) whose guard holds decides, and gives the next
+state, the reply and the effects. The guards of one (state, on) exclude each other; a row without a guard
+comes last."""
 
 from __future__ import annotations
 
@@ -147,8 +138,8 @@ class Machine(Generic[Context]):
         raise EngineError(f"{self.name}: no row for {on!r} in state {state!r}")
 
     def bind(self, functions: Mapping[str, Effect]) -> tuple[tuple[Effect, ...], ...]:
-        """The functions that carry out the effects of each row, by the row's number. Every effect of the
-        table needs a function, and every function needs an effect in the table."""
+        """The functions that carry out the effects of each row, by the row's number. Raises EngineError if
+        effects and functions do not match."""
         differ = sorted(self.effects ^ functions.keys())
         if differ:
             raise EngineError(f"{self.name}: effects {differ} stand in the table or in the role, not in both")
@@ -163,8 +154,8 @@ class Machine(Generic[Context]):
         return frozenset(row.target for row in self.rows if row.on == on and row.target is not None)
 
     def target_of(self, state: str, on: str) -> str:
-        """The target of the only row of (state, event), known before the event occurs. Raises EngineError if
-        there is not exactly one row, or if the row refuses."""
+        """The target of the only row of (state, event). Raises EngineError if there is not exactly one row,
+        or if the row refuses."""
         rows = self._by_key.get((state, on), ())
         if len(rows) != 1 or rows[0].target is None:
             raise EngineError(f"{self.name}: {on!r} in state {state!r} does not lead to one state")

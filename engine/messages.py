@@ -1,9 +1,5 @@
-"""Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2.
-
-A message is data inside an :class:`Envelope`; only ``network`` moves envelopes. A message never changes after
-it was sent, so copies of a run share it. Topic-partitions are written ``topic-partition`` (``t-0``)
-everywhere.
-"""
+"""Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2. A message never
+changes after it was sent. Topic-partitions are written ``topic-partition`` (``t-0``)."""
 
 from __future__ import annotations
 
@@ -34,12 +30,8 @@ RAISING_VERSION = 2
 
 @value
 class BatchContent:
-    """The keys of a batch's records, and in internal topics their values; None where the engine does not need
-    them.
-
-    ``keys`` and ``values`` have one entry for each record, or none. A record with a key and the value None is
-    a tombstone.
-    """
+    """The keys of a batch's records, and in internal topics their values. ``keys`` and ``values`` have one
+    entry for each record, or none. A record with a key and the value None is a tombstone."""
 
     keys: tuple[object, ...] = ()
     """Empty: no record has a key, so compaction keeps them all."""
@@ -52,10 +44,8 @@ class BatchContent:
 
 @ordered_value
 class RecordBatch:
-    """A batch, as it is sent and as it is stored (MSG-2). Only stored batches have offsets.
-
-    ``serials`` is hidden from the protocol: it names records for applications, the view and the judges (GEN-8).
-    """
+    """A batch, as it is sent and as it is stored (MSG-2). ``serials`` is hidden from the protocol: it names
+    records for applications, the view and the judges (GEN-8)."""
 
     unsaid: ClassVar[Unsaid] = {"serials": ANY_VALUE, "content": None}
     record_count: int
@@ -301,7 +291,7 @@ class WriteTxnMarkersResponse:
 @value
 class ListOffsetsRequest:
     """A consumer requests the end of partitions: the high watermark, or, with read_committed, the last stable
-    offset. (Kafka's request also asks for the beginning, and by time.)"""
+    offset."""
 
     api: ClassVar[str] = "ListOffsets"
     partitions: tuple[str, ...]
@@ -395,12 +385,8 @@ class DescribeTransactionsResponse:
 @value
 class ListTransactionsRequest:
     """An administrator's client requests the transactional ids that a broker coordinates (KIP-664, since
-    3.0).
-
-    The response lists only ids that are in one of ``states``, have one of ``producer_ids``, and whose
-    transaction began more than ``duration_ms`` ago (KIP-994, since 3.8); an id that never had a transaction
-    passes this condition. A field that is empty or -1 sets no condition.
-    """
+    3.0), filtered by ``states``, ``producer_ids`` and ``duration_ms`` (KIP-994, since 3.8). A field that is
+    empty or -1 sets no condition."""
 
     api: ClassVar[str] = "ListTransactions"
     states: tuple[str, ...] = ()
@@ -657,10 +643,8 @@ class UpdateMetadata:
 
 @value
 class IdlePartitions:
-    """The controller announces the leadership of an internal topic's partitions that no request has used yet.
-
-    Brokers learn of them, but create no replicas before their first use (:class:`UsePartition`).
-    """
+    """The controller announces the leadership of an internal topic's partitions that no request has used yet
+    (:class:`UsePartition`)."""
 
     api: ClassVar[str] = "LeaderAndIsr"
     topic: str
@@ -861,10 +845,8 @@ class Envelope:
 
 @dataclass(slots=True)
 class Send:
-    """Effect of a role: put this message on the link to ``destination``.
-
-    A response repeats the request's ``correlation_id``; a request has a new one, unique for its sender.
-    """
+    """Effect of a role: put this message on the link to ``destination``. A response repeats the request's
+    ``correlation_id``."""
 
     destination: str
     body: object

@@ -27,8 +27,7 @@ class Pauses:
         return True
 
     def release(self, actor: str) -> None:
-        """Queue the kept deliveries and calls of a resumed actor for now, in their old order. Other kept
-        events are dropped, because the kernel asks roles and loops for their timers again."""
+        """Queue the kept deliveries and calls of a resumed actor for now, in their old order."""
         timetable, network = self._timetable, self._world.network
         for event in self._held.pop(actor, ()):
             _, handler, argument = event

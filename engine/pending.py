@@ -10,12 +10,8 @@ CLASS_NAMES = ("fault", "delivery", "timer", "sender", "call")
 
 
 class PendingPart:
-    """A queued event in the view (GEN-10). It never changes, so the recorder need not compare it: it is added or
-    removed. Nothing is touched more often, so the recorder reads and writes ``known`` itself.
-
-    - ``gone``: whether the event has left the queue.
-    - ``known``: whether the recorder's view has the event. The view has to change if ``known == gone``.
-    """
+    """A queued event in the view (GEN-10). ``gone``: whether the event has left the queue. ``known``: whether
+    the recorder's view has the event."""
 
     __slots__ = ("gone", "known", "path", "shown")
 

@@ -1,7 +1,5 @@
-"""The behaviour of a version of Kafka: a field for each aspect (spec section 0, table *Profiles*).
-
-A role reads these fields when it is built, and never afterwards. Each version has a file in ``versions/``.
-"""
+"""The behaviour of a version of Kafka: a field for each aspect (spec section 0, table *Profiles*). A role
+reads these fields when it is built. Each version has a file in ``versions/``."""
 
 from __future__ import annotations
 
@@ -16,12 +14,8 @@ ZOOKEEPER, QUORUM = "zookeeper", "quorum"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """The behaviour of one version of Kafka. Every field is one row of the spec's table, or a measured
-    difference.
-
-    The text of a field says what is true of a version in which the field is True; after *else* it says what
-    is true in the others.
-    """
+    """The behaviour of one version of Kafka. The text of a field says what is true of a version in which the
+    field is True; after *else* it says what is true in the others."""
 
     name: str
     version: str
@@ -200,9 +194,8 @@ class Profile:
 
 
 def holds(profile: object, only_if: str | None, unless: str | None) -> bool:
-    """Whether a version has a row of a machine, a rule or a line of pseudocode. Two conditions must hold: the
-    profile's field that ``only_if`` names is true, and the one that ``unless`` names is false. An empty name
-    or None sets no condition."""
+    """Whether a version has a row of a machine, a rule or a line of pseudocode: the profile's field
+    ``only_if`` is true, and ``unless`` is false. An empty name or None sets no condition."""
     return (not only_if or bool(getattr(profile, only_if))) and (not unless or not getattr(profile, unless))
 
 
@@ -212,8 +205,7 @@ def age(version: str) -> tuple[int, ...]:
 
 
 def spoken_with(client: Profile, cluster: Profile) -> Profile:
-    """The behaviour of a client of one version with brokers of another. For each request, client and brokers
-    use a version that both know (KIP-35), so the client lacks what the older side does not support."""
+    """The behaviour of a client of one version with brokers of another (KIP-35)."""
     if client is cluster:
         return client
     return replace(

@@ -1,8 +1,4 @@
-"""What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12).
-
-There is a part of the view for every consumer and topic-partition. The part reads both the consumer and the
-leader's log, which no role may do, and makes no decision.
-"""
+"""What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12)."""
 
 from __future__ import annotations
 
@@ -31,11 +27,9 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
 
 
 class ReaderLane:
-    """The part of the view at ``consumers.<name>.lanes.<tp>``. ``position`` and ``stretches`` come from the
-    consumer. ``ahead``: the stretches from the consumer's position to the log end; empty while no leader runs.
-    ``bound``: the consumer may read the offsets below it. ``held_by``: the transaction that keeps ``bound`` below the
-    high watermark. Without a subscription to the partition, ``position`` and ``bound`` are None, and ``ahead`` is the
-    whole log."""
+    """The part of the view at ``consumers.<name>.lanes.<tp>``. ``ahead``: the stretches from the consumer's
+    position to the log end. ``bound``: the consumer may read the offsets below it. ``held_by``: the
+    transaction that keeps ``bound`` below the high watermark."""
 
     __slots__ = ("consumer", "leader_log", "partition", "path")
 

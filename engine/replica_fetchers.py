@@ -1,9 +1,5 @@
-"""The replica fetchers. They find the fetches that would change something, and carry them out (LOG-7).
-
-There is one fetcher for each partition and follower, comparable to Kafka's replica fetcher threads.
-``broker/replication`` holds the rules for both ends of a fetch. No message connects the two ends here,
-because a fetch is one step (GEN-4).
-"""
+"""The replica fetchers find the fetches that would change something, and carry them out (LOG-7): one fetcher
+for each partition and follower. A fetch is one step (GEN-4)."""
 
 from __future__ import annotations
 
@@ -80,8 +76,7 @@ class ReplicaFetchers:
         )
 
     def exchange(self, fetcher: Fetcher, now: int) -> Exchanged | None:
-        """Carry out one fetch and its response. None: the partition has no other leader, the leader or the
-        follower is down or paused or has no replica, or a fault keeps the follower from fetching."""
+        """Carry out one fetch and its response; None if the follower cannot fetch now."""
         partition, follower = fetcher.partition, fetcher.follower
         cluster = self._cluster
         leadership, paused = fetcher.leadership, cluster.paused

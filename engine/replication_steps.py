@@ -1,5 +1,5 @@
-"""Carries out the fetches of followers and the fetches of the metadata log when they are due. After a partition
-has changed, queues the fetches that are useful, and wakes the partition's consumers (LOG-7, CON-1)."""
+"""Carries out fetches of followers and of the metadata log when they are due, and queues useful ones after a
+partition has changed (LOG-7, CON-1)."""
 
 from __future__ import annotations
 

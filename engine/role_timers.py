@@ -11,8 +11,7 @@ from engine.timetable import NEVER, Timetable
 
 
 class RoleTimers:
-    """The timers of the roles of one run. Most have not changed since the last call, so they are compared
-    here before the timetable is used."""
+    """The timers of the roles of one run."""
 
     __slots__ = ("_backgrounds", "_kernel", "_passes", "_passing", "_timers", "_timetable")
 

@@ -48,8 +48,8 @@ class RunEnd:
         return self._quiet > _QUIET + _QUIET_A_STEP * steps
 
     def nothing_comes(self) -> bool:
-        """True when all queued events, background scans excepted, belong to clients that do nothing but try
-        to connect. To be called only while no broker runs."""
+        """True if the queued events belong to clients that try to connect in vain. To be called only while no
+        broker runs."""
         world = self._world
         for event in self._timetable.valid_events():
             _, handler, argument = event

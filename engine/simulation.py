@@ -1,13 +1,5 @@
-"""How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
-
-Owns the steps, and no rule of the protocol. ``timetable`` keeps the order of events. Other parts own the end
-of the run, the events of paused actors, the running Sender pass, the timers of roles and the fetches of
-followers. This class calls the roles and carries out the effects that they return. An event that emits
-nothing makes no step. A run is a pure function of the scenario and the interventions.
-
-Between the phases of a Sender pass no other event is handled; only an intervention may come. Each phase that did
-something is a step.
-"""
+"""How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4). A run is a
+pure function of the scenario and the interventions. An event that emits nothing makes no step."""
 
 from __future__ import annotations
 
@@ -161,10 +153,8 @@ class Simulation(Timetable):
     # -- running ---------------------------------------------------------------------------------------
 
     def step(self) -> Step | None:
-        """Make the next step and return it; None when the run has ended (``finished`` holds the reason).
-
-        At the bare and judged levels, the step has only number, time, actor and kind.
-        """
+        """Make the next step and return it; None if the run has ended (``finished`` holds the reason).
+        Without recording, the step has only number, time, actor and kind."""
         if not self._advance():
             return None
         watch = self.watch
@@ -480,9 +470,8 @@ class Simulation(Timetable):
         )
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
-        """End one connection: messages in flight on it are lost, and the client is notified at once (GEN-5).
-        Of the requests that wait at the broker, the first ``taken`` are handled nevertheless (GEN-11);
-        returns how many these are."""
+        """End one connection: messages in flight on it are lost (GEN-5). The first ``taken`` of the requests
+        that wait at the broker are handled nevertheless (GEN-11); returns how many these are."""
         lost, kept = self.world.network.lose((client, broker, purpose).__eq__, taken)
         self._lost_with_connection(lost)
         self._disconnected(client, broker, purpose)
@@ -543,8 +532,7 @@ class Simulation(Timetable):
         ]
 
     def view(self) -> dict[str, Any]:
-        """The whole state as in docs/frame.md, computed anew. It is complete only at the recorded level: at
-        the others it has no messages in flight, pending events and counters."""
+        """The whole state as in docs/frame.md, computed anew. It is complete only at the recorded level."""
         view = whole_view(self.world.empty_view(), self.parts())
         # Quiet events may have passed since the newest step, so the time may be later.
         view["time"] = self.now

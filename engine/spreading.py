@@ -1,10 +1,5 @@
-"""How the controller's decisions reach the brokers of a run.
-
-With ZooKeeper, the controller announces a decision, and every live broker that is not paused receives it within
-the same step. Without ZooKeeper, it writes records, and each broker learns of a decision when it has fetched
-them: one fetch is one step, one link latency after the decision. A paused broker continues to read when it
-resumes; until then its state is old. The version chooses one of the two when the run is built.
-"""
+"""How the controller's decisions reach the brokers of a run: with ZooKeeper as announcements within the same
+step; without it as records, which each broker fetches."""
 
 from __future__ import annotations
 
@@ -198,8 +193,8 @@ class Fetched:
         )
 
     def read(self, name: str, now: int) -> Effects:
-        """A broker's fetch of the metadata log ends: the broker applies the records that it has not read. If it
-        stopped or paused meanwhile, or the controller is down, it reads nothing and fetches again later."""
+        """A broker's fetch of the metadata log ends: the broker applies the records that it has not read, or
+        none if it cannot read now."""
         self._under_way.discard(name)
         broker = self._cluster.brokers[name]
         if name in self._cluster.paused or not self._reads(broker) or not self._controller.alive:

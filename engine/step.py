@@ -60,8 +60,7 @@ class Step:
 
     @property
     def interesting(self) -> bool:
-        """Whether a learner should stop here: at a fault, a refusal, a broken guarantee, a transition, or a
-        decision that a row before the last one of its table made."""
+        """Whether a learner should stop here."""
         return bool(
             self.kind == "fault"
             or self.refusal
@@ -117,8 +116,7 @@ def canonical(value: Any) -> str:
 
 def compare(path: Path, before: Any, after: Any, changes: list[Change]) -> None:
     """Append the differences to ``changes``. Objects are compared key by key, other values as a whole. An
-    object in a change is a copy: a reader may insert other parts into it, and that must not alter the
-    recorder's previous view."""
+    object in a change is a copy."""
     if type(before) is not dict or type(after) is not dict:
         changes.append(
             (

@@ -1,8 +1,4 @@
-"""A topic-partition: topic and number, written as one name, ``t-0``.
-
-In a run, only this module makes and parses such names. Messages, tables and documents hold the name, because
-a text is quick to compare, hash and sort, and is what readers see.
-"""
+"""A topic-partition: topic and number, written as one name, ``t-0``."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""One line for each transaction: its producer, partitions, first and last step, and outcome.
-
-Lines are made from recorded steps alone, so stored runs and replays have them, too. The state is that of the
-coordinator (TXC-3): a pending change does not count before its record is replicated. If nothing was
-registered, the coordinator does not know the transaction, and the state is the client's (TXM-10).
-Transactions of the message middleware (MW-9) have lines of the same shape.
-"""
+"""One line for each transaction: its producer, partitions, first and last step, and outcome, made from
+recorded steps. The state is that of the coordinator (TXC-3), or the client's if nothing was registered
+(TXM-10). Transactions of the message middleware (MW-9) have lines of the same shape."""
 
 from __future__ import annotations
 
@@ -38,10 +34,9 @@ Change = Mapping[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class TransactionLine:
-    """One line. ``state``: that of the coordinator or of the middleware, or else of the client. ``last_step`` and
-    ``last_at``: number and time of the newest step that belongs to the transaction. ``decided_step``: the step at which
-    the coordinator's outcome became durable; None before, and always None for the middleware. ``places``:
-    its partitions; for the middleware, its participants. Times are virtual milliseconds."""
+    """One line. ``last_step`` and ``last_at``: number and time of the newest step that belongs to the
+    transaction. ``decided_step``: the step at which the coordinator's outcome became durable, or None.
+    ``places``: its partitions; for the middleware, its participants. Times are virtual milliseconds."""
 
     identifier: str
     client: str | None

@@ -1,15 +1,6 @@
-"""How closely a run is watched: bare, judged or recorded.
-
-Roles emit happenings to one :class:`Watch`, and mark the parts of the view that they changed. A bare run only
-notes which events make a step. A judged run also passes facts to the judges. A recorded run also keeps
-sentences, decisions and changes. A role's behaviour must never depend on the level; a role may only skip
-building an event that is not read (``if watch.hears(…)``).
-
-How changes are found: a piece of state with a place in the view is a :class:`Part` (``path`` and ``view()``),
-and the role that changes it calls ``watch.touch(part)``. At the end of the step the recorder compares the
-part's view with its previous one. The fold test finds a forgotten ``touch``: folding the changes of every
-step must give the engine's view.
-"""
+"""How closely a run is watched: bare, judged or recorded. Roles emit happenings to one :class:`Watch`, and
+mark the parts of the view that they changed (``watch.touch(part)``); at the end of the step the recorder
+compares each with its previous view. A role's behaviour must not depend on the level."""
 
 from __future__ import annotations
 
@@ -40,11 +31,8 @@ Change = tuple[Path, Any, Any]
 
 
 class Part(Protocol):
-    """A piece of state with a place of its own in the view. Keep parts small: one batch, one queue.
-
-    ``view()`` returns JSON-shaped data (string keys), or None when the part no longer exists. The parts of a
-    role must not overlap: a part's view holds no path that another part owns.
-    """
+    """A piece of state with a place of its own in the view. ``view()`` returns JSON-shaped data (string
+    keys), or None if the part no longer exists. The parts of a role must not overlap."""
 
     @property
     def path(self) -> Path: ...
@@ -85,8 +73,8 @@ class Watch:
             self.said = kind
 
     def hears(self, kind: Kind[...]) -> bool:
-        """Whether an event of this class is built. Call this before computing expensive fields. If it returns
-        False, the step is already noted, and ``emit`` need not be called."""
+        """Whether an event of this class is built. Call this before computing expensive fields; after False,
+        ``emit`` need not be called."""
         if kind.makes_step and self.said is None:
             self.said = kind
         return False
@@ -99,5 +87,4 @@ class Watch:
         """Mark this part: its view may have changed."""
 
     def touch_last(self, part: Part) -> None:
-        """Mark a part after all that were marked before. A removed part leaves the view after the parts
-        inside its place, so that stepping back restores them."""
+        """Mark a part after all that were marked before."""

@@ -1,8 +1,5 @@
-"""The actors of one run. ``building.py`` makes them from a scenario, and the kernel looks them up here.
-
-Owns the list of actors and the set of paused ones, and the few connections between roles that are not
-messages, such as the controller's announcements and the wake-up of the consumers of a changed partition.
-"""
+"""The actors of one run, and the few connections between roles that are not messages. ``building.py`` makes
+them from a scenario."""
 
 from __future__ import annotations
 
@@ -165,8 +162,8 @@ class World:
         return None if replica is None else replica.log
 
     def counts(self, partition: str, serial: int) -> bool:
-        """Whether a stored copy of this record is outside transactions, or in a transaction that was not
-        aborted. True while the partition has no log to look at."""
+        """Whether a stored copy of this record is outside transactions, or in one that was not aborted. True
+        while the partition has no log to look at."""
         log = self.leader_log(partition)
         if log is None:
             return True

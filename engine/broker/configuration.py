@@ -29,7 +29,8 @@ or belongs to this simulation alone."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerConfiguration:
-    """The settings of a broker. Times are in virtual milliseconds, sizes in bytes."""
+    """The settings of a broker. Times are in virtual milliseconds, sizes in bytes. The size of the producer
+    cache is a switch (GEN-9)."""
 
     producer_id_block_size: int = 1000
     transaction_state_partitions: int = 50

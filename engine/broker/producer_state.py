@@ -370,7 +370,8 @@ class ProducerStateManager:
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
         """Records below ``log_start`` were removed. Returns the ids of the producers that were dropped with
-        them, which 2.0 does (LOG-11)."""
+        them, which 2.0 does (LOG-11). Other producers keep every cached batch, because Kafka's
+        ``removeBatchesOlderThan`` has no effect."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
         for producer_id in gone:

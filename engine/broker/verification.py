@@ -1,6 +1,6 @@
 """Verification: before a leader appends the first batch of a transaction, it asks the transaction coordinator
 whether the partition belongs to the transaction (KIP-890, first part, since 3.6), or to add it (second part,
-since 4.0). A *question* is about the partitions of one transactional id. Source:
+since 4.0; KAFKA-18654). A *question* is about the partitions of one transactional id. Source:
 ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``,
 ``TransactionCoordinator.handleVerifyPartitionsInTransaction``."""

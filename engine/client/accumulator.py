@@ -1,5 +1,5 @@
 """The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender
-(ACC-1..ACC-22, ORD-2). It knows no connections, no requests and no responses."""
+(ACC-1..ACC-22, ORD-2, ORD-5). It knows no connections, no requests and no responses."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""When the next pass of the Sender may start (SND-1). Kafka's Sender thread sleeps in ``NetworkClient.poll``
-until its timeout is over or ``wakeup`` is called."""
+"""When the next pass of the Sender may start (SND-1, SND-5). Kafka's Sender thread sleeps in
+``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called."""
 
 from __future__ import annotations
 

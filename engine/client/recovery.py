@@ -1,5 +1,5 @@
 """How a producer recovers sequence numbers that may be lost: two strategies. 2.0 drops its producer id and
-requests another (TXM-15). Since 2.5 the client raises the epoch and keeps the id (TXM-16, KIP-360)."""
+requests another (TXM-15). Since 2.5 the client raises the epoch and keeps the id (TXM-16, KIP-360, SND-9)."""
 
 from __future__ import annotations
 

@@ -302,7 +302,8 @@ class TransactionManager:
         self, on: str, error: Cause | None = None, unexpected: bool = False, by_call: bool = False
     ) -> Row:
         """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise. ``by_call``: the
-        application caused the change. Since 3.6 an illegal change that the Sender's thread caused is fatal."""
+        application caused the change. A fatal error may also fail a waiting call (TXM-9). Since 3.6 an
+        illegal change that the Sender's thread caused is fatal."""
         row = self._row(on)
         if row.target is None:
             before = self.state

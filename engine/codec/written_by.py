@@ -1,6 +1,6 @@
 """Finds the transaction version with which a log was written, as far as its bytes show it. Source: KIP-890,
-KIP-1022. A COMMIT marker with a higher epoch than the data shows version 2; an ABORT marker does not, because
-a fence raises the epoch, too."""
+KIP-1022, ``TransactionLog``. A COMMIT marker with a higher epoch than the data shows version 2; an ABORT
+marker does not, because a fence raises the epoch, too."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,8 @@
 """The group coordinator of one broker, limited to offsets (section 14 of the specification). It knows no
 connections and no logs: ``outbox`` holds its responses and the batches to write, and its host calls
 ``written`` and ``on_marker``. Joining is not simulated: the members and the generation of a group are initial
-state. The checks of a commit are those of ``GroupCoordinator.doCommitOffsets`` and ``doTxnCommitOffsets``
-(KIP-447)."""
+state (``onCompleteJoin``). The checks of a commit are those of ``GroupCoordinator.doCommitOffsets`` and
+``doTxnCommitOffsets`` (KIP-447)."""
 
 from __future__ import annotations
 

@@ -814,8 +814,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- time ------------------------------------------------------------------------------------------
 
     def abort_timed_out(self, now: int, scan_ms: int | None = None) -> None:
-        """Let the transactions time out that are open for longer than their timeout (TXC-20). ``scan_ms``:
-        every how many ms this is done."""
+        """Let the transactions time out that are open for longer than their timeout (TXC-11, TXC-20).
+        ``scan_ms``: every how many ms this is done."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN

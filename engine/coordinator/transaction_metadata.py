@@ -12,7 +12,7 @@ EPOCH_EXHAUSTED = SHORT_MAX - 1
 
 @value
 class Image:
-    """The state to which a transition of an id leads (``TxnTransitMetadata``). ``last_*`` and
+    """The state to which a transition of an id leads (``TxnTransitMetadata``, TXC-2). ``last_*`` and
     ``next_producer_id`` are not written to the log (``TransactionLog.valueToBytes``), so a reload loses them.
     ``client_version``: the transaction version of the last request that changed the id."""
 
@@ -82,7 +82,7 @@ class TransactionMetadata:
         return self.producer_epoch >= EPOCH_EXHAUSTED
 
     def accepts(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether the producer id of an InitProducerId fits this id (TXC-7, ``isValidProducerId``)."""
+        """Whether the producer id of an InitProducerId fits this id (TXC-7, TXC-9, ``isValidProducerId``)."""
         return (
             self.producer_epoch == NO_PRODUCER_EPOCH
             or producer_id == self.producer_id

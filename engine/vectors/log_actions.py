@@ -1,10 +1,6 @@
-"""Converts the recorded actions of clients at a real broker (``kafka-logs/*/phaseN.json``) to a scenario:
-calls of applications, faults, and the time of each.
-
-Actions get *turns*, spans of virtual time in which their calls end, so calls of different clients do not overlap.
-Adjacent actions of one client and of the same kind, for example the records that it sends in a row, share a turn.
-Turns are at least as far apart as the actions in the recording, so timeouts are the same.
-"""
+"""Converts the recorded actions of clients at a real broker (``kafka-logs/*/phaseN.json``) to a scenario.
+Actions get *turns*, spans of virtual time in which their calls end, so calls of different clients do not
+overlap."""
 
 from __future__ import annotations
 
@@ -107,8 +103,8 @@ class Script:
         return f"p{list(self.producers).index(producer) + 1}"
 
     def turn(self, at_ms: int | None = None, lasts_ms: int = TURN_MS) -> int:
-        """Begin the next turn, after the end of the previous one; returns its time. ``at_ms``: the time of the turn's
-        actions in the recording, None if the recording has no time for them. ``lasts_ms``: the turn's length."""
+        """Begin the next turn, after the end of the previous one; returns its time (virtual ms). ``at_ms``:
+        the time of the turn's actions in the recording, or None. ``lasts_ms``: the turn's length."""
         due = 0 if at_ms is None else at_ms + self.behind_ms
         self.now = max(self.now + self.lasts_ms, due)
         if at_ms is not None:
@@ -146,8 +142,8 @@ def _restart(script: Script) -> None:
 
 
 def independent(phases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """All phases as one group, or as several if they have more clients than a scenario allows. Each of several
-    groups has every phase, with some of its topics only. No client uses topics of two groups."""
+    """All phases as one group, or as several if they have more clients than a scenario allows. No client uses
+    topics of two groups."""
     parts: list[set[str]] = [{topic["topic"]} for phase in phases for topic in phase["topics"]]
     used: dict[str, set[str]] = {}
     for phase in phases:
@@ -339,12 +335,7 @@ EARLIER: dict[str, Any] = {}
 
 
 def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The actions, ordered by offsets where clients raced: a record moves before the actions of other clients
-    if its offset is lower than theirs.
-
-    A client sends records at times of its own, and a marker is written after the call has returned, so only
-    the offsets show which of two clients was first. The order of each client's own actions stays.
-    """
+    """The actions, ordered by offsets where clients raced. The order of each client's own actions stays."""
     ordered: list[dict[str, Any]] = []
     first: dict[str, int] = {}
     for action in actions:

@@ -25,8 +25,8 @@ NOTHING = "None"
 
 @dataclass(frozen=True, slots=True)
 class ToolRuns:
-    """A command of an operator, which is an action and a check: the engine runs it at ``at``, and by
-    ``ended`` it must have printed the same as in the recording."""
+    """A command of an operator: the engine runs it at ``at``, and by ``ended`` it must have printed what the
+    recording has."""
 
     at: int
     ended: int
@@ -69,8 +69,7 @@ def compare_tables(
     owners: Mapping[int, str],
 ) -> tuple[int, Failure | None]:
     """Compare the engine's table (``ToolView``) with the printed one; returns the number of equal rows, and
-    the first difference. A recorded cluster also has transactional ids of other folders: rows of ``list``
-    that the engine lacks are no difference."""
+    the first difference. Rows of ``list`` that the engine lacks are no difference."""
     place = f"kafka-transactions.sh {' '.join(ran.command)}"
     if shown["state"] != "done":
         return 0, Failure(f"{place}: end", "done", shown["state"])

@@ -219,8 +219,7 @@ class _Recorded:
 
 
 def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
-    """Producer id to a name that is the same in both logs: the transactional id, and a number that counts the
-    producer ids of that transactional id (``tx 2``)."""
+    """Producer id to a name that is the same in both logs: the transactional id, and a number (``tx 2``)."""
     owners: dict[int, str] = {}
     counts: Counter[str] = Counter()
     for name, producer_id in seen:
@@ -231,8 +230,8 @@ def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
 
 
 def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]:
-    """The rows of a log, one for each record or marker, and one for each batch that the log cleaner emptied. A producer
-    without a transactional id is named by the order of first appearance. Leader epochs count from the log's first."""
+    """The rows of a log, one for each record or marker, and one for each batch that the log cleaner emptied.
+    Leader epochs count from the log's first."""
     rows: list[Row] = []
     others: dict[int, str] = {}
     first_epoch: int | None = None

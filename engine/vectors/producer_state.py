@@ -1,8 +1,5 @@
-"""Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log.
-
-The module serves the topics ``producer_state``, ``log_transactions`` and ``log_recovery``: each operation is
-a call on :class:`engine.broker.partition_log.PartitionLog`, each result is the log's answer and state.
-"""
+"""Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log: the topics
+``producer_state``, ``log_transactions`` and ``log_recovery``."""
 
 from __future__ import annotations
 
@@ -39,11 +36,8 @@ of a whole marker."""
 
 
 class LogCase:
-    """One log and its clock, which carry out the operations of a case.
-
-    ``through_bytes``: ``engine/codec`` writes every batch to bytes and reads it back, once before it is
-    appended and once after it was read from the log.
-    """
+    """One log and its clock, which carry out the operations of a case. ``through_bytes``: ``engine/codec``
+    writes every batch to bytes and reads it back."""
 
     def __init__(self, config: dict[str, Any], version: str, through_bytes: bool = False) -> None:
         self.clock = 0
@@ -92,8 +86,8 @@ class LogCase:
         return self._appended(batches, operation.get("origin", "client"))
 
     def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """A batch arrives that may be the first of a transaction. The log needs to verify it unless the producer's
-        transaction is open there; then it keeps a guard. An append with ``verified`` passes this guard on."""
+        """A batch arrives that may be the first of a transaction. If the log needs to verify it, the log
+        keeps a guard for the append."""
         producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
         producers = self.log.producers
         needs = not producers.is_open(producer_id, epoch)
@@ -189,12 +183,8 @@ class LogCase:
         return {"result": "OK"}
 
     def reopen(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """Close the log, with a snapshot, and open it without its broker's checkpoints, so that log start and
-        recovery point are 0.
-
-        Kafka 2.8 gets a parameter that says whether the stop was clean. Kafka 2.0 looks for the file in which
-        a broker notes a clean stop. A case has no such file, so 2.0 recovers every segment.
-        """
+        """Close the log, with a snapshot, and open it without its broker's checkpoints. 2.0 recovers every
+        segment, because a case has no file that notes a clean stop."""
         self.log.close(clean=True)
         self.log.reopen(self.clock, clean=self.version != "2.0", recovery_point=0, log_start=0)
         return {"result": "OK"}

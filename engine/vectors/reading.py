@@ -1,9 +1,5 @@
-"""Records which fields of a case were read while it was played.
-
-A case may have fields that the engine does not know, because of a later schema or a typing error. Such a case
-is played nevertheless, and each unread field is reported with its place, except prose and the fields of an object
-of which nothing, or ``versions``, was read. So no list of the known fields of each operation is needed.
-"""
+"""Records which fields of a case were read while it was played, so that fields that the engine does not know
+can be reported."""
 
 from __future__ import annotations
 
@@ -56,9 +52,8 @@ def watched(value: Any) -> Any:
 
 
 def unread(part: Any, place: str) -> Iterator[str]:
-    """The places of the unread fields, except prose. The fields of an object are left out if none of them was read,
-    because the object was compared as a whole, or if ``versions`` was read, because the object may belong to a
-    version that the engine does not have."""
+    """The places of the unread fields, except prose. The fields of an object are left out if none of them was
+    read, or if ``versions`` was."""
     if isinstance(part, list):
         for index, inner in enumerate(part):
             yield from unread(inner, f"{place}[{index}]")

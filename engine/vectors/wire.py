@@ -1,16 +1,7 @@
 """Sends the requests of a recording to a broker of the engine, and compares its answers with those of the
-recorded real broker (``kafka-logs/*/wire``).
-
-A recording is a list of requests as bytes, each with the broker's answer and the broker's state afterwards.
-``engine.wire`` reads the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads
-every partition and hosts both coordinators, as in a scenario.
-
-After each step four things are compared: the response (as bytes, and in the recording's own form), the
-transactions, the producers, and the offsets (high watermark and last stable offset). At the end four more are
-compared: the records that a consumer gets, the bytes of the log, its index of aborted transactions and its
-producer snapshot. ``wire_versions`` has the version that answers, and the fields that a recording does not
-determine.
-"""
+recorded real broker (``kafka-logs/*/wire``). A recording is a list of requests as bytes, each with the
+broker's answer and its state afterwards. ``wire_versions`` has the version that answers, and the fields that
+a recording does not determine."""
 
 from __future__ import annotations
 
@@ -146,9 +137,8 @@ class Played:
 
 
 def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]:
-    """Play a recording in the recorded version, then in each other version that supports its level. A
-    recording of ApiVersions is played only in versions whose list of requests is known (``LISTED``). For a
-    failure in another version, ``rows`` names its causes."""
+    """Play a recording in the recorded version, then in other versions that support its level. For a failure
+    in another version, ``rows`` names its causes."""
     level = document["transaction_version"]
     first = recorded(level)
     results = [play(document, first, beside)]
@@ -213,8 +203,7 @@ def _play_api_versions(document: dict[str, Any], generation: Generation) -> Play
 def rows_of_difference(
     document: dict[str, Any], other: Generation, first: Generation, played: Played, beside: Beside = NOTHING
 ) -> tuple[str, ...]:
-    """The rows in which another version differs from the recorded one and which cause its failure: with the
-    recorded version's row in its place, the recording passes or fails at a later step."""
+    """The rows in which another version differs from the recorded one and which cause its failure."""
     found = []
     for row in differing_rows(other.profile, first.profile):
         changed = replace(other, profile=with_row(other.profile, row, first.profile))

@@ -1,10 +1,5 @@
-"""Compares a broker's bytes with the recorded ones: whole responses, and whole segments.
-
-Some fields depend on more than the recording determines, such as the broker's clock (``wire_versions.OPEN``).
-Before the comparison these open fields get the recorded values, and each one that differed is counted. A
-difference is reported by its field in the response or in the batch header, otherwise by the position of the
-byte.
-"""
+"""Compares a broker's bytes with the recorded ones: whole responses, and whole segments. Open fields, such as
+those of the broker's clock (``wire_versions.OPEN``), get the recorded values before."""
 
 from __future__ import annotations
 
@@ -116,8 +111,7 @@ class RecordedLog:
     def compare(
         self, batches: Iterable[RecordBatch], bytes_of: Callable[[RecordBatch], bytes], taken: Taken
     ) -> Failure | None:
-        """Compare the engine's log with the recorded bytes; returns the first difference, by field or byte of
-        a batch, or the two lengths if only the recorded log has more batches."""
+        """Compare the engine's log with the recorded bytes; returns the first difference, or None."""
         position = 0
         for batch in batches:
             made = bytes_of(self.clocked(batch, taken))

@@ -1,5 +1,6 @@
 """Kafka 3.9 with transaction version 0: leaders ask the coordinator before a transaction starts in a log
-(KIP-890, first part). In two things this profile is like 2.8, while Kafka 3.9 is not:
+(KIP-890, first part; ``UnifiedLog.hasOngoingTransaction``), and a control request is repeated after every
+retriable error (``TransactionManager``). In two things this profile is like 2.8, while Kafka 3.9 is not:
 
 - In Kafka 3.9 an answer names the new leader, and a batch goes there without backoff (KIP-951).
 - In Kafka 3.9 the backoff of Metadata grows, and all backoffs grow with jitter (KIP-580)."""
