@@ -39,8 +39,7 @@ class InUse(Exception):
 
 
 def add_sweep(document: SweepDocument, text: str, out: Path, owner: str = "", facts: bool = False) -> Sweep:
-    """Create a sweep that waits to be run. Raises JobRefused: a quota is full, the owner has WAITING_MAX
-    unfinished sweeps and shrinks, or a page asks for more than PAGE_RUNS_MAX runs."""
+    """Create a sweep that waits to be run. Raises JobRefused beyond a quota, WAITING_MAX or PAGE_RUNS_MAX."""
     with transaction.atomic():
         # `quotas.check` locks the owner: other requests that add rows of this owner wait until the transaction ends.
         quotas.check(owner, "sweeps", refused=JobRefused)
@@ -105,9 +104,8 @@ def ask_to_stop(job: Job) -> None:
 
 
 def resume(job: Job) -> None:
-    """Make a job that was cancelled, failed or interrupted wait again. The finished runs of a sweep are kept; a
-    shrink begins anew. Raises JobRefused: the job has not stopped, another version of the engine made the sweep,
-    or the owner has WAITING_MAX unfinished sweeps and shrinks."""
+    """Make a job that was cancelled, failed or interrupted wait again. The finished runs of a sweep are kept;
+    a shrink begins anew. Raises JobRefused if that is not possible."""
     kind = type(job)
     with transaction.atomic():
         job = jobs_of(kind).select_for_update().get(id=job.id)
@@ -166,8 +164,8 @@ def claim(job: Job) -> bool:
 @contextlib.contextmanager
 def beating(job: Job, failure: Failure = Failure.FAULT) -> Iterator[threading.Event]:
     """Updates the job's beat every second. The event is set when the job should stop. If the `with` block
-    raises, the job has failed. The reason is STOPPED for an interrupt of the process, NO_ROOM for a full
-    disk, and otherwise `failure`. The caller logs the exception."""
+    raises, the job has failed; `failure` is the reason unless the exception shows another one. The caller
+    logs the exception."""
     stop, ended = threading.Event(), threading.Event()
     thread = threading.Thread(target=_beat, args=(job, stop, ended), name="beat", daemon=True)
     thread.start()
@@ -210,8 +208,8 @@ def finish(job: Job, state: State, **fields: object) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold a lock on the folder of a sweep, because two processes with the same sweep would both write its
-    runs. The lock also ends with the process that holds it. Raises InUse if another process holds the lock."""
+    """Hold a lock on the folder of a sweep. The lock also ends with the process that holds it. Raises InUse
+    if another process holds it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as file:
         try:

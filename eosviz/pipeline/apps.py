@@ -10,8 +10,7 @@ LOOK_SECONDS = 60.0
 
 
 def take_what_waits(sender: Any, **kwargs: Any) -> None:
-    """Start a check for waiting jobs in each worker, at its start and then every minute. A job may wait
-    although no message announces it, because the machine was stopped or Redis accepted no message."""
+    """Start a check for waiting jobs in each worker, at its start and then every LOOK_SECONDS."""
     from eosviz.pipeline.tasks import ask_for_what_waits
 
     sender.timer.call_repeatedly(LOOK_SECONDS, ask_for_what_waits)

@@ -1,10 +1,6 @@
-"""An audit takes the facts of runs and returns disagreements (docs/audit.md). As in the facts, a session is
-one run here: a branch of a replay, or a run of a sweep.
-
-The rules that mean the same as one of the engine's guarantees must find it broken in the same sessions as the
-engine; those that are `at_rest` may miss a breach. Every other rule must hold, unless the session has
-switched off what the rule depends on.
-"""
+"""An audit takes the facts of runs and returns disagreements (docs/audit.md). A session is one run here: a
+branch of a replay, or a run of a sweep. A rule with the meaning of one of the engine's guarantees must agree
+with the engine, and any other rule must hold, unless a switch explains a breach."""
 
 import threading
 from collections import Counter
@@ -24,8 +20,8 @@ from eosviz.pipeline.audit_rules import Logs
 @dataclass(frozen=True)
 class Rule:
     """A rule of the audit. ``guarantee``: the engine's guarantee with the same meaning. ``at_rest``: the rule
-    checks only the final state, in which an earlier breach may be repaired. ``rests_on``: switches that explain a
-    breach of the rule if the session has changed them."""
+    checks the final state, in which an earlier breach may be repaired. ``rests_on``: switches that explain a
+    breach of the rule."""
 
     name: str
     judge: Callable[[Logs], DataFrame]
@@ -95,9 +91,9 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of an audit. ``broken``: by rule, the number of breaches in sessions in which the engine found the
-    rule's guarantee broken too, or that a switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of
-    all other breaches, by session and step. ``found``: the number of all disagreements."""
+    """The result of an audit. ``broken``: by rule, the number of breaches that the engine found, too, or that
+    a switch explains. ``disagreements``: the first ``DISAGREEMENTS_MAX`` of all others, by session and step.
+    ``found``: the number of all disagreements."""
 
     sessions: int
     facts: int
@@ -107,9 +103,8 @@ class Outcome:
 
 
 def audit(facts: DataFrame, rules: tuple[Rule, ...] = RULES, facts_at_once: int = FACTS_AT_ONCE) -> Outcome:
-    """Judge every session of ``facts`` and compare with the engine's results. Sessions are judged in groups of about
-    ``facts_at_once`` facts, because what the rules derive is a multiple of their input. No rule needs more than one
-    session."""
+    """Judge every session of ``facts`` and compare with the engine's results, in groups of about
+    ``facts_at_once`` facts."""
     total = facts.count()
     parts = max(1, -(-total // facts_at_once))
     cores = facts.sparkSession.sparkContext.defaultParallelism

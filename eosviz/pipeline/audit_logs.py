@@ -19,16 +19,15 @@ def of_kind(facts: DataFrame, *wanted: str) -> DataFrame:
 
 def cuts(facts: DataFrame) -> DataFrame:
     """The columns ``session, partition, replica, offset, cut``: each batch that was truncated from the log's
-    end, and the fact of the truncation. A truncation lowers the log end offset to the batch or below it, and
-    a deletion or compaction does not."""
+    end, and the fact of the truncation."""
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "step", "offset", f.col("fact").alias("cut"))
     ends = of_kind(facts, kinds.POINTERS).select(*COPY, "step", "log_end")
     return removed.join(ends, [*COPY, "step"]).where("offset >= log_end").select(*COPY, "offset", "cut")
 
 
 def appends(facts: DataFrame) -> DataFrame:
-    """Every stored batch with two more columns. ``gone`` is the fact by which the batch left this replica, in
-    any way. ``cut`` is the fact of its truncation. Each is ``NEVER`` if there was no such fact."""
+    """Every stored batch with two more columns: ``gone``, the fact by which the batch left this replica, and
+    ``cut``, the fact of its truncation. Each is ``NEVER`` without such a fact."""
     stored = of_kind(facts, kinds.APPEND)
     removed = of_kind(facts, kinds.REMOVED).select(*COPY, "offset", f.col("fact").alias("removed"))
     gone = _first_after(stored, removed, "removed", "gone")

@@ -48,8 +48,8 @@ def repeated(logs: Logs) -> DataFrame:
 
 
 def decision_sent(logs: Logs) -> DataFrame:
-    """MW-7, MW-8: before a transaction ends as committed, Commit was sent to each participant whose PrepareOk had
-    arrived; before it ends as rolled back, Rollback was sent to each of these participants."""
+    """MW-7, MW-8: before a transaction ends, its decision was sent to each participant whose PrepareOk had
+    arrived."""
     ended = of_kind(logs.facts, kinds.DECISION).where("state in ('COMMITTED', 'ROLLED_BACK')")
     wanted = f.when(f.col("state") == "COMMITTED", "Commit").otherwise("Rollback")
     due = ended.select(
@@ -100,7 +100,6 @@ def confirmed_last(logs: Logs) -> DataFrame:
 
 
 def compensated_whole(logs: Logs) -> DataFrame:
-    """MW-11, MW-12: a compensated transaction left nothing at any node. If it left something, a person has to
-    act, and the state is MANUAL."""
+    """MW-11, MW-12: a compensated transaction left nothing at any node."""
     broken = _states(logs).where("state = 'COMPENSATED' and applied > 0")
     return breaches(broken, "tid", "state", "applied", "nodes")

@@ -1,8 +1,5 @@
 """The audit's rules for facts of Kafka's logs. Each rule is a function that takes facts and returns breaches.
-
-The rules follow only from the requirements of the protocol: no rule reads how the engine
-decides. A breach has session, step and partition, and as JSON the columns that prove it.
-"""
+The rules follow from the requirements of the protocol: no rule reads how the engine decides."""
 
 from dataclasses import dataclass
 
@@ -86,8 +83,7 @@ def with_newest_sending(batches: DataFrame, sendings: DataFrame) -> DataFrame:
 
 
 def sequences(logs: Logs) -> DataFrame:
-    """SEQ-14: a leader stores a batch of one (producer id, epoch) only with the sequence after the last
-    one. Not judged if the replica had dropped its state of the producer, or if the batch before is gone."""
+    """SEQ-14: a leader stores a batch of one (producer id, epoch) only with the sequence after the last one."""
     data = with_lives(logs).where(_from_clients())
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     judged = (
@@ -110,8 +106,8 @@ def sequences(logs: Logs) -> DataFrame:
 
 
 def cached_answers(logs: Logs) -> DataFrame:
-    """SEQ-10, SEQ-11, LOG-3: a batch that is among the last five of its producer is never stored again, and a
-    success response has the offset at which its batch is stored."""
+    """SEQ-10, SEQ-11, LOG-3: a cached batch is not stored again, and a success response has the offset at
+    which its batch is stored."""
     before = Window.partitionBy(*COPY, "producer_id", "producer_epoch", "life").orderBy("fact")
     same = f.lit(False)
     for back in range(1, CACHED_BATCHES + 1):
@@ -132,8 +128,8 @@ def cached_answers(logs: Logs) -> DataFrame:
 
 
 def epochs(logs: Logs) -> DataFrame:
-    """SEQ-12: in a partition a producer's epoch never decreases, unless the replica dropped its
-    state of the producer. Kafka 2.0 does not check what group coordinators write (SEQ-9)."""
+    """SEQ-12: in a partition a producer's epoch never decreases while the replica keeps its state of the
+    producer. 2.0 is an exception (SEQ-9)."""
     earlier = (
         Window.partitionBy(*COPY, "producer_id", "life")
         .orderBy("fact")
@@ -172,9 +168,8 @@ def fenced(logs: Logs) -> DataFrame:
 
 
 def stable_offset(logs: Logs) -> DataFrame:
-    """CON-5: a leader's last stable offset is the lower one of the high watermark and the first offset
-    of a transaction that is open, or whose end is at or above the high watermark. It is never below the log's
-    start."""
+    """CON-5: a leader's last stable offset is where an open or unreplicated transaction begins, or else the
+    high watermark."""
     seen = of_kind(logs.facts, kinds.POINTERS).where("leading and last_stable_offset is not null")
     data = with_ends(logs.appends, COPY).select(
         *COPY,
@@ -273,8 +268,8 @@ def _decisions(logs: Logs) -> DataFrame:
 
 
 def read_early(logs: Logs) -> DataFrame:
-    """CON-3: a read_committed consumer gets records of a transaction only after its COMMIT
-    marker, and after its coordinator has decided to commit for this epoch of the producer."""
+    """CON-3: a read_committed consumer gets records of a transaction after its COMMIT marker and the decision
+    to commit."""
     undecided = (
         (f.coalesce("decision_at", f.lit(NEVER)) > f.col("passing"))
         | (f.col("decision") != "PrepareCommit")

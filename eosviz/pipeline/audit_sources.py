@@ -1,9 +1,5 @@
 """Reads an audit's facts from replay files, from their exports as Parquet, and from Parquet files of facts
-that a sweep wrote.
-
-Executors read replays, each in one task, because steps are folded in order. Executors import this module, so
-it needs only Arrow, Spark and ``facts``.
-"""
+that a sweep wrote. Executors import this module."""
 
 import contextlib
 import io
@@ -33,8 +29,7 @@ TOO_LARGE = "more than the {limit} bytes that a replay may hold"
 
 
 class NothingToAudit(Exception):
-    """Nothing under the path can be judged: the path does not exist, has neither replays nor facts, or has a damaged
-    Parquet file. The text contains the remedy."""
+    """Nothing under the path can be judged. The text contains the remedy."""
 
 
 class DamagedReplay(Exception):
@@ -162,8 +157,8 @@ def facts_of_file(name: str, content: bytes) -> Iterator[Row]:
 
 
 def facts_of_replay(name: str, content: bytes) -> Iterator[Row]:
-    """The facts of one replay file, branch by branch. The facts of a branch include the steps of its parent
-    branches, from the first step of the session. Raises DamagedReplay."""
+    """The facts of one replay file, branch by branch, each from the first step of the session. Raises
+    DamagedReplay."""
     own: dict[str, list[Any]] = {}
     try:
         unpacker = zlib.decompressobj(wbits=31)

@@ -1,9 +1,5 @@
-"""The audit's rules for transactions: decisions, markers, responses, and what is left open.
-
-Here a transaction is everything that an application's producer sent between begin and end. Its parts are
-stored records and group offsets. The outcome of a part is given by the producer's next marker in the same
-partition.
-"""
+"""The audit's rules for transactions: decisions, markers, responses, and what is left open. A transaction is
+what an application's producer sent between begin and end."""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f
@@ -127,8 +123,8 @@ def offsets_with_outputs(logs: Logs) -> DataFrame:
 
 
 def marker_epochs(logs: Logs) -> DataFrame:
-    """MRK-5: in a partition the coordinator epoch of a producer's markers never decreases,
-    unless the leader dropped its state of the producer in between."""
+    """MRK-5: in a partition the coordinator epoch of a producer's markers never decreases while the leader
+    keeps its state of the producer."""
     earlier = (
         Window.partitionBy(*LANE, "producer_id", "life")
         .orderBy("fact")
@@ -141,10 +137,7 @@ def marker_epochs(logs: Logs) -> DataFrame:
 
 
 def marked_as_decided(logs: Logs) -> DataFrame:
-    """TXC-15: after a decision is in the transaction log, its producer's markers of the same epoch have the
-    same outcome, unless the leader dropped its state of the producer. Without this state a leader cannot
-    recognise the marker of an older coordinator. In a partition that the decided transaction does not include, an
-    operator may abort a hanging transaction."""
+    """TXC-15: markers have the outcome of the decision before them that has the same producer and epoch."""
     decided = of_kind(logs.facts, kinds.LOGGED).where(f.col("state").isin(*PREPARED)).drop("partition")
     in_life = Window.partitionBy(*COPY, "producer_id", "life").orderBy("fact")
     known = (f.col("life") == 0) | (f.row_number().over(in_life) > 1)
@@ -194,10 +187,8 @@ def at_rest(logs: Logs) -> DataFrame:
 
 
 def prepared_completes(logs: Logs) -> DataFrame:
-    """MRK-9: at rest no transaction is prepared but not complete. Exceptions: a request
-    for markers in one of its partitions, or the response, was lost; the broker that stored the decision was
-    later elected leader of that log again, after which Kafka no longer waits for markers (MRK-9); or the
-    scenario's document has the transaction as prepared, so no coordinator decided it in this run."""
+    """MRK-9: at rest no transaction is prepared but not complete, unless a loss of messages or an election
+    explains it."""
     lost = of_kind(logs.facts, kinds.UNMARKED).select("session", f.explode("items").alias("lost")).distinct()
     prepared = _last_state(logs).where(f.col("state").isin(*PREPARED) & (f.col("step") > 0))
     prepared = prepared.join(at_rest(logs), "session", "left_semi")
@@ -211,9 +202,8 @@ def prepared_completes(logs: Logs) -> DataFrame:
 
 
 def undecided_left_open(logs: Logs) -> DataFrame:
-    """TXC-15: at rest no transaction is open in a partition, unless its coordinator has the transaction
-    as ongoing or prepared in this partition. Not judged for batches without an application's records, such as those
-    of group offsets."""
+    """TXC-15: at rest no transaction is open in a partition, unless its coordinator has it as ongoing or
+    prepared there."""
     held = (
         _last_state(logs)
         .where("state in ('Ongoing', 'PrepareCommit', 'PrepareAbort')")

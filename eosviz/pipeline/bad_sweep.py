@@ -41,8 +41,7 @@ class BadSweep(Exception):
 
 
 class BadScenarioOfSweep(BadSweep):
-    """A refusal by the scenario's reader or by a client's configuration: the sweep's text is no TOML, no scenario
-    or variant has the id, or the scenario is invalid. The sentences are those of this refusal."""
+    """A refusal by the scenario's reader or by a client's configuration, with the sentences of this refusal."""
 
     def __init__(self, bad: BadScenario | Refused, nearest: str = "", place: str = "") -> None:
         """``place``: the place in the sweep's document, if that differs from the place in the scenario's."""

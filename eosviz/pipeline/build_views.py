@@ -89,8 +89,7 @@ class Draft:
 
     def about(self, scenario: str, variant: str | None) -> list[str]:
         """Take the scenario and the variant, and read which parameters the form has. Returns the names of the
-        scenario's variants. An unknown variant counts as none. An unknown scenario has no variants and
-        changes nothing."""
+        scenario's variants. An unknown scenario has none and changes nothing."""
         try:
             found = entry(scenario)
         except BadScenario:
@@ -110,8 +109,7 @@ class Draft:
         )
 
     def add_generations(self) -> None:
-        """Add the generations of Kafka as an axis, if the form may have it. Each value of the axis sets the
-        versions of one generation."""
+        """Add the generations of Kafka as an axis, if the form may have it."""
         if self.may_add_generations:
             scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
             self.filled.choices.append(generation_axis(scenario))
@@ -145,8 +143,7 @@ class Draft:
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
     """`?scenario=SC-02&variant=…` or `?sample=…`; `&generations` adds the axis of Kafka's generations. POST:
-    `write` writes the fields into the document, `read` the document into the fields, `more` adds empty fields
-    or the axis of Kafka's generations, `start` runs the document."""
+    `write`, `read`, `more` or `start`."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":

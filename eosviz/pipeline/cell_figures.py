@@ -18,11 +18,9 @@ Json = dict[str, Any]
 
 
 def cell_figures(row: Json) -> Json:
-    """The numbers of a cell. `shares`: which share of the runs broke a guarantee, had failed records, or had aborted
-    transactions, each with its interval. A share of 0 % is given for guarantees of logs and for failed records; if a
-    run had a transaction, also for guarantees and aborts of transactions; if a run stored a row, also for guarantees
-    of databases. `broken`: the broken guarantees, each with a run that shows it. `spreads`: the distribution of each
-    measure, and of each count that is above zero in some run."""
+    """The numbers of a cell. `shares`: which share of the runs broke a guarantee, had failed records, or had
+    aborted transactions, each with its interval. `broken`: the broken guarantees, each with a run that shows
+    it. `spreads`: the distribution of each measure."""
     runs = row["runs"] - row["refused"]
     shares = []
     judged = {*_ALWAYS}

@@ -28,8 +28,7 @@ def command_session(
     master: str, passed: tuple[type[Exception], ...] = (), returncode: int = 1
 ) -> Iterator[SparkSession]:
     """A Spark session that ends with the `with` block. Raises CommandError, with exit code ``returncode``, if
-    there is no Java or no cluster, and instead of an exception of the `with` block. A CommandError and the
-    exceptions in ``passed``, which the caller words, leave the block unchanged."""
+    there is no Java or no cluster, and instead of an exception of the block that is not in ``passed``."""
     try:
         spark = start_session(master, settings.DATA_DIR)
     except (NoJava, NoCluster) as error:

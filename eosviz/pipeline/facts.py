@@ -1,11 +1,6 @@
-"""The facts of a run as rows of the only table that audits judge (docs/audit.md).
-
-This module owns the columns of the table and derives the rows from recorded steps (docs/frame.md). The facts
-state what was stored, visible, sent and delivered. Only the facts of the kind ``guarantee``, which are
-results of the engine's judges, state whether that was right. The steps are read as any program with a replay
-could read them: by their shape, without knowledge of the engine. Executors import this module, so it needs
-only Arrow and Spark's types.
-"""
+"""The facts of a run as rows of the only table that audits judge (docs/audit.md), derived from recorded steps
+(docs/frame.md). Facts of the kind ``guarantee`` are results of the engine's judges. Executors import this
+module, so it needs only Arrow and Spark's types."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -106,12 +101,9 @@ FIELDS = (
 
 
 class FactReader:
-    """Makes the facts of one run. Call ``first()`` once, ``take()`` for every step in order, and ``last()``
-    at the end.
-
-    ``header`` and ``view`` are the state before the first step, and steps are JSON (docs/frame.md). This
-    reader owns the view and the steps from then on, because folding modifies them.
-    """
+    """Makes the facts of one run: call ``first()`` once, ``take()`` for every step in order, and ``last()``
+    at the end. ``header`` and ``view`` are the state before the first step. This reader modifies the view and
+    the steps."""
 
     def __init__(self, session: str, header: Json, view: Json) -> None:
         self.session = session
@@ -148,8 +140,8 @@ class FactReader:
         return self._step_rows()
 
     def take(self, step: Json) -> list[Row]:
-        """The facts of one step. Of the step only the fields ``FIELDS``, and of its changes only those of the
-        parts ``READ``, are used."""
+        """The facts of one step. Of the step the fields ``FIELDS`` are used, and of its changes those of the
+        parts ``READ``."""
         self._step, self._at = step["number"], step["at"]
         self._committer = (None, None)
         for fate in step.get("messages", ()):

@@ -1,5 +1,5 @@
 """Jobs on Spark: the base class of every kind, and the kinds of this app. The row of a job has its input, its
-progress and the result that its page shows. A sweep also has a folder with Parquet files."""
+progress and the result that its page shows."""
 
 import json
 from enum import StrEnum
@@ -27,8 +27,8 @@ class State(models.TextChoices):
 
 
 class Failure(StrEnum):
-    """Why a job failed, as its page states it: `sweeps.error.<it>` in the catalogue. The exception's text
-    contains paths and addresses of the server, so it is only in the server's log, under the job's `report`."""
+    """Why a job failed, as its page states it: `sweeps.error.<it>` in the catalogue. The exception's text is
+    in the server's log, under the job's `report`."""
 
     FAULT = "fault"
     NO_SPARK = "no_spark"
@@ -52,9 +52,8 @@ class JobQuerySet(BackgroundJobQuerySet):
 
 
 class Job(BackgroundJob):
-    """Work on Spark for a page or a command, and its progress. `actions.py` changes its state, and the job's
-    own process stores the progress. Each subclass with a table is a kind of job, which the process of
-    `runner.py` runs when such a job waits."""
+    """Work on Spark for a page or a command, and its progress. `actions.py` changes its state. Each subclass
+    with a table is a kind of job."""
 
     runner: ClassVar[str]
     """The dotted name of the function that does the work, given a Spark session and the job. It is a name

@@ -17,9 +17,8 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link
 
 
 def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any]:
-    """The scenario document of one run, with the cell's settings. It has no expectations, because those of
-    the library's scenario need not hold with these settings. Raises Problem for a cell that the sweep does
-    not have, and for settings that the scenario no longer allows."""
+    """The scenario document of one run, with the cell's settings and without expectations. Raises Problem for
+    a cell that the sweep does not have, and for settings that the scenario no longer allows."""
     if not 0 <= cell < len(document.cells):
         raise Problem("not_found", "no_scenario", scenario=document.scenario)
     try:
@@ -35,7 +34,7 @@ def run_document(document: SweepDocument, cell: int, seed: int) -> dict[str, Any
 
 def document_of_run(sweep: Sweep, cell: int, seed: int) -> dict[str, Any]:
     """The scenario document of one run of a stored sweep. Raises Problem for an unknown cell, or if this
-    release cannot read the sweep, because another release stored it."""
+    release cannot read the sweep."""
     try:
         document = read_sweep(sweep.document)
     except BadSweep as bad:

@@ -1,11 +1,5 @@
-"""The process that runs the jobs of pages. There is at most one for each data folder; it is started when a job
-waits, and ends when none waits.
-
-A page only stores the job (`actions.py`), the task starts this process, and this process runs the waiting
-jobs one after the other, on one Spark session. It is a process of its own because a sweep may take hours and
-a gigabyte: no web process or worker should wait for it or be killed with it. However it ends, the database
-shows that: a job without a beat is interrupted and can be resumed.
-"""
+"""The process that runs the jobs of pages, one after the other, on one Spark session. It is started when a
+job waits, and ends when none waits. However it ends, a job without a beat is interrupted and can be resumed."""
 
 from __future__ import annotations
 
@@ -33,8 +27,8 @@ LOOK_SECONDS = 0.5
 
 
 def run_jobs(linger: float = LINGER_SECONDS, start: Callable[[], SparkSession] | None = None) -> int:
-    """Run waiting jobs until none has come for `linger` seconds after the last one, or until the parent process has
-    ended. Returns how many jobs were taken: 0 at once if another process with this data folder runs jobs."""
+    """Run waiting jobs until none has come for `linger` seconds after the last one, or until the parent
+    process has ended. Returns how many jobs were taken."""
     done, parent = 0, os.getppid()
     while True:
         with (settings.DATA_DIR / "pipeline.lock").open("w") as lock:

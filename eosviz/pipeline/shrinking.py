@@ -1,11 +1,6 @@
-"""Makes the fault script of a broken run smaller, as long as it still breaks the same guarantee.
-
-First, every fault that hit by chance becomes an entry of its own (the same message, without chance). Then
-delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes
-entries as long as the guarantee still breaks. The tries of one round are independent, so executors run them
-together. The result is 1-minimal (without any one of its entries the guarantee holds), unless TRIES_MAX ended
-the search. This module needs only the engine, Arrow and Spark; `shrink_job.py` stores the result.
-"""
+"""Makes the fault script of a broken run smaller, as long as it still breaks the same guarantee. Every fault
+that hit by chance becomes an entry of its own; then delta debugging removes entries (Zeller and Hildebrandt,
+*Simplifying and Isolating Failure-Inducing Input*, 2002). Executors run the tries."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -61,11 +56,8 @@ def breaks_at(document: Document, guarantee: str) -> int | None:
 
 
 def what_fell(document: Document) -> list[Entry]:
-    """The document's fault script. Each entry that hits by chance is replaced by one entry for each of its hits.
-
-    A rule counts the messages that reach it, and a rule that hits hides the message from later rules. Each entry has to
-    count the messages that its rule counted, so the entries of one rule have descending counts.
-    """
+    """The document's fault script, in which an entry that hits by chance is replaced by one entry for each of
+    its hits."""
     simulation = Simulation(load(document), watching="judged")
     simulation.run()
     entries: list[Entry] = []
@@ -88,9 +80,9 @@ def shrink(
     test: Test,
     progress: Callable[[int, list[Entry]], None] = lambda tries, left: None,
 ) -> Shrunk:
-    """Search for fewer faults. ``progress`` gets the number of tries so far and, after a smaller script was found,
-    that script, otherwise an empty list; if it raises an exception, the search ends. Raises CannotShrink if the
-    run does not break the guarantee, or its fault script has more than ENTRIES_MAX entries."""
+    """Search for fewer faults. ``progress`` gets the number of tries so far and, if a smaller script was
+    found, that script, otherwise an empty list. Raises CannotShrink if the run does not break the guarantee,
+    or its fault script has more than ENTRIES_MAX entries."""
     before = what_fell(document)
     if len(before) > ENTRIES_MAX:
         raise CannotShrink("too_many_faults")

@@ -1,6 +1,4 @@
-"""The Spark session of every job. There is only this one builder, so that `local[2]` and a cluster run the
-same code. A standalone cluster that is unusable is reported after about a minute; Spark itself would try longer, or
-wait silently."""
+"""The Spark session of every job. An unusable standalone cluster is reported after about a minute."""
 
 import atexit
 import logging
@@ -129,8 +127,7 @@ def _settings(master: str, work: Path) -> dict[str, str]:
 
 
 def job_reason(error: Exception) -> str:
-    """The last line of an executor's traceback that states an error, at most 500 characters. Without such a
-    line: the first line of the error's text, or the error's class if it has no text."""
+    """The line of an error's text that states the reason, at most 500 characters."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     named = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Refused|Exception|Damaged\w+): ", line)]
     return (named or lines or [type(error).__name__])[-1 if named else 0][:500]

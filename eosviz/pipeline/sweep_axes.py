@@ -89,8 +89,8 @@ def _of_choices(name: str, value: Any, place: str) -> Axis:
 
 
 def read_faults(value: Any, first: int) -> tuple[list[dict[str, Any]], list[Axis]]:
-    """The entries of the scenario's fault script that `[[faults]]` adds, and the axes of these entries. The
-    scenario's own fault script has ``first`` entries. Raises BadSweep."""
+    """The entries of the scenario's fault script that `[[faults]]` adds, and their axes. ``first``: how many
+    entries the script has already. Raises BadSweep."""
     entries: list[dict[str, Any]] = []
     axes: list[Axis] = []
     for position, item in enumerate(_tables(value, "faults", FAULTS_MAX)):

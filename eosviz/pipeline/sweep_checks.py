@@ -1,5 +1,4 @@
-"""Checks that everything a sweep names exists in its scenario: settings, actors, partitions, messages. This
-happens before Spark starts, so that a wrong name does not become a table of refusals."""
+"""Checks that what a sweep names exists in its scenario: settings, actors, partitions, messages."""
 
 from __future__ import annotations
 
@@ -54,8 +53,8 @@ def parse_sweep(text: str) -> SweepDocument:
 
 
 def check_sweep(sweep: SweepDocument, seconds_max: float = math.inf) -> None:
-    """Raises BadSweep for the first name that the scenario does not have, or value that it does not allow. Raises
-    TakesLong after ``seconds_max`` seconds of processor time, because a sweep may have large worlds."""
+    """Raises BadSweep for the first name that the scenario does not have, or value that it does not allow;
+    TakesLong after ``seconds_max`` seconds of processor time."""
     until = time.thread_time() + seconds_max
     built = {id(cell) for cell in _built(sweep)}
     world: World | None = None

@@ -1,9 +1,5 @@
-"""The files of a sweep: chunks of consecutive runs, each written once under its own key.
-
-A chunk is a folder `runs/first=…-last=…` of Parquet files. It is written under a hidden name and renamed once when it
-is complete: a driver that is killed leaves nothing that would be counted, and the next one runs what no chunk covers.
-Driver and executors must share the folder.
-"""
+"""The files of a sweep: chunks of consecutive runs, each a folder `runs/first=…-last=…` of Parquet files,
+which is renamed once when it is complete. Driver and executors must share the folder."""
 
 import logging
 import re
@@ -89,9 +85,9 @@ def write_chunks(
     chunk_seconds: float = CHUNK_SECONDS,
     facts: bool = False,
 ) -> None:
-    """Make the runs that no chunk covers yet. With ``facts``, write for each chunk also
-    `facts/first=…-last=…`. ``progress`` gets the number of finished runs, in this thread. Raises Stopped if
-    ``stop`` was set, NotShared, and the exception of a job that is not tried again (see ``ATTEMPTS``)."""
+    """Make the runs that no chunk covers yet. With ``facts``, write `facts/first=…-last=…`, too. ``progress``
+    gets the number of finished runs, in this thread. Raises Stopped if ``stop`` was set, NotShared, and the
+    exception of a job that is not tried again (see ``ATTEMPTS``)."""
     _clear(folder)
     done = sum(last - first + 1 for first, last in spans_done(folder))
     progress(done)

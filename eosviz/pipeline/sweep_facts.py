@@ -1,5 +1,5 @@
-"""The facts of a sweep's runs for the audit (docs/audit.md). Facts need recorded steps, so the executors make each run
-once more and record it."""
+"""The facts of a sweep's runs for the audit (docs/audit.md): the executors make each run once more and record
+it."""
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ ROWS_MAX = 20_000
 
 def facts_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
     """The facts of the runs from ``first`` to ``last``: ``FACTS_SCHEMA``. `session` is `run-` and the run's
-    number; a refused run has no facts. There are tasks as in ``sweep_runs.runs_of``."""
+    number; a refused run has no facts."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), FACTS_SCHEMA)
 

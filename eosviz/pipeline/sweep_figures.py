@@ -1,9 +1,5 @@
 """A sweep's table for the page: one measure over two axes. The other axes are facets, are filtered, or are
-aggregated.
-
-When cells are aggregated, their counts and their distributions are added. That is why these are stored and
-not their means.
-"""
+aggregated."""
 
 from __future__ import annotations
 
@@ -34,8 +30,7 @@ TOGETHER = ""
 
 
 def wilson(hits: int, runs: int) -> tuple[float, float]:
-    """The 95 % interval of a share by Wilson's score, which also holds for few runs and for shares near 0 and
-    1. Without runs it is (0, 1)."""
+    """The 95 % interval of a share by Wilson's score; (0, 1) without runs."""
     if runs == 0:
         return 0.0, 1.0
     share, square = hits / runs, CONFIDENCE_Z**2
@@ -164,9 +159,8 @@ def _one_of(wanted: str | None, known: list[str]) -> str | None:
 
 
 def choices_of(axes: list[dict[str, Any]], rows: list[Row], look: Look) -> list[Choice]:
-    """Form fields: the measure; the x axis and the y axis if there is more than one axis; then a field for
-    each axis, with all of its values (`*`), one value, or all values aggregated. A remaining axis with all of
-    its values is a facet."""
+    """Form fields: the measure, the x axis and the y axis, and a field for each axis with the choice of its
+    values (`*`: all)."""
     names = [(axis["name"], axis["name"]) for axis in axes]
     found = [Choice("measure", [(name, name) for name in measures_of(rows)], look.measure)]
     if len(axes) > 1:

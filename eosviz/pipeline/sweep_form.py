@@ -1,5 +1,4 @@
-"""The builder's form and the sweep document beside it: each is made from the other. Writing changes only those
-parts of the document that the form has; comments, order and everything else stay."""
+"""The builder's form and the sweep document beside it: each is made from the other."""
 
 from __future__ import annotations
 
@@ -129,7 +128,7 @@ def _choice_of_form(form: QueryDict, at: str) -> ChoiceFields:
 
 def of_document(text: str, parameters: list[Parameter]) -> Filled:
     """The form's fields for a document; what they cannot show is left out (`kept_places`). Raises BadSweep
-    for a text that is no TOML or too long, or in which `set`, `axes` or `faults` has another type."""
+    for a text that cannot be read."""
     document = read_document(text)
     known = {parameter.path: parameter for parameter in parameters}
     filled = Filled(str(document.get("seeds", 1)), str(document.get("first_seed", "")))

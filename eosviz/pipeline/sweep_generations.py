@@ -13,8 +13,8 @@ NAME = "generation"
 
 
 def generation_axis(scenario: Scenario) -> ChoiceFields:
-    """A row for each generation whose cluster has everything that the scenario names. A column sets one version, of
-    the brokers or of a client. A generation that would need more columns than the form has is left out."""
+    """A row for each generation whose cluster has what the scenario names, as far as the form has room. A
+    column sets one version."""
     rows: dict[str, dict[str, Any]] = {}
     for name, generation in GENERATIONS.items():
         try:

@@ -1,5 +1,4 @@
-"""Sweeps as jobs. A claimed sweep is run on Spark, chunk by chunk. Its table is computed from the finished
-chunks, from time to time during the run and at its end."""
+"""Sweeps as jobs, run on Spark chunk by chunk. The table is computed from the finished chunks."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ LOOKS_APART_SECONDS = 5.0
 
 def run_sweep(spark: SparkSession, sweep: Sweep, chunk_seconds: float = CHUNK_SECONDS) -> None:
     """Run a claimed sweep to its end, or until it is asked to stop. An error fails the sweep
-    (`actions.beating`) and is raised; finished runs stay, and the sweep can be resumed."""
+    (`actions.beating`) and is raised."""
     try:
         with actions.beating(sweep) as stop:
             _run(spark, sweep, stop, chunk_seconds)

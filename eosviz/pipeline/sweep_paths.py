@@ -12,9 +12,8 @@ from eosviz.pipeline.sweep_parameters import sections_of
 
 
 def nearest_path(scenario: Scenario, place: str, written: Iterable[str]) -> str:
-    """The path of the scenario that is most similar to the wrong path: the one of ``written`` (the paths of the
-    sweep) that is ``place`` or begins with it, else ``place``. If the scenario has paths with the same parent, only
-    these are compared. Empty if the path exists, so that its value is wrong, and if none is similar."""
+    """The path of the scenario that is most similar to the wrong path ``place`` (or to the one of ``written``
+    that begins with it). Empty if the path exists, or if none is similar."""
     known = known_paths(scenario)
     path = next((one for one in written if one == place or one.startswith(f"{place}.")), place)
     if path in known:

@@ -1,5 +1,4 @@
-"""Where a fault can hit in a scenario. These are the messages that the scenario sends, and those that it
-would send with other settings."""
+"""Where a fault can hit in a scenario: the messages that it sends, or would send with other settings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Makes the runs of a sweep, on the executors that Spark chose. The job calls Python for each row, because the
-engine cannot be expressed in columns. Executors import this module, so it needs only the engine, Arrow and
-Spark."""
+"""Makes the runs of a sweep, on the executors that Spark chose. Executors import this module, so it needs
+only the engine, Arrow and Spark."""
 
 import functools
 import gc
@@ -52,9 +51,7 @@ Row = dict[str, Any]
 
 
 def runs_of(spark: SparkSession, sweep: SweepDocument, first: int, last: int) -> DataFrame:
-    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``. There is at most one task for
-    each core, because a task costs as much as two dozen runs; if one task ends early, its core begins the next
-    chunk."""
+    """The runs from ``first`` to ``last`` of a sweep, judged: ``RUNS_SCHEMA``."""
     tasks = max(1, min(last - first + 1, spark.sparkContext.defaultParallelism))
     return spark.range(first, last + 1, 1, tasks).mapInArrow(_runner(sweep), RUNS_SCHEMA)
 
@@ -72,8 +69,7 @@ def _runner(sweep: SweepDocument) -> Callable[[Iterator[pa.RecordBatch]], Iterat
 
 @functools.cache
 def settle() -> None:
-    """Let the garbage collector skip everything that is loaded now, because it stays until the process ends. Scanning
-    these objects took a seventh of a run's time. Only the first call in a process has an effect."""
+    """Let the garbage collector skip what is loaded now."""
     pa.array([None])  # loads pandas, as the first rows would
     gc.collect()
     gc.freeze()
@@ -102,8 +98,7 @@ class Player:
         self._scenarios: OrderedDict[int, Scenario] = OrderedDict()
 
     def play(self, run: int) -> Row:
-        """The row of one run. A broken invariant of the engine stops the job by an EngineError, which names
-        the scenario, the settings and the seed."""
+        """The row of one run. Raises EngineError, with the scenario, the settings and the seed."""
         cell, seed = self.sweep.place_of(run)
         values = self.sweep.cells[cell]
         known: Row = {"run": run, "cell": cell, "settings": json.dumps(values), "seed": seed}
@@ -127,8 +122,8 @@ class Player:
 
 
 def judged(scenario: Scenario) -> Row:
-    """Play a scenario to its end, judged and unrecorded. Returns the columns of ``RUNS_SCHEMA`` that follow from the
-    run: all but ``run``, ``cell``, ``settings``, ``seed`` and ``rule``. Raises Refused."""
+    """Play a scenario to its end, judged and unrecorded. Returns the columns of ``RUNS_SCHEMA`` that follow
+    from the run. Raises Refused."""
     simulation = Simulation(scenario, watching="judged")
     waits = Waits(simulation)
     simulation.run()

@@ -49,8 +49,7 @@ DISTRIBUTION_SCHEMA = t.StructType(
 
 
 def table(runs: DataFrame) -> DataFrame:
-    """The table (``TABLE_SCHEMA``) of runs (``RUNS_SCHEMA``). It is not in order, because sorting a few rows
-    would cost Spark as much as making them."""
+    """The table (``TABLE_SCHEMA``) of runs (``RUNS_SCHEMA``), not in order."""
     refused = f.col("outcome") == "refused"
     limited = f.col("outcome").isin("step_limit", "time_limit")
     return (

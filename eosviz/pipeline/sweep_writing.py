@@ -237,8 +237,8 @@ def same(one: Any, other: Any) -> bool:
 
 
 def axis_name(path: str, taken: list[str]) -> str:
-    """A name for the axis of a path: the path's last part, with as many parts before it as needed to differ
-    from the names in `taken`; `axis_N` if that is impossible."""
+    """A name for the axis of a path that differs from the names in `taken`: the path's last parts, or
+    `axis_N`."""
     words = [word for word in path.replace("-", "_").lower().split(".") if word != "settings"]
     for count in range(1, len(words) + 1):
         name = "_".join(words[-count:])[:32]

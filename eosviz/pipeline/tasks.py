@@ -34,8 +34,7 @@ def start_what_waits() -> None:
 
 
 def ask_for_process() -> None:
-    """For a page that has stored a job: ask a worker to run it. If Redis accepts no message the job waits, and a
-    worker finds it within a minute."""
+    """For a page that has stored a job: ask a worker to run it."""
     _send(start_jobs)
 
 

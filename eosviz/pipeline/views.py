@@ -66,9 +66,8 @@ def delete(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """The table as CSV, with a line for each cell: its values on the axes, counts, the rule of refused runs,
-    how many runs broke each guarantee, had failed records or aborted transactions, and the 5 %, 50 % and 95 %
-    quantiles of the measures."""
+    """The table as CSV, with a line for each cell: its values on the axes, counts, and quantiles (5 %, 50 %,
+    95 %) of the measures."""
     shown = seen_job(request, Sweep, sweep_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="sweep-{str(shown.id)[:8]}.csv"'
@@ -126,8 +125,8 @@ def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """Open a run of the cell. With `guarantee` this is the first run that broke it, at the first step that broke
-    it; otherwise the cell's first run, at its start."""
+    """Open a run of the cell: with `guarantee` the first run that broke it, at that step; otherwise the
+    cell's first run, at its start."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     seed, step = run_of(row, request.POST.get("guarantee", ""))

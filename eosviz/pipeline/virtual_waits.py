@@ -1,5 +1,5 @@
-"""How long records wait, in virtual milliseconds: until their producer learns that they are stored, and until an
-application reads them. The facts of a judged run pass through here to its judges. Executors run this code."""
+"""How long records wait, in virtual ms: until their producer learns that they are stored, and until an
+application reads them. Executors run this code."""
 
 from engine import events
 from engine.simulation import Simulation

@@ -1,11 +1,6 @@
-"""The search over scenarios, tracks, pages and the reference, in both languages: an index in memory, built once.
-
-Everything to find ships with the program, so no database is used; a reader's own sessions are passed in. An entry
-matches if it contains each term of the search (`search_terms.py`): the term or a synonym of it begins a word of the
-entry, in either language (*LSO* does not match *also*; Chinese matches anywhere), or the entry is a scenario that the
-catalogue's table names for the term. `answer` says when an entry that lacks terms matches too; `search_ranks.py` ranks
-the scenarios for a question of several terms.
-"""
+"""The search over scenarios, tracks, pages and the reference, in both languages: an index in memory, built
+once. A term or a synonym of it must begin a word of an entry (`search_terms.py`), in either language.
+`search_ranks.py` ranks the scenarios for a question of several terms."""
 
 from __future__ import annotations
 
@@ -194,20 +189,8 @@ class Answer:
 
 
 def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threads | None = None) -> Answer:
-    """Search the entries and ``own``, the reader's own ones. ``known``: the threads whose answers are known; all of
-    them if None.
-
-    A question of one term: every match contains it. Of two terms that some scenario contains together: every match
-    contains both, and further scenarios follow in the order of `fused`. Any other question: matches may lack terms;
-    scenarios are in the order of `fused`, other kinds in that of `_weighed`.
-
-    Order of the kinds:
-
-    1. errors, if the whole question is the name of an error or of its exception in Java;
-    2. a kind other than `limit` whose best match the question names (`_is_named`), if this match has a higher score
-       than every scenario;
-    3. scenarios;
-    4. the other kinds, by their best match."""
+    """Search the entries and ``own``, the reader's own ones. ``known``: the threads whose answers are known;
+    all of them if None."""
     answered = _answer(question, language, own, known)
     errors, called = answered.found.get("error"), _error_called(question)
     if called is None or errors is None:
@@ -418,8 +401,8 @@ def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
 
 
 def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text, about ``most`` letters long, that has the most of the terms' weight; a term as it was
-    written counts more than a synonym. Without a match, the beginning of the text."""
+    """The part of a text, about ``most`` letters long, that has the most of the terms' weight. Without a
+    match, the beginning of the text."""
     if len(text) <= most:
         return text
     small = text.casefold()

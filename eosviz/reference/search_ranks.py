@@ -1,14 +1,7 @@
-"""Rankings of the scenarios for a whole question, and the ranking that is made of them.
-
-There are three rankings (`SHARES`). ``terms``: by the terms of the question that a scenario contains
-(`search_index.py`). ``words``: by the rare words that the question shares with the texts of a scenario, and with the
-questions from public threads (``threads.toml``) that the scenario answers. ``threads``: by the answers of the threads
-that share most rare words with the question. The last two use scores of Okapi BM25 (Robertson and Zaragoza, *The
-Probabilistic Relevance Framework*, 2009, section 3); the three are joined by their places alone (reciprocal rank
-fusion; Cormack, Clarke and Buettcher, SIGIR 2009), because their scores cannot be compared.
-
-The numbers were chosen on the threads with ``apart = true``, each asked as if the search did not know it.
-"""
+"""Rankings of the scenarios for a whole question (`SHARES`): by its terms, by its rare words (Okapi BM25;
+Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009, section 3), and by the answers of
+similar threads. Their places are joined by reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR
+2009). The numbers were chosen on the threads with ``apart = true``."""
 
 from __future__ import annotations
 
@@ -97,8 +90,8 @@ class Bags:
     def scores(
         self, rarities: Mapping[str, float], less: Sequence[tuple[int, float, Mapping[str, float]]] = ()
     ) -> list[float]:
-        """The score of each text, in their order, for words with these rarities. ``less``: bags of words to subtract:
-        the place of the text that contains the bag, the bag's weight in it, and the bag."""
+        """The score of each text, in their order, for words with these rarities. ``less``: (place of the
+        text, weight, bag) of bags of words to subtract."""
         lengths = list(self.lengths)
         for at, weight, bag in less:
             lengths[at] -= weight * sum(bag.values())
@@ -156,8 +149,8 @@ class Threads:
         return rarity_of(self.having[word], len(lessons().names) + self.bags.size)
 
     def by_words(self, question: str) -> tuple[list[str], float]:
-        """The ids of the scenarios that share rare words with the question, best first; and how well the best one
-        fits: its score for each unit of rarity in the question."""
+        """The ids of the scenarios that share rare words with the question, best first; and how well the best
+        one fits."""
         rarities = {word: self.rarity(word) for word in set(roots_of(question))}
         place = {name: at for at, name in enumerate(lessons().names)}
         less = [

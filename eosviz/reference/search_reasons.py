@@ -1,10 +1,5 @@
-"""Why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's words.
-
-A lesson says the cause and the remedy, and so does what a sign means. The summary only says what the runs do, so no
-passage is taken from it. A reason that cites a public thread (*its issue 2539*) also answers what was asked in the
-words of that thread. The numbers were chosen on seventy threads of ``threads.toml``, for each of which
-the sentences that answer it were marked.
-"""
+"""Why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's
+words. A reason that cites a public thread (*its issue 2539*) also has the words of that thread."""
 
 from __future__ import annotations
 
@@ -80,8 +75,7 @@ class Reasons:
     having: Counter[str]
 
     def weight(self, word: str) -> float:
-        """The weight of a word: how rare it is in all reasons, less if it does not tell this scenario's apart. 0 if no
-        reason has it."""
+        """The weight of a word: how rare it is, less if it does not tell this scenario's reasons apart."""
         rarity = _rarities().get(word, 0.0) * (TITLE_COUNTS if word in self.title else 1.0)
         return rarity * (1 - (1 - SHARED_COUNTS) * (self.having[word] - 1) / len(self.every))
 

@@ -90,8 +90,7 @@ def plain(text: str) -> str:
 
 
 def scenario_of(question: str) -> str | None:
-    """The id of the scenario that is all of the question, in any way in which people write it: `SC-44`, `sc44`,
-    `SC 044`. None if the question is something else."""
+    """The id of the scenario that is all of the question, such as `SC-44`, `sc44`, `SC 044`; else None."""
     typed = re.fullmatch(r"sc[\s\-_.]*0*(\d+)", plain(question).strip())
     return None if typed is None else _by_number().get(typed[1])
 
@@ -156,8 +155,8 @@ def _roots(text: str) -> frozenset[str]:
 
 
 def roots_of(text: str) -> list[str]:
-    """The roots of all words of a text that have a meaning, in their order, and each two neighbouring letters of its
-    Chinese. The words of a name, *sendOffsetsToTransaction* or `max.poll.interval.ms`, count one by one."""
+    """The roots of the words of a text that have a meaning, in their order, and each two neighbouring letters
+    of its Chinese."""
     small = _JOINED.sub(r"\1", plain(_CAPITAL_INSIDE.sub(" ", text)))
     roots = [_root(word) for word in _not_empty(_LATIN_WORD.findall(small))]
     return roots + [run[at : at + 2] for run in CHINESE.findall(small) for at in range(len(run) - 1)]
@@ -283,9 +282,8 @@ def _stem(word: str) -> str:
 
 
 def corrected(wish: Wish, words: Collection[str]) -> str | None:
-    """The stem of the word of `words` that was meant, if the term is an English word with one typing error after its
-    first letter: a letter too many, too few or wrong, or two letters in the wrong order. None if no word is so near,
-    or if such words have several stems."""
+    """The stem of the word of `words` that was meant, if the term is an English word with one typing error;
+    else None."""
     text = wish.text
     if wish.same is not None or not re.fullmatch(f"[a-z]{{{_TYPO_MIN},}}", text):
         return None
@@ -305,9 +303,7 @@ def _is_one_error(typed: str, meant: str) -> bool:
 
 
 def in_parts(wish: Wish, is_there: Callable[[str], bool]) -> list[Wish]:
-    """The terms by which a term is searched. A name that occurs in no entry is replaced by its words. A run of Chinese
-    that the table does not have gets its words as `parts` if it occurs in an entry; otherwise it is replaced by its
-    longest parts that occur, without single letters and words without meaning. Any other term stays as it is."""
+    """The terms by which a term is searched: itself, or its parts if it occurs in no entry."""
     if wish.as_words and not is_there(wish.text):
         return understand(wish.as_words)
     is_known = wish.same is not None or wish.leads

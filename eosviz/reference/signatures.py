@@ -104,8 +104,7 @@ def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, 
 
 
 def lesson_of(found: Iterable[Signature]) -> Lesson | None:
-    """The lesson that shows the first signature that any lesson of the on-call tracks shows; None if these
-    tracks show none of the signatures."""
+    """The lesson of the on-call tracks that shows a signature, the first one if possible; else None."""
     on_call = sorted(
         (one for one in tracks() if one.name in ON_CALL), key=lambda one: ON_CALL.index(one.name)
     )

@@ -209,8 +209,8 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. The id of a scenario alone (`sc44`) leads
-    to the scenario itself, without `kind` and `results`."""
+    """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. The id of a scenario alone
+    (`sc44`) leads to the scenario."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     scenario = None if {"kind", "results"} & set(request.GET) else scenario_of(question)
     if scenario is not None:

@@ -54,8 +54,7 @@ def export_session(
 
 
 def file_name(session: Session, branch: Branch | None = None, ending: str = REPLAY_ENDING) -> str:
-    """The file name of a download of this session, or of one branch. It has no text of a user apart from the names of a
-    scenario and a variant, which allow few characters."""
+    """The file name of a download of this session, or of one branch."""
     variant = f"-{session.variant}" if session.variant else ""
     named = "" if branch is None else f"-{branch.id}"
     return f"{session.version.identifier}{variant}-{str(session.id)[:8]}{named}{ending}"
@@ -133,10 +132,10 @@ def import_replay(file: BinaryIO, owner: str) -> Replay:
 
 
 def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -> tuple[Replay, bytes]:
-    """Read a file in any form. Returns the replay, which is not stored yet, and its replay file. `name`: the name
-    of the request in the queue of bounded processes; None for a random one. Raises `bounded.Refused` if the
-    file is refused, AlreadyThere for a name in use, and Busy, BeyondBounds, Cancelled or Stopped if the
-    process did not finish."""
+    """Read a file in any form. Returns the replay, which is not stored yet, and its replay file. `name`: the
+    name of the request in the queue of bounded processes, or None. Raises `bounded.Refused` if the file is
+    refused, AlreadyThere for a name in use, and Busy, BeyondBounds, Cancelled or Stopped if the process did
+    not finish."""
     identity = uuid.uuid4()
     with path.open("rb") as file:
         task = TASKS[
@@ -150,9 +149,8 @@ def read_replay(path: Path, owner: str, asks: Caller, name: str | None = None) -
 
 
 def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: str | None = None) -> Replay:
-    """The log case of an upload's files, not stored yet. Damage inside the files is part of the case. `name` and the
-    exceptions are those of `read_replay`; Refused means that nothing can be shown, or that the options
-    contradict the files."""
+    """The log case of an upload's files, not stored yet. `name` and the exceptions are those of
+    `read_replay`; Refused means that nothing can be shown, or that the options contradict the files."""
     asked = log_analysis.Asked(str(folder), str(uuid.uuid4()), options)
     try:
         return _log_case("log", asked, owner, asks, name)
@@ -166,8 +164,8 @@ def read_log(folder: Path, owner: str, options: LogOptions, asks: Caller, name: 
 
 
 def log_in_place(folder: Path, out: Path, options: LogOptions, identity: str) -> Replay:
-    """The log case of files that are not from a user, not stored yet and without an owner. The files are read in
-    this process, without bounds. `folder`: laid out like an upload (`log_upload.py`). `out`: an empty folder."""
+    """The log case of files that are not from a user, not stored yet and without an owner, read without
+    bounds. `folder`: laid out like an upload (`log_upload.py`). `out`: an empty folder."""
     asked = log_analysis.Asked(str(folder), identity, options)
     return _left_case(asked, "", log_analysis.analyse(msgspec.json.encode(asked), out), out)
 
@@ -196,15 +194,14 @@ def _log_replay(
 
 def keep_case(document: dict[str, Any]) -> Replay:
     """Store a case that the command `logs` read, without steps and without an owner. ``document``: the case's
-    document (docs/logs.md), with keys and parameters for sentences; it is modified. No quota applies."""
+    document (docs/logs.md); it is modified."""
     identity = str(uuid.uuid4())
     row, player = log_analysis.stored_in_place(document, identity)
     return keep(_log_replay(identity, "", row, player, None), "cases")
 
 
 def keep(replay: Replay, quota: str, file: bytes = b"") -> Replay:
-    """Store the replay. The person's quota is checked again: other replays may have been stored meanwhile, and only
-    now this one's size is known. Raises ReplayRefused."""
+    """Store the replay. Raises ReplayRefused beyond the person's quota."""
     with transaction.atomic():
         quotas.check(replay.owner, quota, refused=ReplayRefused)
         size = len(replay.player) + len(file) + len(replay.bundle or b"")

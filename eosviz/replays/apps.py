@@ -7,8 +7,8 @@ from django.db.models.signals import post_delete, post_migrate
 
 
 def forget_linked_files(**kwargs: Any) -> None:
-    """After each migration of the database, delete the files that were made for links, because a new release
-    may make different steps. A file is made again when it is requested."""
+    """After each migration of the database, delete the files that were made for links: a new release may make
+    different steps."""
     from eosviz.replays.models import LinkedFile
 
     LinkedFile.objects.all().delete()

@@ -1,10 +1,6 @@
-"""Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario,
-which may ask for anything.
-
-`check_import` checks a file that a user imports, and leaves `player` (docs/player.md) and `replay`
-(docs/replay-format.md) in the process's folder. `verify` checks a file that the site is exporting, writes its
-progress to `counted`, and leaves, if asked for, `player` and the picture `card`.
-"""
+"""Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario.
+The results are files in the process's folder: `player` (docs/player.md), `replay` (docs/replay-format.md),
+`card`."""
 
 from __future__ import annotations
 
@@ -161,8 +157,8 @@ class _Counter:
 
 
 def counted(folder: Path) -> int:
-    """How many steps the process with this folder has read, in multiples of STEPS_BETWEEN_COUNTS; 0 before
-    the first count, and while a count is being written."""
+    """How many steps the process with this folder has read, in multiples of STEPS_BETWEEN_COUNTS; 0 if that
+    is not known."""
     try:
         return int((folder / COUNTED).read_text())
     except (FileNotFoundError, ValueError):  # not there yet, or being written

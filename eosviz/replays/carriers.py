@@ -1,5 +1,5 @@
 """The forms in which a replay can be imported: the replay file, its lines unpacked, the HTML file that plays
-offline, and Parquet. Every form gives the same lines, and one reader checks them (reading.py)."""
+offline, and Parquet. One reader checks the lines (reading.py)."""
 
 from __future__ import annotations
 

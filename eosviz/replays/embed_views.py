@@ -1,9 +1,5 @@
 """Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that
-describes it.
-
-The page in a frame sets no cookie and uses no session. The views of files use the session only for scenarios
-that are not public.
-"""
+describes it. The page in a frame sets no cookie and uses no session."""
 
 from __future__ import annotations
 

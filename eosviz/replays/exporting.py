@@ -1,9 +1,5 @@
-"""Makes files from sessions and imported replays, each in a form of `forms/`, or publishes them, while the page shows
-the progress.
-
-An export is a row that a task processes. When the task stores its progress, it also checks whether the export was
-cancelled.
-"""
+"""Makes files from sessions and imported replays, each in a form of `forms/`, or publishes them, while the
+page shows the progress. An export is a row that a task processes."""
 
 from __future__ import annotations
 
@@ -58,8 +54,8 @@ class Beat:
             self.store()
 
     def follow(self, folder: Path) -> None:
-        """Store how many steps are done: those counted here, and those that the bounded process with this folder has
-        read. Does so at most once in SECONDS_BETWEEN_BEATS. Raises Cancelled."""
+        """Store how many steps are done, at most once in SECONDS_BETWEEN_BEATS. `folder`: that of the bounded
+        process that reads them. Raises Cancelled."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + SECONDS_BETWEEN_BEATS
             self.store(bounded_check.counted(folder))
@@ -76,9 +72,8 @@ PUBLISH_PASSES = 2
 
 
 def begin(owner: str, session: Session, branch: Branch | None, form: str, language: str) -> Export:
-    """Create an export for the task. The browser's oldest exports beyond EXPORTS_KEPT are deleted, and up to
-    EXPORTS_KEPT expired exports of any browser. Raises ReplayRefused if too many are unfinished, or for PUBLISH
-    beyond the quota of published replays."""
+    """Create an export for the task. The browser's oldest exports beyond EXPORTS_KEPT are deleted. Raises
+    ReplayRefused if too many are unfinished, or for PUBLISH beyond the quota of published replays."""
     return _begin(owner, _steps(session, branch), form, language, session=session, branch=branch)
 
 
@@ -116,8 +111,7 @@ def cancel(owner: str, export_id: UUID) -> bool:
 
 
 def carry_out(export_id: UUID) -> None:
-    """Carry an export out and store its outcome. Only a complete file is kept. If the worker is stopped, no outcome is
-    stored, and the page reports the export as lost."""
+    """Carry an export out and store its outcome. If the worker is stopped, no outcome is stored."""
     waiting = Export.objects.filter(id=export_id, state=ExportState.WAITING)
     if not waiting.update(state=ExportState.WORKING, beat=timezone.now()):
         return  # cancelled before it began, or taken by another worker

@@ -35,8 +35,8 @@ from eosviz.walkthroughs.models import Branch, Presentation, Session
 @require_safe
 def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """For the owner of the session, `?branch=…&step=…&view=…&zoom=…&select=…`: the link to this step, and the
-    HTML of a frame that plays it (`{"address": …, "frame": …}`, without `frame` if the link needs more than
-    FRAME_STEPS_MAX steps)."""
+    HTML of a frame that plays it (`{"address": …, "frame": …}`, without `frame` beyond FRAME_STEPS_MAX
+    steps)."""
     owned = Session.objects.of_browser(browser_of(request.session))
     return _link(request, get_object_or_404(owned, id=session_id))
 
@@ -68,8 +68,7 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
 @never_cache
 @require_safe
 def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Redirects to the text of `?branch=…` (else the first branch) at `?step=…`, or to that of the variant without
-    interventions if a link cannot hold those of the branch."""
+    """Redirects to the text of `?branch=…` (else the first branch) at `?step=…`."""
     owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
     session = get_object_or_404(owned, id=session_id)
     wanted = read_branch(request.GET)

@@ -1,9 +1,5 @@
 """The files of a link's run, for pages that play or show the run without a session: the player file and the
-preview picture.
-
-A file is made when it is first requested: one for each run and engine (a picture for each step). Later requests read it
-from the database. The address determines the run, so a file that was deleted can be made again.
-"""
+preview picture. A file is made when it is first requested, and then read from the database."""
 
 from __future__ import annotations
 
@@ -27,8 +23,8 @@ from eosviz.walkthroughs.links import Link, version_of
 
 
 def kept(kind: str, link: Link, count: Callable[[], None], asks: Caller) -> LinkedFile:
-    """The link's file of one kind, `player` or `card`. `count` is called only before a file is made. Raises
-    Problem when the link cannot be played, or what `count` raises."""
+    """The link's file of one kind, `player` or `card`. `count` is called before a file is made. Raises
+    Problem if the link cannot be played, or what `count` raises."""
     key = hashlib.sha256(msgspec.json.encode([kind, ENGINE_VERSION, *_identity(kind, link)])).hexdigest()
     found = LinkedFile.objects.filter(key=key).first()
     if found is not None:

@@ -1,12 +1,6 @@
-"""Analyses the files of a log case: a broker's files, printed text or a bundle. The result is the columns of the case's
-row, its player file and its bundle.
-
-Files of users are analysed in a bounded process (`eosviz/bounded`), because a file may claim anything: a small
-compressed block may unpack to hundreds of megabytes, and a text may name a million partitions. Does not import Django.
-
-The process leaves `player`, the player file, in its folder and, if the case was judged and has few enough
-batches, `bundle` (docs/logs.md).
-"""
+"""Analyses the files of a log case: a broker's files, printed text or a bundle. The result is the columns of
+the case's row, its player file and its bundle (docs/logs.md). Files of users are analysed in a bounded
+process (`eosviz/bounded`). Does not import Django."""
 
 from __future__ import annotations
 
@@ -66,9 +60,8 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Row(msgspec.Struct, kw_only=True):
-    """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with keys and
-    parameters for sentences, lists of bounded length, and the lists' full `counts`; `{"too_much": true}` if
-    the process that judged the files gave no answer; None if the files can be shown but not judged."""
+    """The columns of a replay's row for a log case. `analysis`: the document of docs/logs.md with bounded
+    lists; `{"too_much": true}` if judging took too much; None if the files can be shown but not judged."""
 
     title: dict[str, str]
     engine: str
@@ -145,8 +138,8 @@ def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
 
 
 def bounded(found: Json) -> Json:
-    """The document as it is stored: without paths and large parts that the page does not show, and with lists of
-    bounded length. `counts` has the full length of each list in KEPT_MAX. Modifies `found`."""
+    """The document as it is stored, with lists of bounded length. `counts` has the full length of each list
+    in KEPT_MAX. Modifies `found`."""
     counts = {name: len(found[name]) for name in KEPT_MAX}
     open_first = sorted(found["transactions"], key=lambda one: one["result"] != "open")
     kept = {
@@ -222,8 +215,7 @@ def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
 
 
 def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
-    """The row and the packed player file of a case that the command `logs` read: the row has the case's analysis,
-    the player file no steps."""
+    """The row and the packed player file, without steps, of a case that the command `logs` read."""
     return stored(_printed_case(document), bounded(document), identity)
 
 

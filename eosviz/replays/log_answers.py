@@ -42,8 +42,7 @@ def sentence(key: str, **params: Any) -> Json:
 
 def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
     """The answers for each verdict that is not healthy. If the coordinator has one transaction open in
-    several partitions, only the first answer has the commands, because these end the transaction in every
-    partition."""
+    several partitions, only the first answer has the commands."""
     answers = [_Answer(analysis, verdict).to_json() for verdict in problems]
     first: dict[str, Json] = {}
     for number, (answer, verdict) in enumerate(zip(answers, problems, strict=True), 1):

@@ -34,8 +34,7 @@ def branches_of(case: LogCase, previews: Sequence[Preview]) -> tuple[list[Json],
 def folded(
     case: LogCase, branches: Sequence[Json], steps: Mapping[str, list[Json]]
 ) -> tuple[dict[str, Any], Json]:
-    """Plan and derived facts of each branch, by its id. The log as written is folded once, and each preview continues
-    from a copy of this fold."""
+    """Plan and derived facts of each branch, by its id."""
     written = RunPlan(case.header, case.view), branch_derived.begun(case.view)
     plans: dict[str, Any] = {}
     derived: Json = {}
@@ -54,8 +53,8 @@ def folded(
 
 
 def add_previews(verdicts: Sequence[Json], case: LogCase, previews: Sequence[Preview]) -> None:
-    """Adds `preview` to each verdict whose marker was tried: the branch that tries the marker, and the last step of
-    this branch, which shows the effect."""
+    """Adds `preview` to each verdict whose marker was tried: the branch that tries it, and the last step of
+    this branch."""
     for place, tried in case.previews.items():
         verdicts[previews[place].verdict]["preview"] = {
             "branch": preview_branch(place),

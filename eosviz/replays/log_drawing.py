@@ -1,9 +1,5 @@
 """Draws the end of a log whose readers wait, for the page of a case: the batches around the last stable
-offset.
-
-`ends_of` is computed with the case, from its steps. `drawn` is computed from the result; without one, from the open
-transaction alone.
-"""
+offset."""
 
 from __future__ import annotations
 
@@ -65,8 +61,8 @@ def _window(batches: Sequence[Json], stable: int) -> Json:
 
 
 def drawn(partition: Json, end: Json | None, holder: Json) -> Json | None:
-    """Cells on both sides of the last stable offset; None if this offset is unknown or nothing waits behind
-    it. `holder`: the open transaction that readers wait for."""
+    """Cells on both sides of the last stable offset; None if nothing is to be drawn. `holder`: the open
+    transaction that readers wait for."""
     stable, high = partition["last_stable_offset"], partition["high_watermark"]
     if not 0 <= stable < high:
         return None

@@ -40,8 +40,7 @@ def fields_of(options: LogOptions) -> dict[str, str]:
 
 
 def options_of(form: Mapping[str, str]) -> LogOptions:
-    """Read the fields of the page; an empty field states nothing. Raises ReplayRefused for a text that is no
-    time or no possible number."""
+    """Read the fields of the page; an empty field states nothing. Raises ReplayRefused."""
     count, now, after = (
         form.get(name, "").strip() for name in ("transaction_partitions", "now", "copied_after")
     )

@@ -99,8 +99,7 @@ def _text(text: Json | None) -> Json | None:
 
 
 def damage_sentences(damage: str) -> list[Json]:
-    """The sentences about one damaged place. `damage`: its line as the command prints it; a line of Kafka's own tools
-    stays as it is."""
+    """The sentences about one damaged place. `damage`: its line as the command prints it."""
     file, _, rest = damage.partition(": ")
     if rest == INVALID:
         return [{"key": "logs.damage.invalid", "params": {"file": file}}]

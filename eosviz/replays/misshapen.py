@@ -1,5 +1,5 @@
-"""Turns errors in the shape of a line into sentences of the catalogue, because the decoder's own are in English. The
-wrong part of the line is given as a path, `step.changes[0].path`."""
+"""Turns errors in the shape of a line into sentences of the catalogue. The wrong part of the line is a path,
+`step.changes[0].path`."""
 
 import re
 from typing import Any

@@ -105,8 +105,7 @@ class Replay(models.Model):
 
 
 class ReplayFile(models.Model):
-    """The replay file of an imported session (docs/replay-format.md), whatever form was imported. It has a table of its
-    own so that reading a replay does not load it. Earlier releases did not store it."""
+    """The replay file of an imported session (docs/replay-format.md). Earlier releases did not store it."""
 
     replay = models.OneToOneField(Replay, on_delete=models.CASCADE, primary_key=True, related_name="file")
     content = models.BinaryField()
@@ -212,8 +211,7 @@ class Export(BackgroundJob):
 
 class Upload(BackgroundJob):
     """An uploaded replay file or log. Until the upload has ended, its files are in the store of uploads,
-    under the row's id. The register of bounded processes (`eosviz/bounded`) has its request under the same
-    id."""
+    under the row's id."""
 
     UNFINISHED = UNFINISHED
     BEATING = ()  # a worker that starts takes up unfinished uploads again
@@ -250,8 +248,7 @@ class PublicationQuerySet(models.QuerySet["Publication"]):
 
 
 class Publication(models.Model):
-    """A published replay of one person. The files are in the store of published files, under the digest; they are
-    deleted with the last row of that digest."""
+    """A published replay of one person. Its files are in the store of published files, under the digest."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     owner = models.CharField(max_length=64, db_index=True)

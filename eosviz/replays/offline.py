@@ -1,9 +1,5 @@
-"""One HTML file that plays a replay anywhere: it contains everything that the player needs, and refers to no other
-address.
-
-The replay inside is the file of docs/replay-format.md, so an import can take it out. The content security policy allows
-only the page's own script and style, by their hash, and fonts and pictures that are inside the page.
-"""
+"""One HTML file that plays a replay anywhere: it refers to no other address. The replay inside is the file of
+docs/replay-format.md, so an import can take it out."""
 
 from __future__ import annotations
 

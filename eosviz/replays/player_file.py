@@ -114,8 +114,8 @@ class PlayerFile(TypedDict):
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:
-    """The gzipped player file: ``fields`` and, as ``steps``, the content of ``packed_steps`` (gzipped JSON). The
-    steps may be hundreds of times larger unpacked, so they are never unpacked as a whole."""
+    """The gzipped player file: ``fields`` and, as ``steps``, the content of ``packed_steps`` (gzipped JSON),
+    which is never unpacked as a whole."""
     packer = zlib.compressobj(level=6, wbits=GZIP)
     made = [packer.compress(piece) for piece in _pieces(fields, packed_steps)]
     return b"".join((*made, packer.flush()))

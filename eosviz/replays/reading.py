@@ -1,7 +1,5 @@
-"""Reads a replay file into a recording that may be stored; everything is checked in one pass.
-
-Whether the steps are *true* is checked elsewhere (verification.py).
-"""
+"""Reads a replay file into a recording that may be stored. Whether the steps are *true* is checked in
+verification.py."""
 
 import re
 import zlib

@@ -1,5 +1,5 @@
 """Reads the kept file of an imported replay again: all of it, or the line of one branch as a replay of its
-own. The file was checked when it was imported, so its lines are used without a check."""
+own."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def file_name(replay: Replay, ending: str) -> str:
 
 
 def written(replay: Replay, line: str, each: Callable[[], None]) -> Iterator[bytes]:
-    """The replay file in pieces; with `line` only the line of that branch, from the beginning, as one branch
-    without a parent. With `line`, `each` is called after each step; the whole file is copied without calls."""
+    """The replay file in pieces; with `line` only the line of that branch, as one branch without a parent.
+    With `line`, `each` is called after each step."""
     if line:
         header = _header(replay)
         yield from writing.write(_of_line(header, line), _line_steps(replay, header, line, each))

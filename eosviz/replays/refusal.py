@@ -6,8 +6,7 @@ from eosviz.refusals import Refusal
 
 
 class ReplayRefused(Refusal, Refused):
-    """A file, an export or a publication was refused. A bounded process may raise this. The exception's text is the
-    English sentence, for commands and the server's log."""
+    """A file, an export or a publication was refused. The exception's text is the English sentence."""
 
     words = "replays.refused"
 

@@ -1,7 +1,4 @@
-"""The case of the sample log. There is one for everyone, without an owner.
-
-The engine makes its files, so they are read in this process, without the bounds for users' files.
-"""
+"""The case of the sample log, one for everyone, without an owner."""
 
 from __future__ import annotations
 

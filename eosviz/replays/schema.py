@@ -1,5 +1,5 @@
-"""The JSON Schema of a replay's lines (docs/replay-format.schema.json), generated from the shapes that reading
-enforces; a test compares the committed file with the generated one."""
+"""The JSON Schema of a replay's lines (docs/replay-format.schema.json), generated from the shapes that
+reading enforces."""
 
 from __future__ import annotations
 

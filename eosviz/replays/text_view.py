@@ -1,5 +1,4 @@
-"""A link's run as a page of text, for readers without scripts, for screen readers and for paper. The text is
-made from the player file."""
+"""A link's run as a page of text, for readers without scripts, for screen readers and for paper."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Uploaded files. They are kept on disk until a bounded process has read them, whether or not their page is open. The
-row of an upload says how it ended. A worker's thread waits for a free process; after a stop, the next worker takes up
-the unfinished uploads."""
+"""Uploaded files, which are kept on disk until a bounded process has read them. After a stop, the next worker
+takes up the unfinished uploads."""
 
 from __future__ import annotations
 
@@ -72,8 +71,8 @@ class Arriving:
 
 @contextmanager
 def arriving() -> Iterator[Arriving]:
-    """An upload whose files arrive during the `with` block. At the end of the block the folder is deleted
-    unless `begin` was called. Raises TooManyUploads if the disk space for unfinished uploads is full."""
+    """An upload whose files arrive during the `with` block. At its end the folder is deleted unless `begin`
+    was called. Raises TooManyUploads if the disk space for unfinished uploads is full."""
     held = Upload.objects.unfinished().aggregate(held=Sum("bytes"))["held"] or 0
     if held > ALL_BYTES_MAX:
         raise TooManyUploads("uploads_full", gigabytes=ALL_BYTES_MAX // 2**30)
@@ -135,8 +134,8 @@ def delete_broken_off() -> None:
 
 
 def carry_out(upload_id: uuid.UUID) -> None:
-    """Wait for a free process, read the files in it, and store the result. The row then states the outcome.
-    An upload is left unfinished if a stop interrupted it, or if there was no disk space."""
+    """Wait for a free process, read the files in it, and store the result. An upload is left unfinished if a
+    stop interrupted it, or without disk space."""
     if not Upload.objects.filter(id=upload_id).unfinished().update(state=ExportState.WORKING):
         return  # cancelled, or done already
     upload = Upload.objects.get(id=upload_id)

@@ -1,9 +1,5 @@
 """Checks whether the steps of a file are true: while the file is read, the engine runs the scenario again and
-compares.
-
-A file that another version of the engine made is not judged, because equal inputs may give other steps there
-(``ENGINE_VERSION``).
-"""
+compares. A file of another version of the engine is not judged (``ENGINE_VERSION``)."""
 
 import time
 from collections.abc import Callable
@@ -40,8 +36,7 @@ class Finding:
 
 
 class Rerun:
-    """The second run. It gets every step of a file in order, and keeps a simulation for each branch that has begun and
-    is not complete."""
+    """The second run. It gets every step of a file in order."""
 
     def __init__(self, header: format.Header, now: Callable[[], float] = time.monotonic) -> None:
         self._header = header

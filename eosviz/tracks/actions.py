@@ -17,9 +17,8 @@ from eosviz.walkthroughs.tasks import plan_soon
 
 
 def begin(browser: str, track: Track, position: int) -> Session:
-    """The visit's session for this position of the track, if it plays the run of this position; otherwise a
-    new session, which the visit then has. Raises Problem as `create_session` does, and Http404 if the library
-    lacks the scenario."""
+    """The visit's session for this position of the track, or a new one. Raises Problem as `create_session`
+    does, and Http404 if the library lacks the scenario."""
     item = track.items[position - 1]
     visit = Visit.objects.of_browser(browser).filter(track=track.name, position=position).first()
     fits = visit is None or visit.is_of(item)
@@ -41,8 +40,8 @@ def finish(browser: str, track: Track, position: int) -> None:
 
 
 def predict(session: Session, branch: Branch, at: int, choice: str) -> Question:
-    """Store the first answer to the question at this step; an empty choice skips it. Returns the question. Raises
-    Http404 if there is no such question or choice; Problem if the run cannot be made, now or at all."""
+    """Store the first answer to the question at this step; an empty choice skips it. Returns the question.
+    Raises Http404 if there is no such question or choice; Problem if the run cannot be made."""
     line = Branch.objects.line(branch)
     question = next((one for one in questions_or_problem(line) if one["at"] == at), None)
     if question is None or (choice and choice not in {one["id"] for one in question["choices"]}):

@@ -28,9 +28,8 @@ branches each."""
 
 
 def asked_on(line: list[Branch]) -> list[Question]:
-    """Every question of the run of this line (a branch with its ancestors), provided that no further
-    intervention is made. Raises Busy or BeyondBounds if the run cannot be made, now or at all. May wait for a
-    bounded process, so it must not be called within a transaction."""
+    """Every question of the run of this line (a branch with its ancestors). Raises Busy or BeyondBounds. Must
+    not be called within a transaction, because it may wait."""
     session = line[0].session
     return _asked(session.version, session.variant, line_interventions(line), caller(session.owner))
 

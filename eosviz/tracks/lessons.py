@@ -121,9 +121,8 @@ def _libraries(scenario: str) -> dict[str, Any]:
 
 
 def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[str, Any]:
-    """The next scenario of the visit's track; without a visit, that of the first track that goes on after
-    this run. If no track has this run, it counts as the scenario's first run in the tracks (without a
-    variant) or as the last one (with a variant). Empty if nothing follows."""
+    """The next scenario of the visit's track; without a visit, that of a track that goes on after this run.
+    Empty if nothing follows."""
     if visit is not None:
         track = next((one for one in tracks() if one.name == visit.track), None)
         return {} if track is None else _next(track, visit.position, posts=True)

@@ -44,8 +44,7 @@ class Visit(models.Model):
         return f"{self.track} {self.position}"
 
     def is_of(self, item: TrackItem) -> bool:
-        """Whether the visit was to this item. A later release may have another item at the position, and then
-        the visit's run differs from it. A visit without a run counts as one to this item."""
+        """Whether the visit was to this item; a later release may have another item at the position."""
         run = self.session
         return run is None or (run.version.identifier, run.variant) == (item.scenario, item.variant)
 

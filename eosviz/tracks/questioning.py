@@ -1,5 +1,4 @@
-"""The questions of a run. Does not import Django: a user's scenario that takes longer than a moment runs in a
-bounded process (`eosviz/bounded`)."""
+"""The questions of a run. Does not import Django."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
 @require_POST
 def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
     """Mark the scenario as done and redirect to the next one, or after the last one to the track's page. With
-    `stay` the reader stays at the run."""
+    `stay` the answer is empty."""
     track = _track(name)
     _item(track, position)
     actions.finish(browser_making(request), track, position)

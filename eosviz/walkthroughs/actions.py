@@ -1,13 +1,6 @@
-"""Creates and deletes sessions, and carries out the commands that make branches and steps. Workers' tasks,
-sockets, the HTTP API, pages and other apps call these functions.
-
-Each command is carried out once: its row, the last steps that it made and the branch's `newest` are stored in
-one transaction. A repeated command (a page that asked again, a task that was redelivered after its worker was
-killed) finds the row and returns the stored answer. If two processes make the same step, only one can store
-it; the slower one reads the branch again.
-
-Stored steps are sent after the transaction, to every page of the session.
-"""
+"""Creates and deletes sessions, and carries out the commands that make branches and steps. Each command is
+carried out once: a repeated one finds its row and gets the stored answer. Stored steps are sent after the
+transaction, to every page of the session."""
 
 from __future__ import annotations
 
@@ -102,8 +95,8 @@ class NothingFollows(Exception):
 
 
 def create_session(browser: str, version: ScenarioVersion, variant: str | None = None) -> Session:
-    """Create a session at step 0, with one branch. Raises Problem if the engine refuses the scenario or finds
-    it invalid, or if the person has as many sessions as the quota allows."""
+    """Create a session at step 0, with one branch. Raises Problem if the engine refuses the scenario, or
+    beyond the person's quota."""
     return create_sessions(browser, [(version, variant)])[0]
 
 
@@ -181,7 +174,7 @@ def rename(session_id: uuid.UUID, branch_id: str, name: str) -> str:
 def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None) -> CommandAnswer:
     """Carry a command out, once, and send its steps to every page of the session. `pauses`: the branch's
     pause count when the command was sent; when the count grows, the command stops. Returns the `done` or
-    `error` message of docs/websocket.md. A repeated command gets the stored message."""
+    `error` message of docs/websocket.md."""
     looks = not _goes_on(session_id, command)
     for _ in range(ATTEMPTS_MAX):
         known = _known(session_id, command) if looks else None
@@ -368,9 +361,8 @@ def steps_left(session_id: uuid.UUID) -> int:
 def store(
     branch: Branch, chunk: Chunk, command: Advance | RunUntil, pauses: int | None
 ) -> CommandAnswer | None:
-    """Store a chunk, and with the last chunk the command's answer, in one transaction. A chunk is the last
-    one too if the branch was paused meanwhile. Returns the answer, or None if more chunks follow. Raises
-    Overtaken."""
+    """Store a chunk, and with the last chunk the command's answer, in one transaction. Returns the answer, or
+    None if more chunks follow. Raises Overtaken."""
     answer = None
     with storing(branch):
         store_steps(branch, chunk)

@@ -1,11 +1,6 @@
-"""Makes the steps after the newest one before the page asks for them.
-
-The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
-the server is. A step made ahead is not part of the session until a command stores it. If an intervention or
-another process makes a different step, the steps made ahead are discarded. If the message is lost, the page
-waits for its step as usual. The page's socket keeps the steps, passes them on one by one, and can store them
-without a worker (`kept_ahead.py`).
-"""
+"""Makes the steps after the newest one before the page asks for them, so that the page can draw them at once.
+A step made ahead is not part of the session until a command stores it. The page's socket keeps the steps
+(`kept_ahead.py`)."""
 
 from __future__ import annotations
 
@@ -45,8 +40,8 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
 
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, first: int, last: int, page: str) -> None:
-    """The page's socket has stored the steps from `first` to `last`, all that a worker had sent together: make the next
-    ones ahead and send them. Raises Problem if this process has to read the branch and it was deleted."""
+    """The page's socket has stored the steps from `first` to `last`: make the next ones ahead and send them.
+    Raises Problem if the branch was deleted."""
     with recent.of(branch_id) as slot:
         slot.were_stored(first, last)
         branch = slot.held_branch(session_id)
@@ -74,8 +69,7 @@ def _storable(slot: Slot, made: Chunk) -> int:
 
 
 def answer_ahead(session_id: uuid.UUID, asked: AskAhead) -> Ahead:
-    """The answer to an `ahead` message: the step after `after`. The `step` of the answer is None if `after`
-    is not the newest step of the branch, or if no step can be made ahead."""
+    """The answer to an `ahead` message: the step after `after`, or None."""
     with recent.of(int(asked.branch)) as slot:
         branch = branch_of(session_id, asked.branch)
         made = _made_ahead(slot, branch, 1) if branch.newest == asked.after else None

@@ -15,8 +15,7 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_intervention
 
 
 def beside(left: Branch, right: Branch) -> bytes:
-    """`Alongside` as JSON, of the first ALIGNED_MOST steps of both runs. If the runs cannot be made here, only of the
-    steps that are stored."""
+    """`Alongside` as JSON, of the first ALIGNED_MOST steps of both runs, or of the steps that are stored."""
     sides = (left, right)
     asked = Asked(left=_asked(left), right=_asked(right))
     is_ours = all(side.session.version.library_position is not None for side in sides)

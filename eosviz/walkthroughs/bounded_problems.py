@@ -19,8 +19,7 @@ class RunsFull(Problem):
 
 @contextmanager
 def problems() -> Iterator[None]:
-    """Turns the exceptions of a bounded process that gave no answer into problems. The key of NoAnswer is the
-    key of a problem without the prefix `problem.`. Raises Problem."""
+    """Turns the exceptions of a bounded process that gave no answer into problems. Raises Problem."""
     try:
         yield
     except Busy as busy:

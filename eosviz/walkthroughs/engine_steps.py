@@ -1,5 +1,4 @@
-"""Counts the steps that the engine makes for one click: at most two if the worker holds the run at the newest
-step of the branch, as some of them are made ahead. Many steps mean that stored steps were made again."""
+"""Counts the steps that the engine makes for one click. Many steps mean that stored steps were made again."""
 
 from __future__ import annotations
 
@@ -30,8 +29,8 @@ def note_made(steps: int) -> None:
 
 @contextmanager
 def counted_clicks(count: int) -> Iterator[None]:
-    """Counts the engine's steps in a `with` block that contains everything a worker does for so many clicks;
-    each has an equal share. A block that raises is not counted."""
+    """Counts the engine's steps in a `with` block with the work for so many clicks. A block that raises is
+    not counted."""
     _made.steps = 0
     yield
     for _ in range(count):

@@ -1,5 +1,4 @@
-"""Answers *Why?* at a step with the engine's answers (engine/why), computed from the run. If the process does
-not hold the run, the run is made again."""
+"""Answers *Why?* at a step with the engine's answers (engine/why), computed from the run."""
 
 from __future__ import annotations
 
@@ -16,8 +15,8 @@ from eosviz.walkthroughs.messages import AskWhy, Why, WhyLink, WhyQuestion
 
 
 def explained(session_id: uuid.UUID, asked: AskWhy) -> Why:
-    """The questions about the selected object, and the answer to `question`, or else to the first of them. The
-    answered question is always in the list. Changes nothing. Raises Problem."""
+    """The questions about the selected object, and the answer to `question`, or else to the first of them.
+    Raises Problem."""
 
     def found(simulation: Simulation) -> Why:
         return answer(simulation, asked)

@@ -67,8 +67,7 @@ class FollowerConsumer(SessionConsumer):
         return (*rights_of_person(self.scope), Right(f"follow {token}", topics, ask))
 
     def last_words(self, ending: Ending) -> str | None:
-        """The last message, as JSON: the presenter's place with `ended`. None if the page got no place yet,
-        or if `ending` is not GONE."""
+        """The last message, as JSON: the presenter's place with `ended`; None if there is nothing to say."""
         if ending is not Ending.GONE or self.place is None:
             return None
         last = msgspec.json.decode(self.place)

@@ -1,9 +1,5 @@
-"""Counts the open sockets of a follow link over all web processes. For each link, Redis has one sorted set of
-channel names, ordered by the time of their last report.
-
-A socket whose process was killed is not counted any more after `GONE_SECONDS`. While Redis is down no socket
-can be opened at all (its channel is in Redis), so nothing is counted.
-"""
+"""Counts the open sockets of a follow link over all web processes: a sorted set in Redis, by the time of
+their last report. A socket whose process was killed is not counted any more after `GONE_SECONDS`."""
 
 from __future__ import annotations
 
@@ -31,8 +27,8 @@ now = time.time
 
 
 def take(token: uuid.UUID, channel: str) -> bool:
-    """Count this socket if the link has room. Returns whether the socket is counted. Each further call is a
-    report that keeps it counted. Raises RedisError."""
+    """Count this socket if the link has room; each further call is a report that keeps it counted. Returns
+    whether it is counted. Raises RedisError."""
     at, most = now(), settings.FOLLOWERS_PER_LINK
     taken = buckets.client().eval(
         TAKE, 1, _key(token), at - GONE_SECONDS, channel, at, most, int(GONE_SECONDS)

@@ -71,8 +71,7 @@ class Turn:
 
     @property
     def who(self) -> str:
-        """Catalogue key of the sentence that says what decides: the brokers, the clients (newer than the brokers,
-        with unchanged brokers, or alone), both, or the document."""
+        """Catalogue key of the sentence that says what decides: brokers, clients, both, or the document."""
         if self.cell.generation.has_newer_clients:
             return "generations.who.newer_clients"
         sides = {row.side for row in self.rows}

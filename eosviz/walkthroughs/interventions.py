@@ -1,7 +1,5 @@
-"""Interventions of a learner, one shape each: part of the schema of docs/websocket.md.
-
-Reading is strict, as everywhere in `messages.py`. The engine decides whether an intervention is possible now.
-"""
+"""Interventions of a learner, one shape each: part of the schema of docs/websocket.md. The engine decides
+whether an intervention is possible now."""
 
 from __future__ import annotations
 

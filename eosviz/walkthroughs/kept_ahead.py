@@ -1,9 +1,5 @@
-"""The steps made ahead (`ahead.py`), which the page's socket keeps.
-
-A worker sends one or more steps to the socket of the page that stepped; the page gets one at a time. When the
-page asks for a step, the web process stores it, as a worker would (`storing_ahead.py`), and answers the page
-without a worker. If anything prevents that, the worker gets the command, as if no step had been kept.
-"""
+"""The steps made ahead (`ahead.py`), which the page's socket keeps. When the page asks for a step, the web
+process may store it (`storing_ahead.py`) and answer without a worker; otherwise the worker gets the command."""
 
 from __future__ import annotations
 
@@ -58,8 +54,7 @@ class KeptAhead:
         return None if made is None else self._message(made)
 
     def take(self, command: Advance) -> MadeStep | None:
-        """The kept step, if this socket may store it and it is all that the command asks for; else None. It is
-        returned at most once."""
+        """The kept step, if this socket may store it and it is all that the command asks for; else None."""
         made = self._next(int(command.branch), command.after)
         if made is None or command.count != 1 or self._storable == 0:
             return None

@@ -86,9 +86,8 @@ def _open(request: HttpRequest, link: Link) -> HttpResponse:
 @never_cache
 @require_safe
 def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=…&step=…`: redirects to the link of that step. The link makes the branch again as a new
-    session with all its interventions, or shows the session that it made before (OPENED_MAX). So a session that
-    another version of the engine made can be continued."""
+    """`?branch=…&step=…`: redirects to the link of that step, which makes the branch again with all its
+    interventions."""
     owned = Session.objects.of_browser(browser_of(request.session))
     session = get_object_or_404(owned, id=session_id)
     branch, step = place_in(session, request.GET)

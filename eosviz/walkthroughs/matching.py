@@ -224,8 +224,8 @@ def holding(body: bytes, conditions: Sequence[AnyCondition]) -> list[int]:
 
 @cache
 def choices() -> dict[str, Any]:
-    """The fixed names that a condition may hold: for each field a list of names; `machines` is a dict of machine →
-    states. Of the rules only the groups are given, although a condition may also hold a rule's ID."""
+    """The fixed names that a condition may hold: for each field a list of names; `machines` is a dict of
+    machine → states. Of the rules only the groups are given."""
     return {
         "kinds": list(get_args(StepKind)),
         "guarantees": guarantees(),
@@ -236,9 +236,8 @@ def choices() -> dict[str, Any]:
 
 
 def choices_in(version: str, clients: Sequence[str]) -> dict[str, Any]:
-    """`choices` without the kinds, states and errors that do not exist in a run with a cluster of the Kafka
-    version `version` and further clients of the versions `clients`. If the cluster's version is unknown, all
-    choices."""
+    """`choices` without those that do not exist in a run with a cluster of the Kafka version `version` and
+    further clients of the versions `clients`."""
     by_version = {profile.version: profile for profile in PROFILES.values()}
     cluster = by_version.get(version)
     if cluster is None:

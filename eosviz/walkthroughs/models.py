@@ -1,9 +1,5 @@
-"""Sessions, their branches and steps, and the commands that made them.
-
-The database enforces that everything is stored *once*: in a branch a number has one step, and in a session an
-id has one command. A command's row is stored in one transaction with its last steps. No simulation is stored:
-it is a pure function of the scenario and the interventions, so any process can make it again.
-"""
+"""Sessions, their branches and steps, and the commands that made them. In a branch a number has one step, and
+in a session an id has one command. No simulation is stored."""
 
 from __future__ import annotations
 
@@ -39,7 +35,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
 
     def played_scenarios(self) -> frozenset[str]:
         """The identifiers of the library's scenarios whose current version one of these sessions has played
-        to the end, in any of its branches. Sessions of tracks do not count."""
+        to the end. Sessions of tracks do not count."""
         played = self.filter(
             visit=None, branches__finished__isnull=False, version__library_position__isnull=False
         )
@@ -166,8 +162,7 @@ def branch_name(position: int) -> str:
 
 
 class Branch(models.Model):
-    """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own. A
-    branch is deleted only with its session."""
+    """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="branches")
     name = models.CharField(max_length=80)
@@ -382,8 +377,7 @@ class KeptPlan(models.Model):
 
 
 class Command(models.Model):
-    """A command that was carried out or refused. Its row is stored in the same transaction as its last
-    effects, so a repeated command finds it."""
+    """A command that was carried out or refused."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands", db_index=False)
     identifier = models.UUIDField()
@@ -409,8 +403,7 @@ class PresentationQuerySet(models.QuerySet["Presentation"]):
 
 
 class Presentation(models.Model):
-    """The presentation of a session. A session has at most one. When the presentation ends, its row is
-    deleted, and the followers' address stops working."""
+    """The presentation of a session, which has at most one. When it ends, its row is deleted."""
 
     token = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     """The secret part of the followers' address. Knowing it is the right to watch."""

@@ -1,10 +1,5 @@
-"""Stores a step that was made ahead, with the answer of its command, in one statement on PostgreSQL.
-
-A transaction of three statements is five round trips, and each time the web process and the database's
-process wait for a processor, while the page draws the step on the same machine (`benchmarks/README.md`). A
-change between the event loop and a thread waits in the same way, so the statement is sent from the event loop
-itself.
-"""
+"""Stores a step that was made ahead, with the answer of its command, in one statement on PostgreSQL, from the
+event loop itself: a transaction of three statements takes five round trips (`benchmarks/README.md`)."""
 
 from __future__ import annotations
 
@@ -41,9 +36,8 @@ def is_possible() -> bool:
 
 
 async def store_at_once(step: Step, command: Command) -> bool:
-    """Store the step after the newest of its branch, move the branch on, and store the command's answer. False if
-    another process has stored something in the branch, or the answer, before, or if the database failed; then
-    nothing was stored, or all of it with an answer that the caller did not get."""
+    """Store the step after the newest of its branch, move the branch on, and store the command's answer.
+    False if this was not possible; then nothing was stored, or all of it."""
     derived = None if step.derived is None else bytes(step.derived)
     given = (
         *(step.number, step.branch_id, step.number - 1),

@@ -1,5 +1,4 @@
-"""Decides who may open an address that names a version of a scenario (`links.py`): everyone who may see the
-version (`scenarios/visibility.py`), and everyone who already has a session of it."""
+"""Decides who may open an address that names a version of a scenario (`links.py`, `scenarios/visibility.py`)."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from eosviz.walkthroughs.models import Session
 def check_open(link: Link, request: HttpRequest | None) -> bool:
     """True if everyone may open the address, so that shared caches may keep its page; False if only some
     visitors may, among them this one. `request=None` means an anonymous visitor. Raises Problem if this
-    visitor may not. Public scenarios are decided without reading the cookie."""
+    visitor may not."""
     version, _ = version_of(link)
     seen_by = viewers_of(version)
     if seen_by(AnonymousUser()):

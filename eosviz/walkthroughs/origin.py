@@ -1,9 +1,5 @@
-"""Only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, may open a socket.
-
-Browsers may send cookies with a socket that a page of another site opens, so the page's origin is compared
-before anything else is read. Comparing the host alone is not enough: another program on this machine has the
-same host with another port, and cookies ignore ports.
-"""
+"""Only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, may open a socket: browsers may send
+cookies with a socket that a page of another site opens."""
 
 from __future__ import annotations
 
@@ -23,9 +19,8 @@ SECURE_SCHEMES = ("https", "wss")
 
 
 class OwnOrigin:
-    """Accepts a socket if its `Origin` has the scheme, host and port that it was opened at, and the host
-    matches `ALLOWED_HOSTS`; or if its `Origin` is one of `CSRF_TRUSTED_ORIGINS`. All others, and requests
-    without an origin, get 403."""
+    """Accepts a socket if its `Origin` is that of this site, with scheme, host and port, or one of
+    `CSRF_TRUSTED_ORIGINS`. Others get 403."""
 
     def __init__(self, application: Application) -> None:
         self._application = application

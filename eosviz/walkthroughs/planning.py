@@ -30,8 +30,7 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 
 def made(asked: Asked) -> bytes:
-    """The plan as JSON, made in this process. If the run fails at a step, the plan covers the earlier steps. Raises
-    bounded.Refused if this engine refuses the scenario."""
+    """The plan as JSON, made in this process. Raises bounded.Refused if this engine refuses the scenario."""
     try:
         scenario, done, before = asked.scenario(), list(asked.interventions()), asked.before
         if before is None and done:

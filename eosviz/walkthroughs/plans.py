@@ -1,10 +1,5 @@
 """The plans of branches (docs/frame.md, *Plan*). A plan belongs to a run and an engine. It is kept, and made
-anew when a branch has outgrown it.
-
-A run depends only on the scenario and the interventions, so a plan that was deleted to save space can be made
-again. Each intervention extends the plan of the run before it, so that everything that a page already shows
-keeps its place.
-"""
+anew when a branch has outgrown it. Each intervention extends the plan of the run before it."""
 
 from __future__ import annotations
 
@@ -59,8 +54,7 @@ def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
 
 
 def on_arrival(session: Session, hello: Hello) -> list[bytes]:
-    """For a page that has no steps yet: the stored plan of the first branch, so that the page need not move
-    later what it draws first. Empty if there is no such plan."""
+    """For a page that has no steps yet: the stored plan of the first branch. Empty if there is no such plan."""
     if hello.have:
         return []
     kept = kept_plan(Branch.objects.select_related("session__version").of_session(session.id)[0])
@@ -68,9 +62,8 @@ def on_arrival(session: Session, hello: Hello) -> list[bytes]:
 
 
 def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
-    """The stored plan, or else a new one, which is stored. The answer's plan is null if this engine refuses
-    the run, or if the bounded process failed or exceeded its bounds. Returns None if the plan cannot be made
-    quickly, because it is being made or other tasks go first: the page asks again."""
+    """The stored plan, or else a new one, which is stored. The answer's plan is null if none can be made.
+    Returns None if the page has to ask again."""
     kept = kept_plan(branch, re)
     if kept is not None:
         return kept
@@ -91,8 +84,8 @@ def made_plan(branch: Branch, re: str) -> PlanAnswer | None:
 
 
 def plan_of_library(version: ScenarioVersion, variant: str | None) -> Plan | None:
-    """The plan of a run of the library without interventions, stored or new; None if the engine refuses the run. It is
-    also the plan of each session that starts with this run."""
+    """The plan of a run of the library without interventions, stored or new; None if the engine refuses the
+    run."""
     key = _key_of_run(version, variant)
     found = KeptPlan.objects.filter(key=key).first()
     if found is not None:

@@ -1,10 +1,5 @@
-"""One person presents, and everyone with the link follows.
-
-The presenter's place is one row, so that a follower who joins or reconnects reads it there. Each move is one
-update and one message, however many followers there are. Followers get steps through the session's own group,
-like every page of the session; if the presenter goes to a step that was made ahead, the message with the step
-contains the place, too.
-"""
+"""One person presents, and everyone with the link follows. The presenter's place is one row; each move is one
+update and one message."""
 
 from __future__ import annotations
 
@@ -24,8 +19,8 @@ from eosviz.walkthroughs.streaming import followers_of
 
 
 def start(session: Session) -> Presentation:
-    """Start a presentation at the newest step of the first branch. If the session is already presented, the
-    presentation stays as it is. Returns the presentation."""
+    """Start a presentation at the newest step of the first branch, if there is none. Returns the
+    presentation."""
     first = Branch.objects.of_session(session.id)[0]
     at = {"branch": first, "step": first.newest, "view": "stage"}
     with transaction.atomic():

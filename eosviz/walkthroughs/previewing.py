@@ -30,8 +30,8 @@ def preview_of_site(request: HttpRequest) -> Preview:
 
 
 def preview_of_file(request: HttpRequest, scenario: str, title: dict[str, str], card: str = "") -> Preview:
-    """Preview of a public recording, at the requested address. ``card`` is the path of its picture; without one, the
-    site's own picture is used."""
+    """Preview of a public recording, at the requested address. ``card`` is the path of its picture, if it has
+    one."""
     language = language_of(get_language())
     return Preview(
         title=f"{scenario} {title.get(language, '')}".strip() or say("page.name", language),

@@ -1,5 +1,5 @@
 """Questions of pages that change nothing: the same answers for the socket and the HTTP API. The caller has
-found the session through its owner (`SessionQuerySet.of_browser`) or through a follow link."""
+checked that the session may be read."""
 
 from __future__ import annotations
 

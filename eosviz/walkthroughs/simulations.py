@@ -1,8 +1,5 @@
-"""The simulations that this process used last.
-
-They are kept only to save time: a simulation is a pure function of scenario and interventions, so a process
-without one makes it again and checks it against the stored steps. Simulations are never written to disk.
-"""
+"""The simulations that this process used last, kept to save time: a process without one makes it again.
+Simulations are never written to disk."""
 
 from __future__ import annotations
 
@@ -69,9 +66,8 @@ def simulate_to(line: list[Branch], number: int) -> Simulation:
 
 
 def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
-    """Advance a run of an earlier step of this line to step `number`, with the interventions in between. False, and the
-    run unchanged, if it is past that step, has ended, or had other interventions so far than this line. Raises
-    Diverged."""
+    """Advance a run of an earlier step of this line to step `number`, with the interventions in between.
+    False, and the run unchanged, if that is not possible. Raises Diverged."""
     if simulation.number > number or simulation.finished is not None:
         return False
     stored = _for_engine([made for made in line_interventions(line) if made["after"] < number])
@@ -85,10 +81,8 @@ def catch_up(simulation: Simulation, line: list[Branch], number: int) -> bool:
 
 
 def bring_to(simulation: Simulation, line: list[Branch], number: int) -> None:
-    """Make steps until `number`, and check. If this engine made the session, the state at the last keyframe
-    (if it lies ahead) and the last step must equal the stored ones. If another engine made it, every step must,
-    because two versions may agree on one step and not on those before. A simulation that is at `number` already
-    is not checked. Raises Diverged."""
+    """Make steps until `number`, and compare with stored ones: the last step and a keyframe, or for a session
+    of another engine every step. Raises Diverged."""
     if simulation.number == number:
         return
     note_made(number - simulation.number)
@@ -150,17 +144,14 @@ class Slot:
         """The memory of the simulation when it was last used."""
 
     def held_branch(self, session_id: uuid.UUID) -> Branch | None:
-        """The branch as this process left it, without a query; None if it is not held, or its run has ended.
-        If another process has made steps since, an attempt to store the following steps will fail."""
+        """The branch as this process left it, without a query; None if it is not held, or its run has ended."""
         held = self.branch
         if held is None or held.session_id != session_id or held.finished is not None:
             return None
         return held
 
     def at_newest(self, branch: Branch) -> Simulation:
-        """The simulation at the branch's newest step. If the kept simulation is behind, it catches up. A
-        simulation is made again if none is kept, or if the kept one is ahead, leads to another step, or has
-        ended (its clock has then moved on while it looked for one more step). Raises Diverged."""
+        """The simulation at the branch's newest step: kept, caught up, or made again. Raises Diverged."""
         found = self.simulation
         if found is None or not self._is_at(branch):
             line = Branch.objects.line(branch)
@@ -195,7 +186,7 @@ class Slot:
 
     def going_on(self, branch: Branch) -> tuple[Simulation, Chunk | None]:
         """The simulation to continue from, with the steps that it has already made beyond the branch's newest
-        step; None if there are none. Raises Diverged."""
+        step, or None. Raises Diverged."""
         found = self.simulation
         if found is not None and self._leads_beyond(branch):
             made, self.branch, self.ahead = self.ahead, branch, None
@@ -221,9 +212,8 @@ class Slot:
         self.branch, self.ahead = None, made
 
     def were_stored(self, first: int, last: int) -> None:
-        """The socket's process stored these steps, which a worker had made ahead and sent together. If it was this
-        process, the branch is so many steps further. It was, if the first step is the same: a run is a pure function
-        of what was stored before."""
+        """The socket's process stored these steps, which a worker had made ahead: if it was this process,
+        move its branch on."""
         made, branch = self.ahead, self.branch
         if (
             made is not None
@@ -262,9 +252,8 @@ class RecentSimulations:
 
     @contextmanager
     def of(self, branch_id: int) -> Iterator[Slot]:
-        """The branch's slot, for this thread alone. An exception in the `with` block drops the simulation, unless it
-        is Problem or Overtaken: the block raises Problem only before it changes the simulation, and calls
-        `overtaken` or `forget` before it raises Overtaken."""
+        """The branch's slot, for this thread alone. An exception in the `with` block drops the simulation,
+        unless it is Problem or Overtaken."""
         with self._guard:
             slot = self._slots.setdefault(branch_id, Slot())
             self._slots.move_to_end(branch_id)

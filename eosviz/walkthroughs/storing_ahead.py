@@ -1,5 +1,4 @@
-"""Stores the step that a worker made ahead when the page asks for it, in the process of the page's socket: with
-PostgreSQL in one statement from the event loop, else in a transaction in the storing thread."""
+"""Stores the step that a worker made ahead when the page asks for it, in the process of the page's socket."""
 
 from __future__ import annotations
 
@@ -27,8 +26,7 @@ Stored = tuple[list[bytes], CommandAnswer, Presented | None]
 
 
 async def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
-    """Store the step for the command that asks for it. None if the branch has changed since, the command was already
-    carried out, or the database failed: a worker has to carry it out."""
+    """Store the step for the command that asks for it; None if a worker has to carry it out."""
     if one_statement.is_possible():
         return await _store_at_once(session_id, command, made)
     try:

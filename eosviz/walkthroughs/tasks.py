@@ -1,8 +1,5 @@
-"""The tasks of workers. Each calls a function of another module.
-
-`carry_out` is acknowledged late, so it is redelivered if its worker was killed, and a page may also ask for
-it again. If the first execution stored the command's row, the second one only answers.
-"""
+"""The tasks of workers. Each calls a function of another module. `carry_out` is acknowledged late, so it is
+redelivered if its worker was killed."""
 
 from __future__ import annotations
 
@@ -66,8 +63,8 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
 
 @app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
 def go_on(session_id: str, branch: str, first: int, last: int, page: str) -> None:
-    """Make the steps after step `last`. A socket has stored the steps from `first` to `last` itself. No page waits for
-    the next ones, so the task is never redelivered."""
+    """Make the steps after step `last`; a socket has stored those from `first` to `last` itself. Never
+    redelivered."""
     with suppress(Problem), counted_clicks(max(1, last - first + 1)):
         go_on_ahead(uuid.UUID(session_id), int(branch), first, last, page)
 
@@ -107,8 +104,7 @@ def make_plan(session_id: str) -> None:
 
 
 def plan_soon(session: Session) -> None:
-    """Ask a worker for the plan of a new session, so that what a page draws first keeps its place. If no worker can be
-    reached, the page asks for the plan later."""
+    """Ask a worker for the plan of a new session, so that what a page draws first keeps its place."""
 
     def ask() -> None:
         with suppress(OperationalError, OSError):

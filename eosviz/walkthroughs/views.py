@@ -232,8 +232,7 @@ def _comparable(of: str) -> dict[str, Any]:
 def differences(request: HttpRequest) -> JsonResponse:
     """`?branch=<branch>`: the names of the differences that the branch's scenario can be compared by (keys
     `difference.<name>`); `without_effect`: those that change nothing in its run. `runs`: its other variants,
-    by name and title; the name of the run without a variant is empty. `generations`: the address of the page
-    of all generations, null for a run outside the library or without Kafka."""
+    by name and title. `generations`: the address of the page of all generations, or null."""
     branch = _side(request, "branch")
     if branch is None:
         raise Http404
@@ -286,8 +285,7 @@ def _generations_of(session: Session) -> str | None:
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
     """Creates a run of the same scenario with one change, and redirects to the comparison. With `choice` both
-    runs are new; with `branch` one side is this existing branch, and the other may be another `run` of its scenario.
-    `log` is passed on."""
+    runs are new; with `branch` one side is this branch. `log` is passed on."""
     branch = _branch_to_compare(request)
     if branch is not None and "run" in request.POST:
         return _beside_other_run(request, branch)

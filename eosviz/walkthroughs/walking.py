@@ -125,8 +125,8 @@ def divided(made: Chunk, goal: Goal) -> tuple[Chunk, Chunk | None]:
 
 
 def next_steps(simulation: Simulation, branch: Branch, goal: Goal, begun: Chunk | None = None) -> Chunk:
-    """Make steps until the goal is met, at most as many as one transaction stores. `begun` has what the goal needs of
-    the steps that were made and are not stored yet, or the run's end. The new steps follow these."""
+    """Make steps until the goal is met, at most as many as one transaction stores. `begun`: steps that were
+    made and are not stored yet, or the run's end."""
     chunk = begun or Chunk()
     derived, before = following(simulation), simulation.number
     while len(chunk.steps) < STEPS_PER_TRANSACTION and chunk.stopped is None:
@@ -162,8 +162,8 @@ def time_of(line: list[Branch], number: int) -> int:
 
 @contextmanager
 def storing(branch: Branch) -> Iterator[None]:
-    """A transaction for `store_steps`. Raises Overtaken if another process was first, with a step or with the answer of
-    the same command. After any failure `newest`, `finished` and `first_broken` of `branch` are as before."""
+    """A transaction for `store_steps`. Raises Overtaken if another process was first. After any failure
+    `newest`, `finished` and `first_broken` of `branch` are as before."""
     before = {name: getattr(branch, name) for name in ("newest", "finished", "first_broken")}
     try:
         with transaction.atomic():
@@ -177,8 +177,8 @@ def storing(branch: Branch) -> Iterator[None]:
 
 
 def store_steps(branch: Branch, chunk: Chunk, interventions: Sequence[Made] = ()) -> None:
-    """Call it within `storing`. Stores the chunk with its interventions and moves `branch` on. Raises Overtaken when
-    another process has stored something in the branch since it was read."""
+    """Stores the chunk with its interventions and moves `branch` on; call it within `storing`. Raises
+    Overtaken if another process has stored something in the branch since it was read."""
     moved: dict[str, Any] = {"newest": branch.newest + len(chunk.steps), "finished": chunk.finished}
     if chunk.broken:
         moved["first_broken"] = {**chunk.broken, **branch.first_broken}

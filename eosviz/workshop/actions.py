@@ -1,8 +1,5 @@
-"""Creates, changes, publishes and deletes drafts and their editions.
-
-Callers check whether the person may use the rows, as the query sets of `models.py` do. A rule of the workshop that
-forbids the change raises `WorkshopRefused`.
-"""
+"""Creates, changes, publishes and deletes drafts and their editions. Callers check whether the person may use
+the rows. A rule that forbids the change raises `WorkshopRefused`."""
 
 from __future__ import annotations
 
@@ -73,8 +70,7 @@ def create_draft(
     tags: str = "",
     language: Language = Language.BOTH,
 ) -> Draft:
-    """Create a draft. Raises WorkshopRefused if the owner has too many drafts, or if the text is too long or
-    contains a zero character."""
+    """Create a draft. Raises WorkshopRefused beyond the quota, or for a text that cannot be stored."""
     quotas.check(owner.owner_key, "drafts", refused=WorkshopRefused)
     draft = Draft(owner=owner, origin=origin, origin_name=origin_name[:120], tag_line=tags, language=language)
     _take(draft, text)
@@ -126,9 +122,8 @@ def tag_line(tags: list[str]) -> str:
 
 
 def save(draft: Draft, text: str, revision: int, tags: list[str], language: str) -> Draft:
-    """Save the draft and return it with its new revision. A repeated request changes nothing. Raises WorkshopRefused if
-    the draft was changed elsewhere since `revision`, if the text is too long or contains a zero character, or if
-    the tags cannot be used (see `tag_line`)."""
+    """Save the draft and return it with its new revision. A repeated request changes nothing. Raises
+    WorkshopRefused if the draft was changed elsewhere since `revision`, or if text or tags cannot be stored."""
     with transaction.atomic():
         held = Draft.objects.select_for_update().get(pk=draft.pk)
         kept = (held.text, held.language, held.tag_line) == (text, language, tag_line(tags))
@@ -145,8 +140,7 @@ def save(draft: Draft, text: str, revision: int, tags: list[str], language: str)
 
 
 def delete_draft(draft: Draft, actor: User) -> None:
-    """Delete a draft with its editions. The versions of the editions are deleted too, except those that are
-    in use, for example by sessions or assignments."""
+    """Delete a draft with its editions, and their versions except those that are in use."""
     with transaction.atomic():
         note(draft.classroom, actor, "deleted_scenario", name=str(draft))
         versions = list(draft.editions.values_list("version_id", flat=True))
@@ -203,8 +197,7 @@ def fork(owner: User, edition: Edition) -> Draft:
 
 
 def from_text(owner: User, text: str) -> Draft:
-    """A draft of an imported file, valid or not: mistakes are shown at their fields. Raises WorkshopRefused, for
-    example if it is no TOML at all."""
+    """A draft of an imported file, valid or not. Raises WorkshopRefused, for example if it is no TOML at all."""
     try:
         parse(text)
     except BadScenario as bad:
@@ -330,10 +323,9 @@ def _check_to_publish(draft: Draft, text: str, newest: Edition | None) -> dict[s
 
 
 def publish(draft: Draft, text: str | None = None, name: str | None = None) -> Edition:
-    """Publish the draft as it is now, or `text`, as an edition, and return it. If the text is that of the
-    newest edition, this edition is returned. `name`: the run's name in the queue of bounded processes;
-    with a name, this call waits for a free process as long as necessary. Raises WorkshopRefused and, with a
-    name, AlreadyThere, Cancelled or Stopped."""
+    """Publish the draft as it is now, or `text`, as an edition, and return it; an unchanged text gives the
+    newest edition. `name`: the run's name in the queue of bounded processes; with it, this call waits for a
+    free process. Raises WorkshopRefused and, with a name, AlreadyThere, Cancelled or Stopped."""
     text = draft.text if text is None else text
     newest = _newest(draft)
     if newest is not None and newest.text == text:
@@ -405,9 +397,8 @@ def within_bounds() -> Iterator[None]:
 
 
 def check(edition: Edition) -> dict[str, Any] | None:
-    """Run an edition again on this engine. Store and return engine, variant and step of the first difference, in
-    the first variant that has one; step 1 if another rule refuses the variant. None if nothing differs. Raises
-    BeyondBounds or Busy."""
+    """Run an edition again on this engine. Store and return engine, variant and step of the first difference,
+    or None. Raises BeyondBounds or Busy."""
     differs = None
     made = outcomes(edition.text)
     for variant, before in edition.step_digests.items():
@@ -427,8 +418,7 @@ def check_all(
     *, again: bool = False
 ) -> Iterator[tuple[Edition, dict[str, Any] | None, Busy | BeyondBounds | None]]:
     """Call `check` for each edition that was not yet compared with this engine; with `again`, for every
-    edition. Yields the edition, what differs (as `check` returns it), and why the edition could not be run
-    (None if it was run). It runs one edition for each `next`, so that the caller may stop."""
+    edition. Yields the edition, what differs, and why it could not be run (or None)."""
     wanted = Edition.objects.all() if again else Edition.objects.to_check(ENGINE_VERSION)
     for name in list(wanted.order_by("published", "id").values_list("pk", flat=True)):
         edition = Edition.objects.select_related("version").filter(pk=name).first()

@@ -1,8 +1,5 @@
-"""The builder: its page, and the requests of the page while the author writes.
-
-Only the owner of a draft can open it. The page holds the text, so no work is lost if an answer does not
-arrive.
-"""
+"""The builder: its page, and the requests of the page while the author writes. Only the owner of a draft can
+open it."""
 
 from __future__ import annotations
 
@@ -171,10 +168,8 @@ def _read(request: HttpRequest, kind: Any) -> Any:
 @login_required
 @require_POST
 def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Take a text and edits, and answer with the edited text and its meaning. If an edit cannot be made,
-    the text stays as it was, and `refused` says why. A body that cannot be read, is too long or has too many edits
-    gets only the refusal, as do requests that are too frequent or come while the server is busy. Nothing is
-    stored."""
+    """Take a text and edits, and answer with the edited text and its meaning. If an edit cannot be made, the
+    text stays as it was, and `refused` says why. Nothing is stored."""
     own_draft(request, draft_id)
     try:
         # Each edit parses the whole text, which takes seconds for the longest text.
@@ -206,8 +201,7 @@ def edit(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def preview(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """Run the text on the engine and answer with the result (`Trial`). The sentences of the catalogue are
-    in the reader's language, except those of `mistakes`, which the page words itself."""
+    """Run the text on the engine and answer with the result (`Trial`)."""
     own_draft(request, draft_id)
     try:
         take("try_out.person", request.user.owner_key)  # each trial starts a process
@@ -295,8 +289,7 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def form_file(request: HttpRequest) -> HttpResponse:
-    """The data from which the form is made. The address contains a digest of the data, so it may be cached
-    for a year."""
+    """The data from which the form is made. The address contains its digest."""
     body, digest = _form_file()
     return cached(HttpResponse(body, content_type="application/json"), request, digest)
 

@@ -1,6 +1,5 @@
-"""*A scenario like this case*: makes a scenario in which the engine's clients fill the log of a case again. It
-becomes a draft only if its run stores records and markers at the same offsets; otherwise the case's page says why
-there is no scenario."""
+"""*A scenario like this case*: makes a scenario in which the engine's clients fill the log of a case again.
+It becomes a draft if its run stores records and markers at the same offsets."""
 
 from __future__ import annotations
 
@@ -43,9 +42,8 @@ _TEXTS = ("summary", "lesson")
 @login_required
 @require_POST
 def from_case(request: SignedInRequest, replay_id: uuid.UUID) -> HttpResponse:
-    """Makes a draft like this log case and opens the draft in the builder. If that is impossible, shows the
-    case's page with the reason. A replay that has no such page, because it has no verdicts, opens in its
-    player."""
+    """Makes a draft like this log case and opens it in the builder, or shows the case's page with the reason
+    why there is none."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404

@@ -1,7 +1,5 @@
-"""Scenarios that instructors and learners build: drafts, and editions, whose text never changes.
-
-The query sets here decide who may see or change a row: a page gets 404 for another user's private draft.
-"""
+"""Scenarios that instructors and learners build: drafts, and editions, whose text never changes. The query
+sets decide who may see or change a row."""
 
 from __future__ import annotations
 
@@ -49,8 +47,8 @@ class DraftQuerySet(models.QuerySet["Draft"]):
         return self.filter(owner=user) if user.is_authenticated else self.none()
 
     def seen_by(self, user: User | AnonymousUser) -> DraftQuerySet:
-        """The drafts whose editions this user may view and start. A draft without an edition is only for its owner and
-        for those with the permission `view_draft`."""
+        """The drafts that this user may view. A draft without an edition is for its owner and for those with
+        the permission `view_draft`."""
         published = models.Exists(Edition.objects.filter(draft=models.OuterRef("pk")))
         seen = models.Q(visibility__in=(Visibility.LINK, Visibility.PUBLIC)) & models.Q(published)
         if user.is_authenticated:
@@ -184,9 +182,8 @@ class EditionQuerySet(models.QuerySet["Edition"]):
 
 
 class Edition(models.Model):
-    """One published version of a draft, which never changes: its text, its document and the outcome of its run. A newer
-    edition changes nothing for sessions, links and assignments that were made with this one. If the draft is deleted,
-    sessions and assignments still keep their version; links do not."""
+    """One published version of a draft, which never changes: its text, its document and the outcome of its
+    run. If the draft is deleted, sessions and assignments keep their version."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editions")

@@ -1,10 +1,5 @@
 """Publications that wait. The engine runs a scenario and its variants in a bounded process, which may start
-late.
-
-A row keeps the text as it was when its author asked to publish it. A worker's thread waits for a free
-process. If that worker stops, the next worker takes up the unfinished publications. The scenario's page shows
-the place in the queue, and the refusal if there is one.
-"""
+late. A row keeps the text as it was. After a stop, the next worker takes up the unfinished publications."""
 
 from __future__ import annotations
 
@@ -43,8 +38,8 @@ def cancel(draft: Draft) -> None:
 
 
 def carry_out(draft_id: uuid.UUID) -> None:
-    """Wait for a free process, run the text, and create the edition. Then delete the row, or store the refusal in it.
-    The row stays as it was if the server stops, if another worker has it, or if there is no room."""
+    """Wait for a free process, run the text, and create the edition. Then delete the row, or store the
+    refusal in it. The row stays as it was if this was interrupted."""
     row = Publishing.objects.unfinished().select_related("draft__owner").filter(draft_id=draft_id).first()
     if row is None:
         return  # cancelled, or done already

@@ -29,7 +29,7 @@ def publish_again() -> None:
 @app.task(name="workshop.check_editions", ignore_result=True, acks_late=False)
 def check_editions() -> None:
     """Compare the editions that were not yet compared with this engine. Runs when a worker starts and, with
-    `celery beat`, once a day. Authors see what differs."""
+    `celery beat`, once a day."""
     compared = differing = failed = 0
     for _, differs, error in actions.check_all():
         compared += 1

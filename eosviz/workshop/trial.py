@@ -1,8 +1,5 @@
-"""A trial run of a document that is being written, in a bounded process (`eosviz/bounded`).
-
-A document may ask for anything: a hundred thousand calls, a million steps. Work beyond the bounds ends with that
-process and harms nothing else. The code in the process uses the engine and not Django.
-"""
+"""A trial run of a document that is being written, in a bounded process (`eosviz/bounded`). The code in the
+process uses the engine and not Django."""
 
 from __future__ import annotations
 
@@ -201,9 +198,8 @@ def try_out(asked: Asked, caller: Caller | None = None) -> Trial:
 
 
 def outcomes(text: str, caller: Caller | None = None, name: str | None = None) -> dict[str, Outcome]:
-    """The outcome of each variant; also that of the document itself (`""`) if it has no variants, or if it can be run
-    without choosing one. `name`: see `bounded.runner.run`; with a name, this call waits for a free process as long
-    as necessary. Raises what `bounded.runner.run` raises."""
+    """The outcome of each variant; also that of the document itself (`""`) if it can be run without choosing
+    one. `name`: see `bounded.runner.run`. Raises what `bounded.runner.run` raises."""
     asked = Asked(text=text, wanted="outcomes")
     if name is None:
         found = _answer("outcomes", asked, caller)
@@ -232,8 +228,8 @@ def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
 
 
 def tried(text: str, variant: str | None) -> Trial:
-    """The trial, run in this process. An unknown variant, or none, means the document itself; if the document
-    has variants and cannot be run without one (`acts`), its first variant is run."""
+    """The trial, run in this process. An unknown variant, or none, means the document itself, or its first
+    variant if it cannot be run without one (`acts`)."""
     from engine.errors import EngineError, Refused
     from engine.scenario.document import BadScenario, acts, line_of, load, parse
     from engine.scenario.mistakes import mistakes

@@ -1,5 +1,4 @@
-"""The gallery, the page of a scenario, and the ways to create a draft. The requests of the builder, while an
-author writes, are in `building.py`."""
+"""The gallery, the page of a scenario, and the ways to create a draft."""
 
 from __future__ import annotations
 

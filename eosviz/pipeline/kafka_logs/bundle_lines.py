@@ -1,6 +1,5 @@
-"""The lines of a bundle. A bundle is a case as gzipped JSON Lines, with everything that verdicts need and
-without the contents of applications' records (docs/logs.md, *Bundles*). When a bundle is read, its lines must have
-these shapes; unknown fields are refused, so that a bundle cannot carry hidden data."""
+"""The lines of a bundle: a case as gzipped JSON Lines, without the contents of applications' records
+(docs/logs.md, *Bundles*). Unknown fields are refused, so that a bundle cannot carry hidden data."""
 
 from typing import Annotated, Final, Literal
 
@@ -89,8 +88,7 @@ class BatchLine(_Line, frozen=True, tag="batch"):
 
 
 class ProducerLine(_Line, frozen=True, tag="producer"):
-    """A producer from the newest snapshot or, if `said_at` names a place in a text, from a running broker's
-    answer or a snapshot that was printed without batches."""
+    """A producer from the newest snapshot or, if `said_at` names a place in a text, from there."""
 
     entry: Entry
     said_at: Text | None = None
@@ -103,8 +101,8 @@ class AbortedLine(_Line, frozen=True, tag="aborted"):
 
 
 class DamageLine(_Line, frozen=True, tag="damage"):
-    """Damage in an index of aborted transactions, in the coordinator's topic, in the groups' topic, or in a dump.
-    Damage in a batch is in its line."""
+    """Damage in an index of aborted transactions, in the coordinator's topic, in the groups' topic, or in a
+    dump."""
 
     of: Literal["index", "coordinator", "groups", "text"]
     says: Text
@@ -182,8 +180,8 @@ class GroupsLine(_Line, frozen=True, tag="groups"):
 
 
 class OffsetLine(_Line, frozen=True, tag="offset"):
-    """An offset commit of a group. `pending_of`: the producer id of the open transaction with the commit.
-    Without an offset the record is a tombstone."""
+    """An offset commit of a group; without an offset, a tombstone. `pending_of`: the producer id of the open
+    transaction with the commit."""
 
     group: Text
     topic: Name

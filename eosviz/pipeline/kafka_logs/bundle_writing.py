@@ -1,4 +1,4 @@
-"""Writes a case as the lines of a bundle. A pseudonym replaces every name that a user chose, and the contents of
+"""Writes a case as the lines of a bundle. A pseudonym replaces a name that a user chose, and the contents of
 applications' records are left out."""
 
 import gzip
@@ -131,9 +131,8 @@ def moved_bundle(content: bytes) -> bytes:
 
 
 def moved(body: Iterable[lines.Line]) -> list[lines.Line]:
-    """The lines of a bundle with their times moved: the newest time of the head and the batches becomes
-    MOVED_TO_MS, and the distances between times stay, except that a time that would be before 1970 becomes
-    1970. Log lines lose their times."""
+    """The lines of a bundle with their times moved: the newest time becomes MOVED_TO_MS, and the distances
+    stay. Log lines lose their times."""
     body = list(body)
     by = max(_newest(line) for line in body) - MOVED_TO_MS
     return [_moved(line, by) for line in body]
@@ -244,8 +243,7 @@ def batch_line(segment: int, facts: BatchFacts, layout: Layout) -> lines.BatchLi
 
 
 def damage_text(says: str) -> str:
-    """Where damage is and of which kind, in at most 300 characters. The damaged bytes are left out, because they may
-    be a person's data."""
+    """Where damage is and of which kind, in at most 300 characters, without the damaged bytes."""
     found = [f"byte {at}: {kind}" for at, kind in _PLACE_OF_DAMAGE.findall(says) if kind in _KINDS]
     return "; ".join(found)[:300] or "damaged"
 

@@ -1,6 +1,5 @@
 """Reads the files under several paths as one case: folds every partition, combines the partitions with the
-coordinators' records, and gives verdicts on each partition. `document` is the JSON of `manage.py logs --json`;
-docs/logs.md has its schema."""
+coordinators' records, and gives verdicts. `document` is the JSON of `manage.py logs --json` (docs/logs.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -116,9 +115,9 @@ class ReadingHere:
 def read_case(
     paths: Sequence[Path], declared: Declared | None = None, reading: Reading | None = None
 ) -> Case:
-    """The case under `paths`, which are folders, segments, bundles and printed texts. Raises LogsError if a path cannot
-    be read as one of these, if the files are of two clusters, or if `declared` contradicts them. Damage in a log is
-    counted and raises no error."""
+    """The case under `paths`, which are folders, segments, bundles and printed texts. Raises LogsError if a
+    path cannot be read as one of these, or if files and statements (`declared`) contradict each other. Damage
+    in a log raises no error."""
     reading = reading or ReadingHere()
     given = by_kind(paths)
     directories, left_out = find(given.logs) if given.logs else Found((), ())
@@ -492,11 +491,9 @@ def _remedy(remedy: Remedy, word: Wording, ranges: _Room) -> dict[str, Any]:
 
 
 def group_rows(case: Case) -> list[dict[str, Any]]:
-    """The offset of each group in each partition. `held_up`: the partition has more records, and a
-    read_committed member that continues there gets none of them until an open transaction ends. `lag`: the
-    number of offsets from the place where the group continues up to the high watermark; None if either is
-    unknown. `pending_offset`: the offset that an open transaction would commit; None without one, and if it
-    would delete the offset."""
+    """The offset of each group in each partition. `held_up`: a read_committed member gets no further record
+    until an open transaction ends. `lag`: offsets from there up to the high watermark, or None.
+    `pending_offset`: the offset that an open transaction would commit, or None."""
     by_name = {read.partition.name: read.partition for read in case.partitions}
     pending = {key for held in case.groups.pending.values() for key in held}
     rows = []

@@ -1,11 +1,6 @@
-"""Turns a case of real logs into a scenario. Its client calls write the records of the same producers, and the same
-markers, at the same offsets.
-
-The files show which producer wrote how many records where, and which markers end its transactions. The calls
-are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
-in the cluster. An open transaction stays open, and the run ends before its timeout. If no scenario is made,
-`NoScenarioError` states the reason.
-"""
+"""Turns a case of real logs into a scenario, whose client calls write the records of the same producers, and
+the same markers, at the same offsets. The calls are the simplest ones that write such a log. If no scenario
+is made, `NoScenarioError` states the reason."""
 
 import heapq
 import re
@@ -129,8 +124,8 @@ def _stored(partition: str, batch: Mapping[str, Any]) -> Stored:
 
 
 def differs_at(case: Sequence[Stored], played: Mapping[str, Sequence[Stored]]) -> tuple[str, int] | None:
-    """The partition and offset at which a played log first differs from the case; None if all partitions of the
-    case are equal. Producer ids count as equal if each id of the case has one id in the played logs."""
+    """The partition and offset at which a played log first differs from the case, or None. Producer ids count
+    as equal if each id of the case has one id in the played logs."""
     lanes: dict[str, list[Stored]] = defaultdict(list)
     for batch in case:
         lanes[batch.partition].append(batch)

@@ -1,6 +1,4 @@
-"""Sentences about a whole case, the same on the command line, in a report and on the page. They state what
-was given, against which time timeouts are measured, which transaction version wrote the logs, and what blocks
-groups."""
+"""Sentences about a whole case, the same on the command line, in a report and on the page."""
 
 from __future__ import annotations
 
@@ -47,8 +45,7 @@ def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) 
 
 
 def group_sentences(row: Row) -> tuple[Words, ...]:
-    """What the group waits for at this partition, or how far it is behind. Empty if it waits for nothing and
-    is not known to be behind."""
+    """What the group waits for at this partition, or how far it is behind; may be empty."""
     # Cases stored by earlier releases have neither a lag nor a pending offset.
     lag, pending_of = row.get("lag"), row.get("pending_producer_id")
     who = {"group": row["group"], "partition": row["partition"]}

@@ -1,9 +1,6 @@
-"""The transaction coordinator's log, `__transaction_state`, as a history for each producer id.
-
-Source: Kafka's `TransactionStateManager`. The log is compacted. In the part that the log cleaner has cleaned,
-only the newest record of each transactional id is left. So a record there was the newest of its id when that part
-was cleaned.
-"""
+"""The transaction coordinator's log, `__transaction_state`, as a history for each producer id. Source:
+Kafka's `TransactionStateManager`. The log is compacted: where the log cleaner has been, only the newest
+record of each transactional id is left."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -80,10 +77,7 @@ class CoordinatorEntry:
         return frozenset(f"{topic}-{number}" for topic, number in listed)
 
     def is_newer_than(self, answer: "CoordinatorEntry") -> bool:
-        """Whether this record of a log is newer than a running coordinator's answer for the same id. The
-        higher epoch of one producer id is newer, then the later start. If one of them has no start time, the
-        record counts as newer while its transaction is ongoing or prepared. False if one of them is a
-        tombstone."""
+        """Whether this record of a log is newer than a running coordinator's answer for the same id."""
         mine, other = self.value, answer.value
         if self.text_place or not answer.text_place or mine is None or other is None:
             return False
@@ -171,7 +165,7 @@ class ReadLog:
 
     def follow(self, first_offset: int, last_offset: int, segment_bases: Sequence[int] = ()) -> None:
         """Take in the next batch, whose offsets are given inclusive, and note a hole before it.
-        `segment_bases`: the base offsets of the partition's segments, ascending."""
+        `segment_bases`: ascending."""
         if first_offset > self._end:
             self.has_holes = self.is_cleaned = True
             self.hole_end = first_offset
@@ -218,7 +212,7 @@ class Coordinator:
 
     def read(self, name: str, rows: Iterable[Row], segment_bases: Sequence[int] = ()) -> None:
         """Take in one partition. `rows` include the records. `segment_bases`: the base offsets of the
-        partition's segments, ascending. Damage is counted, and kept as sentences."""
+        partition's segments, ascending. Damage is counted."""
         self.partitions.append(name)
         values = ValueReader()
         log = self.logs.setdefault(name, ReadLog())
@@ -282,9 +276,8 @@ class Coordinator:
         return None if not entries else self.latest[entries[-1].transactional_id]
 
     def undecided_at(self, producer_id: int, result: str, timestamp: int) -> CoordinatorEntry | None:
-        """The newest record of `producer_id` at `timestamp`, if it shows that `result` was not decided by
-        then. None if `result` was decided, and if the copy of the log has no record that old or ends too
-        early to show it."""
+        """The newest record of `producer_id` at `timestamp` (ms), if it shows that `result` was not decided
+        by then; else None."""
         entries = self.history.get(producer_id)
         if not entries:
             return None
@@ -340,11 +333,8 @@ class Coordinator:
 
 
 def partition_of(transactional_id: str, count: int) -> str:
-    """The partition that has all records of a transactional id, if there are `count` partitions.
-
-    Source: Kafka's `TransactionStateManager.partitionFor`. It is `Utils.abs` of `String.hashCode`, modulo
-    `count`; the lowest number, which has no positive counterpart, counts as 0.
-    """
+    """The partition that has all records of a transactional id, if there are `count` partitions. Source:
+    Kafka's `TransactionStateManager.partitionFor`."""
     code = 0
     encoded = transactional_id.encode("utf-16-be", errors="surrogatepass")
     for high, low in zip(encoded[::2], encoded[1::2], strict=True):

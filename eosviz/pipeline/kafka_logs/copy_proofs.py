@@ -1,14 +1,6 @@
 """What the copies of a case must prove before a verdict may depend on something that is absent from them.
-
-The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was
-left out, was truncated, was copied too early, or is from another cluster. Each need is a function whose
-sentences state what is missing; it returns no sentence if the need is met. `verdict_rules.py` lists the needs
-of each verdict.
-
-Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a
-transaction, is written before the first batch there; the markers are written before the record of a completed
-transaction.
-"""
+Each need is a function whose sentences state what is missing; it returns none if the need is met. Source:
+Kafka's `TransactionCoordinator`."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
@@ -73,8 +65,7 @@ class Copies:
     _skews: dict[str, int] = field(default_factory=dict)
 
     def older_than(self, time_ms: int) -> tuple[str, ...]:
-        """The names of the coordinator's partitions that have no record of `time_ms` or later, in the form of
-        `named`. Empty if all have one."""
+        """The coordinator's partitions that have no record of `time_ms` or later, in the form of `named`."""
         if self._by_age is None:
             self._by_age = sorted((log.newest_ms, name) for name, log in self.coordinator.logs.items())
         count = bisect_left(self._by_age, (time_ms, ""))
@@ -83,8 +74,7 @@ class Copies:
         return self._older[count]
 
     def skew_of(self, partition: Partition) -> int:
-        """How far the clocks of the partition's broker and of the coordinators may differ, in milliseconds.
-        This is BROKER_SKEW_MS plus the largest difference that the files show."""
+        """How far the clocks of the partition's broker and of the coordinators may differ, in ms."""
         if partition.name not in self._skews:
             markers = (one.last_marker for one in partition.producers.values() if one.last_marker is not None)
             newest = nlargest(CLOCKS_MAX, markers, key=lambda one: one.timestamp)
@@ -114,8 +104,8 @@ class Copies:
         return min(outside, default=0)
 
     def stranger_at(self, partition: Partition) -> int:
-        """The highest offset of a COMMIT marker that is its producer's last marker here, although the coordinator
-        does not know the producer and cannot have forgotten it yet. -1 if there is none."""
+        """The highest offset of a COMMIT marker of a producer that the coordinator should know and does not;
+        -1 without one."""
         if partition.name not in self._strangers:
             since = self.coordinator.newest_ms - EXPIRY_MS
             offsets = (
@@ -166,9 +156,8 @@ class Situation:
 
     @property
     def claimed_begin_by_ms(self) -> int:
-        """The latest time at which the transaction may have begun, by the time of its first batch. -1 without such
-        a time. A client sets these times as it likes: a stream that processes yesterday's events writes
-        yesterday's times. So the partition's `client_lag_ms` is added."""
+        """The latest time at which the transaction may have begun, by the time of its first batch, which a
+        client sets as it likes; -1 without such a time."""
         first_ms = self.transaction.first_timestamp
         return first_ms + CLIENT_SKEW_MS + self.partition.client_lag_ms if first_ms >= 0 else -1
 
@@ -180,8 +169,7 @@ class Situation:
 
     @property
     def logs(self) -> dict[str, ReadLog]:
-        """The coordinator's logs that would mention the transaction: if the id is known, the log of its
-        partition (none if that log was not given), else all logs."""
+        """The coordinator's logs that would mention the transaction."""
         every = self.copies.coordinator.logs
         if self.entry is None:
             return every
@@ -207,8 +195,7 @@ def data_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def print_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: printed text is complete. It may have been cut, so only the person can state that it shows the
-    end of a log."""
+    """Need: printed text is complete, which only the person can state."""
     if not at.partition.is_printed or at.copies.declared.rest_empty:
         return ()
     return (words("need.whole_print", partition=at.partition.name),)
@@ -365,8 +352,8 @@ def _over_since(at: Situation) -> int | None:
 
 
 def is_marked(at: Situation) -> bool:
-    """Whether the marker before the transaction belongs to the coordinator's newest record. If so, the record
-    is about an earlier transaction, and this transaction gets no marker from it."""
+    """Whether the marker before the transaction belongs to the coordinator's newest record, which is then
+    about an earlier transaction."""
     value, marker = at.value, at.last_marker
     if value is None or marker is None or marker.offset > at.transaction.first_offset:
         return False
@@ -376,9 +363,7 @@ def is_marked(at: Situation) -> bool:
 
 
 def not_contradicted(at: Situation) -> tuple[Words, ...]:
-    """Need: the data has no marker of a producer that the coordinator must still know, although the given files do
-    not mention it. A marker counts if it is the last of the transaction's own producer, or another producer's
-    last COMMIT behind the transaction's beginning."""
+    """Need: the data has no marker of a producer that the coordinator must still know and does not."""
     marker = at.last_marker
     offset = at.copies.stranger_at(at.partition)
     since = at.copies.coordinator.newest_ms - EXPIRY_MS
@@ -390,8 +375,7 @@ def not_contradicted(at: Situation) -> tuple[Words, ...]:
 
 
 def partition_count(coordinator: Coordinator, metadata: ClusterMetadata, declared: Declared) -> int | None:
-    """How many partitions the coordinator's topic has. None if neither the files nor the person state it.
-    Raises ContradictedError if they contradict each other."""
+    """How many partitions the coordinator's topic has; None if that is unknown. Raises ContradictedError."""
     recorded, count = metadata.transaction_partitions, declared.transaction_partitions
     if recorded is not None and count is not None and recorded != count:
         raise ContradictedError(

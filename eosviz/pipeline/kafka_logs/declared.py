@@ -82,9 +82,8 @@ def count_of(text: str) -> int:
 
 
 def moment_of(text: str) -> int:
-    """The time that `text` states, in milliseconds since 1970. `text` is this number or an ISO 8601 time; a time
-    without a zone is UTC, and so is one with `UTC` behind it, as `moment` writes it. Raises ContradictedError if
-    `text` is neither."""
+    """The time that `text` states, in milliseconds since 1970: this number or an ISO 8601 time (UTC without a
+    zone). Raises ContradictedError."""
     text = text.strip()
     if text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX:
         return int(text)

@@ -105,21 +105,18 @@ class PartitionDirectory:
 
     @property
     def is_empty_segment_alone(self) -> bool:
-        """Whether the segment and all files beside it are empty. Then the partition has no batch, or its files were
-        copied onto a full disk: a leader writes LEADER_EPOCHS before the first batch."""
+        """Whether the segment and all files beside it are empty."""
         return self.size == 0 and not any(path.stat().st_size for path in self.path.iterdir())
 
     @property
     def is_preallocated(self) -> bool:
-        """Whether zeros at the end of the last segment may be space that `log.preallocate` reserved. Such a
-        segment is exactly as long as `segment.bytes` says."""
+        """Whether zeros at the end of the last segment may be space that `log.preallocate` reserved."""
         return self.segments[-1].stat().st_size % SEGMENT_BYTES_STEP == 0
 
     @cached_property
     def log_start(self) -> tuple[int, str]:
         """The log start offset that the files of this folder show, and where it was found. DeleteRecords
-        moves the start of the oldest leader epoch (`LeaderEpochFileCache`). The batches of this epoch before
-        its start count as deleted, although they are still in the file."""
+        moves the start of the oldest leader epoch (`LeaderEpochFileCache`)."""
         first = base_offset_of(self.segments[0].name) or 0
         epochs = self.path / LEADER_EPOCHS
         rows = self.rows(segment_reader(Records.SKIP))
@@ -187,9 +184,8 @@ def find_directories(paths: Sequence[Path]) -> tuple[PartitionDirectory, ...]:
 
 
 def find(paths: Sequence[Path]) -> Found:
-    """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if a path
-    is neither a folder nor a segment, if no segment remains, if there are more than PARTITIONS_MAX folders,
-    or if one cannot be read."""
+    """Every folder with segments under `paths`, and the folders that are left out. Raises LogsError if
+    nothing can be read, or for more than PARTITIONS_MAX folders."""
     found: dict[Path, tuple[Path, set[str]]] = {}
     left_out: list[Path] = []
     for folder, names in _folders(paths):
@@ -243,9 +239,8 @@ def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
-    """The log start offset of each partition, from the checkpoints of all log directories under `paths`. If
-    several checkpoints have a partition, its highest offset counts, because a checkpoint may be outdated. A
-    damaged checkpoint is ignored, since Kafka can do without it too."""
+    """The log start offset of each partition, from the checkpoints of log directories under `paths`; of
+    several, the highest. A damaged checkpoint is ignored."""
     starts: dict[str, int] = {}
     for path in paths:
         for file in sorted(path.rglob(LOG_START_CHECKPOINT)):

@@ -1,8 +1,5 @@
-"""What consumer groups committed, from `__consumer_offsets`.
-
-Source: Kafka's `GroupMetadataManager`. An offset that is committed in a transaction is pending until the
-COMMIT marker, and counts after it.
-"""
+"""What consumer groups committed, from `__consumer_offsets`. Source: Kafka's `GroupMetadataManager`. An
+offset that is committed in a transaction is pending until the marker."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -40,8 +37,7 @@ class GroupOffsets:
                 self._batch(name, row)
 
     def take(self, other: "GroupOffsets") -> None:
-        """Add the result for another partition, which was read separately. All records of a group are in one
-        partition, and a marker ends only the writes of its producer in the same partition."""
+        """Add the result for another partition, which was read separately."""
         self._held_by = None
         self.partitions += other.partitions
         self.committed |= other.committed

@@ -1,10 +1,5 @@
-"""Reads thousands of batch headers at once, as columns. This is a fast path for ordinary batches.
-
-A batch is accepted if its checksum is right and its header alone is enough. Where every record is to be read,
-the records must be right too (`record_columns.py`). A marker is accepted if its bytes are those that brokers
-write. Every other batch (another control batch, one with holes from the log cleaner, anything that may be
-damaged) goes to the segment reader. A block ends before the first damaged batch.
-"""
+"""Reads thousands of batch headers at once, as columns: a fast path for ordinary batches. Other batches go to
+the segment reader. A block ends before the first damaged batch."""
 
 import struct
 from collections.abc import Callable, Iterator
@@ -91,8 +86,7 @@ Part = HeaderBlock[BatchFacts] | list[BatchFacts]
 
 
 def parts_of(file: str, stretch: Stretch, depth: Depth) -> Iterator[Part]:
-    """All parts of a stretch, in order. `file` is the name of the file in the facts; facts in a block have no name.
-    Raises LogsError."""
+    """All parts of a stretch, in order. `file` is the name of the file in the facts. Raises LogsError."""
     every_record = depth is Depth.DEEP
     reader = segment_reader(RECORDS[depth])
     rows = StretchRows(stretch, reader)
@@ -133,9 +127,8 @@ def header_block(
     kept: Callable[[BatchRow], Read],
 ) -> HeaderBlock[Read]:
     """The undamaged batches from byte `start` on: at most `batches_max`, and none that begins at or after
-    `stop`. The block is empty if the first batch may be damaged. `offsets`: the allowed offsets.
-    `every_record`: whether the records of data batches are checked too. `kept`: what is kept of a row from
-    the segment reader."""
+    `stop`. Empty if the first batch may be damaged. `offsets`: the allowed offsets. `every_record`: whether
+    the records of data batches are checked too. `kept`: what is kept of a row from the segment reader."""
     places, behind = _walk(view, start, stop, batches_max)
     positions = np.array(places, dtype=np.int64)
     if not places:

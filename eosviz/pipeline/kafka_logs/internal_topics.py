@@ -98,8 +98,7 @@ class Together(NamedTuple):
 
 
 def together(found: Iterable[Internal]) -> Together:
-    """The contents of all partitions, combined in their order. Of several logs of metadata, the last one that
-    states the number of partitions is taken."""
+    """The contents of all partitions, combined."""
     all_of = Together(Coordinator(), GroupOffsets(), ClusterMetadata())
     for one in found:
         if isinstance(one, Coordinator):

@@ -1,12 +1,8 @@
-"""The lines about transactions in the application logs of brokers and clients, and what each line means.
-
-Such a log says what happened, never what is true now: only the partition's log shows that a transaction is open. So a
-line is additional evidence for a verdict; if there is nothing else, it narrows the possibilities.
-
-Source: the messages of Kafka's `LogManager`, `UnifiedLog`, `LogLoader`, `ProducerStateManager`,
-`ProducerAppendInfo`, `TransactionCoordinator`, `TransactionMarkerRequestCompletionHandler` and the clients'
-`TransactionManager` in Kafka 2.0 to 4.1, and the messages of librdkafka with `debug=eos`.
-"""
+"""The lines about transactions in the application logs of brokers and clients, and what each line means. A
+line is additional evidence for a verdict. Source: the messages of Kafka's `LogManager`, `UnifiedLog`,
+`LogLoader`, `ProducerStateManager`, `ProducerAppendInfo`, `TransactionCoordinator`,
+`TransactionMarkerRequestCompletionHandler` and the clients' `TransactionManager` in Kafka 2.0 to 4.1, and the
+messages of librdkafka with `debug=eos`."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,11 +32,8 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A message of a log. `leaves`: the verdicts that remain possible for its transaction; empty if the message
-    rules out none.
-
-    ``message`` is tried only where ``begins`` first occurs in a line, so a long line is not searched again
-    from each position."""
+    """A message of a log. `leaves`: the verdicts that remain possible for its transaction; empty if it rules
+    out none. ``message`` is tried where ``begins`` first occurs in a line."""
 
     begins: str
     message: re.Pattern[str]
@@ -49,8 +42,8 @@ class Kind:
     """What must precede the message in the line; None: anything may."""
 
     def groups(self, line: str) -> dict[str, str] | None:
-        """The named parts of the message in `line`, such as `producer_id`; None if the line is of another kind.
-        Takes time linear in the line's length."""
+        """The named parts of the message in `line`, such as `producer_id`; None if the line is of another
+        kind. Takes linear time."""
         at = line.find(self.begins)
         found = self.message.match(line, at) if at >= 0 else None
         if found is None or self.before is None:
@@ -267,8 +260,7 @@ class LoggedLines:
     def about(
         self, name: str, producer_id: int, transactional_id: str | None, lines_max: int
     ) -> Sequence[LogLine]:
-        """The last `lines_max` lines about a transaction in the partition: those with its producer id, with its
-        transactional id, and those of the partition with neither."""
+        """The last `lines_max` lines about a transaction in the partition, or about the partition alone."""
         found = [self._of_partition_alone.get(name, ())]
         for where in (name, None):
             found.append(self._of_producer.get((producer_id, where), ()))

@@ -1,9 +1,6 @@
-"""The lowest possible end of a log, from the files beside its segments. A log that ends earlier was truncated,
-or copied before these files.
-
-Source: Kafka's `ProducerStateManager`: a snapshot is named after the offset up to which it was taken, and an entry of
-a `.txnindex` has the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended then.
-"""
+"""The lowest possible end of a log, from the files beside its segments. Source: Kafka's
+`ProducerStateManager` (a snapshot is named after its offset, an entry of a `.txnindex` has the offset of a
+marker), `LeaderEpochFileCache`."""
 
 from typing import Protocol
 
@@ -36,8 +33,7 @@ class Beside(Protocol):
 
 
 class FolderlessPartition:
-    """The base class for partitions of a text or a bundle, which have no folder. Its properties have the
-    values of a folder without files beside its segments; zeros at its end may be reserved space."""
+    """The base class for partitions of a text or a bundle, which have no folder."""
 
     __slots__ = ()
 
@@ -72,7 +68,7 @@ def end_in_files(source: Beside) -> int:
 
 def doubt_a_cut_tail(partition: Partition, source: Beside) -> int | None:
     """If a file beside the log names a later end than the log has, put the offsets below that end in doubt
-    and return it. Otherwise, and if the log's end is unknown, return None."""
+    and return it; else None."""
     end = end_in_files(source)
     if end <= partition.log_end or partition.log_end < 0:
         return None

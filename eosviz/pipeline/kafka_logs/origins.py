@@ -25,8 +25,7 @@ NOWHERE = Origin()
 
 
 def origin_of(folder: Path) -> Origin:
-    """The origin of a partition's folder. If the folder is a link, the log directories of the link and of its
-    target are both read. Raises ContradictedError if they name two clusters."""
+    """The origin of a partition's folder, which may be a link. Raises ContradictedError for two clusters."""
     topic_id = _value(folder / PARTITION_METADATA, "topic_id", ":")
     places = (folder, folder.resolve())
     found = [

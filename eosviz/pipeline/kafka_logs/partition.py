@@ -1,10 +1,7 @@
 """One partition's log, folded batch by batch: its producers, transactions, aborted index, last stable offset,
-and what readers of both isolation levels get.
-
-Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (`firstUnstableOffset`). A
-transaction belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is
-the lower of the high watermark and the first offset of the first open transaction.
-"""
+and what readers of both isolation levels get. Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo`
+and `UnifiedLog` (`firstUnstableOffset`). A transaction belongs to a producer id, so a marker of a newer epoch
+closes it too."""
 
 import heapq
 from collections.abc import Collection, Iterable
@@ -110,8 +107,7 @@ class SequenceBreak:
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether the found sequence is behind the expected one: on the circle of 2^31 numbers the way back is not
-        longer than the way forward."""
+        """Whether the found sequence is behind the expected one, on the circle of 2^31 numbers."""
         return (self.found - self.expected) % _SEQUENCES >= _SEQUENCES // 2
 
 
@@ -215,9 +211,9 @@ class Partition:
         return bool(self.jumps) and not self.is_cleaned
 
     def last_stable_offset(self, without: Collection[int] = ()) -> int:
-        """The last stable offset; -1 if neither the end nor an open transaction is known. `without`: producer ids whose
-        open transaction is assumed to be ended. A transaction whose beginning was deleted blocks what is left of the
-        log (`UnifiedLog.maybeIncrementFirstUnstableOffset`)."""
+        """The last stable offset; -1 if it is unknown. `without`: producer ids whose open transaction is
+        assumed to be ended. A transaction whose beginning was deleted blocks what is left of the log
+        (`UnifiedLog.maybeIncrementFirstUnstableOffset`)."""
         holder = next((one for one in self.open_transactions if one.producer_id not in without), None)
         firsts = [] if holder is None else [max(holder.first_offset, self.log_start)]
         ends = [self.high_watermark] if self.high_watermark >= 0 else []
@@ -231,8 +227,7 @@ class Partition:
         return clipped(answers.written, self.log_start, self.high_watermark)
 
     def is_doubted_behind(self, offset: int) -> bool:
-        """Whether a batch after the one at `offset` is damaged or missing: it may have been a marker. The log
-        cleaner removes nothing from the first open transaction on."""
+        """Whether a batch after the one at `offset` is damaged or missing: it may have been a marker."""
         return offset < self._doubted_from
 
     @property
@@ -248,9 +243,9 @@ class Partition:
     def visible_committed(
         self, aborting: Collection[int] = (), committing: Transaction | None = None
     ) -> tuple[Range, ...]:
-        """Offsets of the data records that a read_committed consumer gets. `aborting`: as if the open transactions
-        of these producer ids were aborted. `committing`: as if this open transaction were committed; it counts
-        only if it is the first one."""
+        """Offsets of the data records that a read_committed consumer gets. `aborting`: as if the open
+        transactions of these producer ids were aborted. `committing`: as if this open transaction were
+        committed."""
         # The records of a later transaction stay invisible, because the first open one blocks them.
         if committing is not None and committing is self.open_transactions[0]:
             stable = self.last_stable_offset((committing.producer_id,))
@@ -272,8 +267,7 @@ class Partition:
         return self._answers
 
     def add(self, batch: BatchFacts) -> None:
-        """Take in the next batch. A batch at or after the cut is ignored. A damaged batch is counted, and puts the
-        offsets before it in doubt."""
+        """Take in the next batch. One at or after the cut is ignored, and a damaged one is counted."""
         self._answers = None
         if self.cut is not None and batch.base_offset >= self.cut:
             return
@@ -437,8 +431,7 @@ def fold(
 
 
 def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
-    """Records a producer from a running broker's answer, or from a printed snapshot without batches. Both show at
-    which offset an open transaction began, but none of its batches."""
+    """Records a producer from a running broker's answer, or from a printed snapshot without batches."""
     producer = Producer(
         entry.producer_id, entry.producer_epoch, entry.last_sequence, entry.last_offset, entry.last_timestamp,
         entry.coordinator_epoch,
@@ -458,8 +451,8 @@ def know(partition: Partition, entry: ProducerEntry, place: str) -> None:
 
 
 def know_deleted(partition: Partition, entry: ProducerEntry, taken_at: int, place: str) -> None:
-    """Records the entry's transaction if it is open in the broker's snapshot, taken at log end `taken_at`, and begins
-    before the log's start. Does nothing if a marker has ended it since."""
+    """Records the entry's transaction if it is open in the broker's snapshot, taken at log end `taken_at`,
+    and begins before the log's start."""
     if not 0 <= entry.open_first_offset < partition.log_start:
         return
     producer = partition.producers.setdefault(entry.producer_id, Producer(entry.producer_id))

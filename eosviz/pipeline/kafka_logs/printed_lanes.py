@@ -31,8 +31,8 @@ _HEADER = struct.Struct(HEADER_FORMAT)
 
 
 def lane_lines(case: Case, batches_max: int) -> Iterator[bytes]:
-    """The partitions that have batches and were not read from folders, as JSON lines: one line for each
-    partition, followed by its batches. There are at most `batches_max` batches in all."""
+    """The partitions that were not read from folders, as JSON lines: one line for each partition, followed by
+    its batches, at most `batches_max` in all."""
     encoder = msgspec.json.Encoder()
     left = batches_max
     for read in (*case.partitions, *case.copies):
@@ -72,8 +72,8 @@ def _rows(name: str, batches: Sequence[BatchLine]) -> Iterator[PrintedSegment | 
 
 
 def row_of(line: BatchLine) -> Row:
-    """The row that the segment reader would give for the batch. Fields that the line lacks are empty. Numbers
-    that no header could contain become damage."""
+    """The row that the segment reader would give for the batch. Numbers that no header could contain become
+    damage."""
     position, size = max(0, line.position), max(0, line.size)
     damage = () if line.damage is None else (Damage(DamageKind.TOLD, position, "–", "–"),)
     if line.magic in (0, 1):

@@ -1,9 +1,5 @@
-"""Pseudonyms for a bundle. The same thing has the same pseudonym everywhere in the bundle.
-
-The names of one kind (topics, groups, transactional ids, files of texts and others) are numbered in the
-case's order. A number is skipped if its pseudonym is a real name in the case. Kafka's own numbers (producer
-ids, epochs, offsets) and its internal topics identify no one, so they stay.
-"""
+"""Pseudonyms for a bundle. The same thing has the same pseudonym everywhere in the bundle. Kafka's own
+numbers (producer ids, epochs, offsets) and its internal topics stay."""
 
 import re
 from collections.abc import Iterable
@@ -36,16 +32,14 @@ class Pseudonyms:
         return self._other("cluster", name) if name else ""
 
     def partition(self, name: str) -> str:
-        """The pseudonym of a partition. A name of the form `topic-N` keeps its number. A folder whose name
-        has another form gets a pseudonym of its own."""
+        """The pseudonym of a partition. A name of the form `topic-N` keeps its number."""
         found = _PARTITION.fullmatch(name)
         if found is None:
             return self._other("folder", name)
         return f"{self.topic(found['topic'])}-{found['number']}"
 
     def place(self, place: str) -> str:
-        """A place in a text (`file: line 7`), with the pseudonym of the file. A place of another form gets a
-        pseudonym of its own; an empty text stays empty."""
+        """A place in a text (`file: line 7`), with the pseudonym of the file."""
         found = _LINE.fullmatch(place)
         if found is None:
             return self._other("place", place) if place else ""

@@ -42,9 +42,8 @@ def add_reader_options(parser: ArgumentParser) -> None:
 def reading_of(
     paths: Sequence[Path], depth: Depth, options: dict[str, Any], err: Callable[[str], Any]
 ) -> Iterator[Reading]:
-    """The reader of `paths`: the one that `options` name, or else the faster one. `err` prints the choice if
-    the logs are large or Spark reads them. Raises LogsError for what cannot be read, before anything is
-    started, and if Spark cannot start or its job fails."""
+    """The reader of `paths`: the one that `options` name, or else the faster one. `err` prints the choice.
+    Raises LogsError."""
     logs = by_kind(paths).logs
     size = sum(directory.size for directory in find_directories(logs)) if logs else 0
     master = options["master"]

@@ -1,6 +1,6 @@
-"""Remedies for a verdict. A remedy has the commands of Kafka's own tools, and states what a read_committed
-consumer gets after the transaction has ended. eosviz runs no such command. Source: `kafka-transactions.sh`
-(KIP-664; `forceTerminateTransaction` since Kafka 4.1)."""
+"""Remedies for a verdict: commands of Kafka's own tools, and what a read_committed consumer gets after the
+transaction has ended. eosviz runs no such command. Source: `kafka-transactions.sh` (KIP-664;
+`forceTerminateTransaction` since Kafka 4.1)."""
 
 import shlex
 from dataclasses import dataclass

@@ -1,9 +1,5 @@
-"""Folds partitions and reads internal topics as Spark jobs.
-
-One task folds a partition. It sees the batches in the order of the log and keeps none of them, so its memory
-grows with its result and not with the partition. Tasks return the same objects, pickled, as folding in this
-process: both sides run the same code.
-"""
+"""Folds partitions and reads internal topics as Spark jobs. One task folds a partition. Tasks return the same
+objects, pickled, as folding in this process."""
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
@@ -92,19 +88,14 @@ def of_each_folder(
 
 
 class SparkReading:
-    """Reads a case on Spark, with the same results as `case.ReadingHere`.
-
-    One task reads a whole folder, and nothing moves between tasks: headers are folded as fast as they are read.
-    Reading every record takes many times as long. So if every record is read, and one folder would occupy a core
-    when all others are done, segments are split between tasks, and their batches are sorted before the fold.
-    """
+    """Reads a case on Spark, with the same results as `case.ReadingHere`. If every record is read and one
+    folder is much larger than the others, its segments are split between tasks."""
 
     def __init__(self, spark: SparkSession, paths: Sequence[Path], depth: Depth) -> None:
         self._spark, self._paths, self._depth = spark, paths, depth
 
     def folds(self, directories: Sequence[PartitionDirectory]) -> list[Partition]:
-        """A partition for each directory, in their order. The log start offset is not set, and the log end offset
-        only follows from the batches."""
+        """A partition for each directory, in their order. The log start offset is not set."""
         if self._depth is Depth.HEADERS or self.is_even(directories):
             rows = of_each_folder(self._spark, directories, partial(_folded_whole, self._depth))
         else:

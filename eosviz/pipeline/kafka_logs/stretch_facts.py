@@ -1,9 +1,5 @@
-"""The batches of a stretch, as facts or as rows. A long stretch is read in blocks of columns, unless its rows
-are asked for without their records. Everything else is read row by row.
-
-The result is the same in both ways. Columns need numpy, whose import takes longer than reading a short
-stretch.
-"""
+"""The batches of a stretch, as facts or as rows: in blocks of columns if it is long, else row by row, with
+the same result."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
@@ -52,8 +48,8 @@ def file_name(partition: str, segment: int) -> str:
 
 
 def facts_in(files: Sequence[str], lists: Mapping[str, Sequence[Any]]) -> Iterator[BatchFacts]:
-    """Facts from lists, one list for each field of `BatchFacts` except the file. Offsets of None mean that the
-    batch has all of its records, or none if `records` is 0."""
+    """Facts from lists, one list for each field of `BatchFacts` except the file. Offsets of None: the batch
+    has a record for every offset, or none."""
     spans = zip(lists["base_offset"], lists["last_offset"], lists["records"], lists["offsets"], strict=True)
     offsets = [every_offset(*span) if holes is None else holes for *span, holes in spans]
     columns = {**lists, "file": files, "offsets": offsets}

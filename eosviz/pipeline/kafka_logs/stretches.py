@@ -1,10 +1,5 @@
-"""Cuts segments into stretches that can be read separately, and reads them in place.
-
-A stretch begins at the start of its segment or at a batch that the offset index names, and its offsets have bounds of
-their own, so reading it needs no other stretch. An index entry is trusted only if a complete batch is there: files
-are copied, truncated and repaired, and an index may belong to another file. Files are memory-mapped and only the
-stretch is touched, so a directory of any size costs the memory of a stretch.
-"""
+"""Cuts segments into stretches that can be read separately, and reads them in place. A stretch begins at the
+start of its segment or at a complete batch that the offset index names. Files are memory-mapped."""
 
 import mmap
 import os
@@ -29,8 +24,7 @@ _FRAMES = SegmentReader(checksum=checksum)
 
 
 class LogsError(ValueError):
-    """Logs cannot be read, make no log case, or cannot be saved as a bundle. The text says why; a subclass may have
-    sentences of the catalogue instead."""
+    """Logs cannot be read, make no log case, or cannot be saved as a bundle. The text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +98,7 @@ def _sure_batches(segment: Path, base: int, data: Buffer, distance: int) -> Iter
 
 
 class StretchRows:
-    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened. The complete batches
-    that the index names are kept, so that each is examined only once, however many places are damaged."""
+    """The rows of a stretch, from any position. Raises LogsError if the file cannot be opened."""
 
     def __init__(self, stretch: Stretch, reader: SegmentReader) -> None:
         self.view = memoryview(mapped(stretch.segment))
@@ -116,7 +109,7 @@ class StretchRows:
 
     def at(self, position: int, offset_min: int) -> Row:
         """The row at `position`. Zeros up to the end are reserved space (`log.preallocate`), unless the index
-        names a batch there, because a broker indexes only what it has written."""
+        names a batch there."""
         row = self._reader.row(self.view, position, range(offset_min, self._stretch.offset_end))
         if not isinstance(row, DamageRow) or not row.is_reserved:
             return row

@@ -57,8 +57,8 @@ def is_bundle(path: Path) -> bool:
 
 
 def by_kind(paths: Sequence[Path]) -> Given:
-    """The paths by kind. Raises LogsError for a path that is no folder and no file, LoneFileError for a file that
-    belongs beside segments if their folder was not given."""
+    """The paths by kind. Raises LogsError for a path that does not exist, LoneFileError for a file that
+    belongs beside segments that were not given."""
     given = Given([], [], [])
     beside: list[Path] = []
     for path in paths:
@@ -85,8 +85,7 @@ def by_kind(paths: Sequence[Path]) -> Given:
 
 
 def read_texts(paths: Sequence[Path]) -> TextReading:
-    """The contents of the texts. Raises LogsError if they are too long, or if one of them is no text or
-    cannot be opened."""
+    """The contents of the texts. Raises LogsError if they cannot be read or are too long."""
     size = sum(path.stat().st_size for path in paths)
     if size > TEXT_BYTES_MAX:
         raise LogsError(

@@ -1,5 +1,5 @@
-"""A partition as far as printed text shows it: dumped segments, snapshots and indexes, and rows of
-`kafka-transactions.sh`. It has those properties of a `PartitionDirectory` that the analysis reads."""
+"""A partition as far as printed text shows it, with those properties of a `PartitionDirectory` that the
+analysis reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -127,8 +127,7 @@ class TextPartition(FolderlessPartition):
 
     @property
     def log_end_min(self) -> int:
-        """The lowest possible end of the log; -1 without a dump and a snapshot, because neither a running
-        broker nor a log line states the end."""
+        """The lowest possible end of the log; -1 without a dump and a snapshot."""
         bases = [*self.dumped, *(base_offset_of_snapshot(name) for name in self.snapshots)]
         return max(bases, default=-1)
 

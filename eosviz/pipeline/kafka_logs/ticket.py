@@ -1,6 +1,4 @@
-"""A case as a report for a ticket, in Markdown. It has the partitions first, then the verdicts with evidence
-and commands, the groups, what was read, and the program that wrote it. It is made from a case's document
-with keys and parameters for sentences, so that the command and the page write the same."""
+"""A case as a report for a ticket, in Markdown, made from a case's document."""
 
 import re
 from collections.abc import Iterator, Sequence

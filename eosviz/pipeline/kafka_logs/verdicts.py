@@ -1,12 +1,6 @@
 """Why the readers of a partition wait, or that they do not wait: one verdict for each open transaction, with
-its evidence.
-
-The partition shows that a transaction is open. Only the coordinator's log shows whether that is as it should
-be (`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is
-`undecided` and states what to give.
-
-Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
-"""
+its evidence. If the copies are insufficient (`copy_proofs.py`), the verdict is `undecided`. Source: KIP-664
+(hanging transactions), KIP-890, Kafka's `TransactionCoordinator`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,9 +66,8 @@ def verdicts_of(
     log_lines: LoggedLines | None = None,
 ) -> tuple[Verdict, ...]:
     """One verdict for each open transaction, by first offset; without one, a verdict on the partition. `now`:
-    the time against which timeouts are measured, in milliseconds since 1970; -1 if unknown. `source`: where
-    the partition was read from. `log_lines`: the log lines of brokers and clients, about any partition. The
-    first verdict counts the notes that are left out."""
+    the time against which timeouts are measured, in ms since 1970; -1 if unknown. `source`: where the
+    partition was read from. `log_lines`: the log lines of brokers and clients."""
     log_lines = log_lines or LoggedLines()
     notes, notes_left_out = notes_of(partition, copies.coordinator)
     cut_at = None if source is None else doubt_a_cut_tail(partition, source)

@@ -1,5 +1,5 @@
 """A sentence before its language is chosen: its key in the catalogue (`eosviz/catalogue/logs.toml`) and its
-parameters. Findings are stored in this form, and are put into words where they are shown."""
+parameters."""
 
 import re
 from datetime import UTC, datetime
@@ -36,8 +36,8 @@ def place_words(place: str) -> dict[str, Any]:
 
 
 def moment(milliseconds: int | None) -> str:
-    """Milliseconds since 1970 as readable text, in UTC. It is `–` for None and for a negative number, and the
-    number itself if it is no possible time."""
+    """Milliseconds since 1970 as readable text, in UTC; `–` for none, and the number itself if it is no
+    possible time."""
     if milliseconds is None or milliseconds < 0:
         return "–"
     try:
@@ -48,6 +48,5 @@ def moment(milliseconds: int | None) -> str:
 
 
 def moment_by(milliseconds: int | None) -> str:
-    """Like `moment`, rounded up to a whole second, so that the printed time is never earlier than the real one: for
-    a time by which something has happened."""
+    """Like `moment`, rounded up to a whole second: for a time by which something has happened."""
     return moment(None if milliseconds is None else -(-milliseconds // 1000) * 1000)

@@ -31,8 +31,8 @@ def placed(place: str) -> dict[str, Any]:
 
 @register.simple_tag
 def say_log(key: str, params: dict[str, Any]) -> SafeString:
-    """The sentence of `say`, in which every argument of `manage.py logs` is a link to the argument's field on the page
-    where a log is opened."""
+    """The sentence of `say`, in which arguments of `manage.py logs` are links to the field on the page where
+    a log is opened."""
     parts = _OPTION.split(sentence(key, language_of(get_language()), params))
     page = reverse("replays:open_log")
     return format_html_join("", "{}", (

@@ -20,8 +20,8 @@ register = template.Library()
 
 @register.simple_tag
 def bare(key: str) -> SafeString:
-    """`{% bare "broker.duplicate_found" %}`: a sentence that belongs to no step, so that the names of its
-    parameters are shown. Escaped. A missing key is shown in brackets."""
+    """`{% bare "broker.duplicate_found" %}`: a sentence that belongs to no step, with the names of its
+    parameters. A missing key is shown in brackets."""
     known = words().get(key)
     if known is None:
         return conditional_escape(f"[{key}]")

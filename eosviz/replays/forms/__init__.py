@@ -1,6 +1,5 @@
-"""The forms in which the server makes a replay's file: one class for each, in a module of its own here. Every
-module of this package is read, so a new form is a new file (docs/CONTRIBUTING.md, *Add an export*). The page
-itself makes pictures and CSV tables."""
+"""The forms in which the server makes a replay's file: one class for each, in a module of its own here
+(docs/CONTRIBUTING.md, *Add an export*)."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ register = template.Library()
 
 @register.simple_tag
 def question_addresses(session: Any) -> SafeString:
-    """Attributes of `<eos-player>`: the addresses of the session's questions and answers and, in a track, the
-    track with its addresses. Empty if the scenario asks no questions."""
+    """Attributes of `<eos-player>`: the addresses of the session's questions and answers and, in a track, of
+    the track. Empty if the scenario asks no questions."""
     if not session.version.document.get("checkpoints"):
         return SafeString("")
     addresses = {
