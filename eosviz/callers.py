@@ -14,8 +14,8 @@ IPV6_PREFIX = 64
 
 
 def address_of(request: HttpRequest) -> str:
-    """The word `address` and the caller's address; of an IPv6 address only its network. The operator states how many
-    proxies append to `X-Forwarded-For`; entries further left come from the caller and are not trusted."""
+    """The word `address` and the caller's address; of an IPv6 address the network. `X-Forwarded-For` counts
+    as far as the operator's proxies append to it."""
     proxies: int = settings.ALLAUTH_TRUSTED_PROXY_COUNT
     forwarded = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",")]
     address = forwarded[-proxies] if 0 < proxies <= len(forwarded) else ""

@@ -23,9 +23,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
 
 class OutlivedQoS(QoS):
     """The worker's record of the tasks that it has taken. It keeps working while Redis answers but refuses
-    writes, because its disk or memory is full: a delivered task is carried out although Redis could not
-    record the delivery. A task that could not be acknowledged is delivered again after `visibility_timeout`,
-    although a worker has already begun it."""
+    writes, because its disk or memory is full."""
 
     def append(self, message: Any, delivery_tag: str) -> None:
         try:
@@ -50,12 +48,8 @@ class OutlivedQoS(QoS):
 
 
 class OutlivedChannel(Channel):
-    """A channel that may be lost while a task runs.
-
-    Celery would return the task to the queue, and acknowledge it at its end, over the lost connection; the
-    resulting error would end the worker. Neither is needed: the task continues and commits its results, and a
-    committed step is not made again when the message is delivered again (`visibility_timeout`).
-    """
+    """A channel that may be lost while a task runs: the task continues, and is neither returned to the queue
+    nor acknowledged over the lost connection."""
 
     QoS = OutlivedQoS
     do_restore = False
@@ -80,9 +74,7 @@ class OutlivedTransport(Transport):
 class PromptConnection(Connection):
     """A worker's connection that retries at least every second after Redis was lost.
 
-    Celery's pauses start at 2 s and grow to 30 s, and no setting changes them. A page would have to wait for
-    such a pause although Redis is back.
-    """
+    Celery's pauses grow to 30 s."""
 
     def ensure_connection(self, *arguments: Any, **options: Any) -> Connection:
         pauses = {"interval_start": 0.1, "interval_step": 0.1, "interval_max": 1.0}

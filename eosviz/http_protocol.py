@@ -1,6 +1,5 @@
-"""uvicorn's HTTP protocol with a bound on the memory of a connection, which uvicorn's own protocol lacks.
-Bodies are not counted. `eosviz/head_limit.py` refuses a head that is somewhat too long with a sentence; this
-module closes the connection if a head does not end."""
+"""uvicorn's HTTP protocol with a bound on the memory of a connection outside bodies. `eosviz/head_limit.py`
+refuses a head that is somewhat too long; this module closes the connection if a head does not end."""
 
 from __future__ import annotations
 
@@ -17,9 +16,8 @@ class TooManyWaitError(Exception):
 
 
 class BoundedHead(HttpToolsProtocol):
-    """Closes a connection that received more than HEAD_BYTES_CUT in a row outside bodies (a head without an end,
-    trailers after a body, chunk extensions), or too many requests at once. Trailers are not part of the head:
-    uvicorn would add them to headers that were already checked."""
+    """Closes a connection that received more than HEAD_BYTES_CUT in a row outside bodies, or too many
+    requests at once."""
 
     _bytes_without_body = 0
     _is_in_head = True

@@ -15,8 +15,8 @@ link or a replay."""
 
 
 def prepare_to_serve() -> None:
-    """Set the interpreter up for serving; called when everything is loaded. Garbage collections skip the objects that
-    exist now, which stay: a full collection took 50 ms and more of a processor, mostly for them."""
+    """Set the interpreter up for serving, when everything is loaded: garbage collections skip the objects
+    that exist now."""
     gc.collect()
     gc.freeze()
     young, middle, _ = gc.get_threshold()

@@ -1,10 +1,5 @@
-"""Jobs: work that a person asked for and another process does, and how a job's row shows that this process is
-still running.
-
-A kind of job has states. In some of them the job's process reports (`beat`), and counts as lost after a
-silence. In others no report is expected, for example while the job waits for a process. The kind decides what
-happens to a lost job: sweeps can be resumed, exports have failed.
-"""
+"""Jobs: work that a person asked for and another process does. In some states the job's process reports
+(`beat`), and counts as lost after a silence."""
 
 from __future__ import annotations
 
@@ -30,8 +25,7 @@ class BackgroundJobQuerySet(models.QuerySet[Any]):
 
 
 class BackgroundJob(models.Model):
-    """The row of a job: work that a person asked for and another process does. Subclasses have the fields
-    `owner`, `state` and `beat`, the time of the last report."""
+    """The row of a job. Subclasses have the fields `owner`, `state` and `beat`, the time of the last report."""
 
     UNFINISHED: ClassVar[tuple[str, ...]]
     BEATING: ClassVar[tuple[str, ...]]

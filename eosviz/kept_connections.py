@@ -1,9 +1,5 @@
-"""Keeps a worker's database connections from task to task, for `settings.WORKER_CONNECTION_SECONDS`.
-
-Celery's integration of Django closes them before and after each task, whatever `CONN_MAX_AGE` is. So every
-click opened a new connection, and SQLite emptied its write-ahead log whenever the last one closed. This
-module replaces that integration.
-"""
+"""Keeps a worker's database connections from task to task, for `settings.WORKER_CONNECTION_SECONDS`, which
+Celery's integration of Django would close around each task."""
 
 from __future__ import annotations
 
@@ -22,8 +18,8 @@ class KeptConnections(DjangoWorkerFixup):
         return super().install()
 
     def validate_models(self) -> None:
-        """Only load Django. Celery would run all checks of the site whenever a worker or `celery beat`
-        starts, which imports the code of every page. `manage.py migrate` has run these checks."""
+        """Load Django without the site's checks, which Celery would run at each start; `manage.py migrate`
+        has run them."""
         self.django_setup()
 
     def close_database(self, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""The language in the address, `?lang=en` or `?lang=zh-Hans` on any page, which a cookie remembers; and the catalogue's
+"""The language in the address, `?lang=en` or `?lang=zh-Hans`, which a cookie remembers; and the catalogue's
 sentences in the language of the request."""
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
-"""A part of a page that changes while the page is open.
-
-The page gets the part again whenever the part has changed. The server renders the part after a message to its
-group, and also every two seconds, because some changes send no message. It renders nothing while no page is
-open. `static/classroom/results.ts` shows the part.
-"""
+"""A part of a page that the page gets again when it has changed. The server renders it after a message to its
+group, and every two seconds, while a page is open (`static/classroom/results.ts`)."""
 
 from __future__ import annotations
 
@@ -28,8 +24,8 @@ LOOK_SECONDS = 2.0
 
 
 class LivePart(RightfulConsumer):
-    """A socket at `…/?lang=en`. It sends `{"table": "…"}`, with the part's HTML, whenever the part has changed since it
-    was last sent, and ignores messages."""
+    """A socket at `…/?lang=en`. It sends `{"table": "…"}`, with the part's HTML, when the part has changed
+    since it was last sent."""
 
     def group(self) -> str:
         """The channel-layer group of all pages with the same part."""

@@ -10,8 +10,7 @@ from django.http import HttpRequest, HttpResponse
 
 
 class Middleware:
-    """Django calls it in a thread or on the event loop, depending on the next one in the chain. Its hooks are
-    called there, so they may not use the database or the session."""
+    """Django calls it in a thread or on the event loop, so its hooks may not use the database or the session."""
 
     sync_capable = True
     async_capable = True

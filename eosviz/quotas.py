@@ -1,10 +1,5 @@
-"""How much one person may have. There is one table of what is counted, and one function that compares a count
-with its setting.
-
-A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). An app calls
-`check` before it stores what is counted, and words the refusal itself. The page *Your usage* reads the same table.
-Rows without an owner (from the command line, and samples) have no quota.
-"""
+"""How much one person may have: one table of what is counted, and `check`, which an app calls before it
+stores. A person is a key, of an account or of a browser without one (`eosviz/browser.py`)."""
 
 from __future__ import annotations
 
@@ -96,9 +91,9 @@ REASONS = frozenset(quota.reason for quota in TABLE)
 
 
 def check(owner: str, name: str, more: int = 1, *, refused: Callable[..., Refusal]) -> None:
-    """Raise the refusal that `refused` makes of the quota's reason, `most` and `used` (in MiB if the quota is in
-    bytes), if `more` would exceed the quota. Other transactions that add something of this person wait until this
-    transaction ends, so that two together do not exceed it. An empty owner has no quota."""
+    """Raise the refusal that `refused` makes of the quota's reason, `most` and `used` (in MiB if the quota is
+    in bytes), if `more` would exceed the quota. Other transactions that add something of this person wait
+    until this one ends. An empty owner has no quota."""
     if not owner:
         return
     quota = BY_NAME[name]

@@ -1,9 +1,5 @@
 """How often a person or an address may do something: which request counts against which rate of
-`settings.RATES`, and how it is refused.
-
-`eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`, which says what
-was done too often, for whom this is counted, and when to try again.
-"""
+`settings.RATES`, and how it is refused (`TooOften`). `eosviz/buckets.py` counts."""
 
 from __future__ import annotations
 
@@ -38,9 +34,8 @@ def rate_of(name: str) -> Rate:
 
 
 class TooOften(Problem):
-    """Something was done too often. `params`: `most` at once, which refill within `seconds` (`minutes`,
-    rounded up); `per_second`, rounded down; `wait`, the seconds until the next try, at least 1
-    (`wait_minutes`; both rounded up)."""
+    """Something was done too often. `params`: `most` at once, which refill within `seconds`; `per_second`;
+    `wait`, the seconds until the next try, at least 1."""
 
     def __init__(self, rate: Rate, wait: float) -> None:
         self.wait_seconds: int = max(math.ceil(wait), 1)
@@ -89,8 +84,7 @@ Says = Literal["page", "json", "message"]
 @dataclass(frozen=True, slots=True)
 class Rated:
     """How requests to a route are counted. `says`: the form of a refusal. `reads`: whether a GET counts too.
-    `whom`: `address` counts for the network address; empty counts for the person, or without a key for the
-    network address."""
+    `whom`: `address` counts for the network address; empty for the person."""
 
     what: str
     says: Says = "page"

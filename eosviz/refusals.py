@@ -1,6 +1,5 @@
-"""Refusals: what cannot be done for a person, and why. Every app uses the same kind of exception, and
-`refusal_pages.py` answers requests with it. Nothing here needs Django, because bounded processes raise
-refusals too."""
+"""Refusals: what cannot be done for a person, and why. `refusal_pages.py` answers requests with them. Nothing
+here needs Django, because bounded processes raise refusals too."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Changes of rows that may end a right of an open socket. Each app names its models in `AppConfig.ready`.
-Django's signals announce the changes, whether a page, the administration or a command made them. Changes
-without a signal, such as SQL by hand, are found at intervals (`eosviz/rights.py`)."""
+"""Changes of rows that may end a right of an open socket. Each app names its models in `AppConfig.ready`, and
+Django's signals announce the changes; others are found at intervals (`eosviz/rights.py`)."""
 
 from __future__ import annotations
 
@@ -21,8 +20,7 @@ def deleting_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
 
 
 def any_change_ends(model: type[Row], topic_of: Callable[[Row], str]) -> None:
-    """Announce that any change of a row may end the rights with its topic, for example if an account is
-    blocked or gets a new password, or if a member gets another part in a class."""
+    """Announce that any change of a row may end the rights with its topic."""
     deleting_ends(model, topic_of)
     _connect(post_save, "saved", model, topic_of)
 

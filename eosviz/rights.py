@@ -1,18 +1,11 @@
-"""Keeps a socket open only while it has a right to be.
-
-A socket is opened with one or more rights: that of its person (still signed in, not blocked, the same password) and
-that to its subject (the session exists and is theirs, the presentation runs, the class may be read). A right is a
+"""Keeps a socket open while it has a right to be: that of its person, and that to its subject. A right is a
 query that can be repeated. It is checked
 
 - when a message goes to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
-- immediately when a change that may end it is announced (`changed`), by every process with such a socket. The
-  announcement is not queued behind the socket's messages: they are sent after the check, or not at all;
-- every `SILENT_SECONDS` for an idle socket: some changes are not announced (SQL by hand), and announcements can be
-  lost with Redis.
+- at once when a change that may end it is announced (`changed`);
+- every `SILENT_SECONDS` for an idle socket, because announcements can be lost or missing.
 
-Sockets of a process with the same right share one answer. Checks that are due at the same time run together in a
-thread that keeps its connection.
-"""
+Sockets of a process with the same right share one answer."""
 
 from __future__ import annotations
 
@@ -80,8 +73,7 @@ class Holder(Protocol):
 
 
 def of_owner(key: str) -> str:
-    """The topic of a person, with a digest of their owner's key. The key gives access to what they own, so no
-    message contains it."""
+    """The topic of a person, with a digest of their owner's key, which is secret."""
     return f"owner.{_digest(key)}"
 
 
@@ -144,9 +136,8 @@ _announcers = _Announcers()
 
 
 def changed(*topics: str) -> None:
-    """Announce that rights with one of these topics may have ended: their sockets check as soon as this
-    transaction is committed. Never raises; after a rollback the topics are sent with the next announcement and
-    cause one needless check."""
+    """Announce that rights with one of these topics may have ended, once this transaction is committed. Does
+    not raise."""
     _announcers.here().add(topics)
 
 

@@ -30,8 +30,8 @@ FRAMED_HERE_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "
 
 
 class ContentSecurityPolicyMiddleware(Middleware):
-    """Adds the policy to every response that has none. Pages show titles and files of other people. Even if
-    some text were not escaped, the browser would run no script in it."""
+    """Adds the policy to every response that has none, so that a browser runs no script in text that was not
+    escaped."""
 
     def after(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)

@@ -1,8 +1,5 @@
-"""`python -m eosviz.serve DESCRIPTOR`: runs uvicorn on a listening socket that the parent process holds.
-
-The parent keeps the port while this process is restarted. uvicorn's own `--fd` assumes a Unix socket, which delays
-small messages on TCP connections.
-"""
+"""`python -m eosviz.serve DESCRIPTOR`: runs uvicorn on a listening socket that the parent process holds, and
+keeps while this process is restarted."""
 
 import socket
 import sys

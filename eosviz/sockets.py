@@ -20,8 +20,7 @@ TRY_AGAIN_CODE = 1013
 
 
 class SocketSession(SessionMiddleware):
-    """Gives a socket the session of its browser. A socket saves no session, so its messages do not pass through
-    the check of channels for changes, which takes a twentieth of the time of a message to many sockets."""
+    """Gives a socket the session of its browser, which it does not save."""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         wrapper = InstanceSessionWrapper(scope, send)
@@ -30,13 +29,8 @@ class SocketSession(SessionMiddleware):
 
 
 class RightfulConsumer(AsyncWebsocketConsumer):
-    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are checked whenever a
-    message comes from the page or from a group, and whenever a message is sent.
-
-    Each message is dispatched at once. Channels' own `dispatch` first waits for a thread that closes old database
-    connections. No socket uses the database in that thread: database work runs in `in_thread`, which closes old
-    connections itself.
-    """
+    """A socket with rights (`eosviz/rights.py`): none before `hold` was called. They are checked when a
+    message comes and when one is sent. Messages are dispatched without Channels' wait for a thread."""
 
     rights: Sequence[Right] = ()
     board: Board
@@ -45,8 +39,8 @@ class RightfulConsumer(AsyncWebsocketConsumer):
     """Whether the socket was closed, by this side or by the page; then nothing more is sent."""
 
     async def hold(self, rights: Sequence[Right]) -> Ending | None:
-        """Give the socket these rights. From now on it is notified of changes. If one of the rights has
-        already ended, returns the reason and leaves closing to the caller. Raises DatabaseError."""
+        """Give the socket these rights; from now on it is notified of changes. If a right has already ended,
+        returns the reason. Raises DatabaseError."""
         self.rights = rights
         self.board = board()
         await self.board.enter(self)
@@ -105,8 +99,8 @@ class RightfulConsumer(AsyncWebsocketConsumer):
     async def send(
         self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
     ) -> None:
-        """Send a frame to the page, if the socket is open and its rights last. If a right has ended, the frame is
-        not sent, because the page may no longer see it, and the socket is closed (`is_allowed`)."""
+        """Send a frame to the page, if the socket is open and its rights last; otherwise it is closed
+        (`is_allowed`)."""
         if await self.is_allowed():
             await super().send(text_data, bytes_data, close)
 

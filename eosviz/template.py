@@ -1,8 +1,6 @@
-"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site once and forks processes from itself on request.
-
-`eosviz.launch.template` explains why. It opens no connection and starts no thread, since neither survives a fork. The
-arguments are open file descriptors: those that new processes may keep, and the one that requests come from.
-"""
+"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site once and forks processes from itself on
+request (`eosviz.launch.template`). It opens no connection and starts no thread, since neither survives a
+fork."""
 
 from __future__ import annotations
 
@@ -80,8 +78,8 @@ def main() -> None:
 
 
 def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[str]:
-    """Forks a process for each request. Returns in the new process, with its module and arguments; in the template
-    itself only when the supervisor has ended, with an empty list."""
+    """Forks a process for each request. Returns in the new process, with its module and arguments; in the
+    template with an empty list, when the supervisor has ended."""
     requests.send(LOADED)
     while True:
         request, descriptors, _, _ = socket.recv_fds(requests, REQUEST_BYTES_MAX, 2)
@@ -105,8 +103,8 @@ def make_processes(requests: socket.socket, inherited: Sequence[int]) -> list[st
 
 
 def become(order: Mapping[str, Any], log: int, answers: socket.socket) -> None:
-    """Turn this process into the one that the supervisor asked for, and wait until the supervisor has adopted
-    it and lets it run. If the supervisor does not, this process ends."""
+    """Turn this process into the one that the supervisor asked for, once the supervisor has adopted it. If it
+    does not, this process ends."""
     parent = order["parent"]
     deadline = time.monotonic() + TAKEN_UP_SECONDS_MAX
     while os.getppid() != parent and time.monotonic() < deadline:

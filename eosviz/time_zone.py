@@ -1,7 +1,6 @@
 """The reader's time zone, in which pages read and show times.
 
-`static/pages/time-zone.ts` stores the browser's zone in a cookie. Without the cookie, times are UTC.
-"""
+Without the cookie, times are UTC."""
 
 from __future__ import annotations
 

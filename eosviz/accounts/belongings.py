@@ -58,8 +58,7 @@ def account_file(user: User) -> dict[str, Any]:
 
 
 def packed(user: User) -> IO[bytes]:
-    """A ZIP with `account.json` and every file that the account owns. The ZIP is written completely before it
-    is sent, so that an error leaves no half file. The caller closes it."""
+    """A ZIP with `account.json` and every file that the account owns. The caller closes it."""
     file = tempfile.SpooledTemporaryFile(max_size=KEPT_IN_MEMORY_BYTES)  # noqa: SIM115
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(

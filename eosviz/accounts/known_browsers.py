@@ -1,9 +1,5 @@
-"""Remembers in a signed cookie, for a year, the latest accounts that have signed in with a browser (at most
-ACCOUNTS_MAX).
-
-All browsers that do not know an account share one limit on wrong passwords for it, and strangers can use it
-up. A browser that knows the account has a limit of its own.
-"""
+"""Remembers in a signed cookie the latest accounts that have signed in with a browser (at most ACCOUNTS_MAX).
+A browser that knows an account has its own limit on wrong passwords, which strangers cannot use up."""
 
 from __future__ import annotations
 
@@ -25,8 +21,7 @@ ACCOUNTS_MAX = 8
 
 
 def remember(sender: Any, request: HttpRequest, user: Any, **kwargs: Any) -> None:
-    """Mark the request, so that its response sets the cookie. Called when a person has signed in or has set a
-    new password by mail."""
+    """Mark the request, so that its response sets the cookie."""
     # `KnownBrowsers` below reads this attribute; no class of Django declares it.
     request.known_account = user.email  # type: ignore[attr-defined]
 

@@ -1,6 +1,5 @@
-"""Who owns what. A browser's key owns what anonymous visitors create (`eosviz/browser.py`), and an account
-has such a key too. Signing in gives the account everything that the browser owned. From then on the browser's
-session has the account's key, so one rule about owners is enough."""
+"""Gives an account what its browser created before the person signed in. Rows belong to a key
+(`eosviz/browser.py`); an account has one too, and the browser's session gets it."""
 
 from __future__ import annotations
 
@@ -23,8 +22,7 @@ def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: A
 
 
 def claim(user: User, browser: str) -> None:
-    """Give everything that this browser's key owns to the account. For an empty key, and for the key of
-    another account, nothing is given."""
+    """Give everything that this browser's key owns to the account."""
     if not browser or User.objects.filter(owner_key=browser).exists():
         return
     with transaction.atomic():

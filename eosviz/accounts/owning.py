@@ -1,9 +1,5 @@
-"""What people own. Each app registers its models in its module `owned.py`, which is imported when all models
-are loaded. A registered class says how rows of a browser become rows of an account, and how rows are counted,
-packed and deleted.
-
-An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
-"""
+"""What people own. Each app registers its models in its module `owned.py`. An owner is a key
+(`eosviz/browser.py`), an account's or that of a browser without an account."""
 
 from __future__ import annotations
 
@@ -65,12 +61,11 @@ class Owned:
         """Do what is needed before the account is deleted. Called outside the transaction."""
 
     def delete(self, user: User) -> None:
-        """Delete or anonymise the rows, in the transaction that deletes the account. Rows that refer to the account
-        need nothing here: Django deletes or empties them with it."""
+        """Delete or anonymise the rows, in the transaction that deletes the account."""
 
     def left_behind(self, before: datetime) -> QuerySet[Any] | None:
-        """The rows of browsers without an account that are to be deleted: made before this time and, where use is
-        recorded, not used since. None: such rows are kept."""
+        """The rows of browsers without an account that are to be deleted: made before this time and, where
+        use is recorded, not used since."""
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:
@@ -83,8 +78,7 @@ class Owned:
 
 
 class OwnedByKey(Owned):
-    """What people own of a model with a field `owner`. A browser can own such rows too, and they are deleted
-    with the account."""
+    """What people own of a model with a field `owner`."""
 
     def rows(self, user: User) -> QuerySet[Any]:
         return self.of(user.owner_key)

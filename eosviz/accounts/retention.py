@@ -19,8 +19,8 @@ BATCH = 100
 
 
 def due(days: int) -> dict[str, int]:
-    """Count the rows left behind for more than this many days, and the expired cookies: word → count. Nothing
-    is deleted. Raises ValueError for less than one day."""
+    """Count the rows left behind for more than this many days, and the expired cookies: word → count. Raises
+    ValueError for less than one day."""
     before = _before(days)
     numbers: dict[str, int] = {}
     for owned in everything():
@@ -31,8 +31,7 @@ def due(days: int) -> dict[str, int]:
 
 
 def apply(days: int) -> dict[str, int]:
-    """Delete what `due` counts. The numbers are logged first. The deletion is made in batches, so that
-    commands of running sessions wait only briefly."""
+    """Delete what `due` counts. The numbers are logged first."""
     before = _before(days)
     numbers = due(days)
     logger.info("retention: older than %s days and without an account: %s", days, listed(numbers))

@@ -1,8 +1,7 @@
 """The permissions of each role, stored as groups after every migration.
 
-A learner needs no permission. A right that depends on a thing (one's own session,
-a class that one teaches) is a method of its query set, not a permission.
-"""
+A right that depends on a thing (one's own session, a class that one teaches) is a method of its query set,
+not a permission."""
 
 from __future__ import annotations
 
@@ -17,8 +16,7 @@ from eosviz.accounts.models import User
 
 
 class Role(StrEnum):
-    """The roles. Instructors and administrators are in the group with the name of their role. Learners need no
-    group, and superusers, who are administrators, need none either."""
+    """The roles. Instructors and administrators are in the group with the name of their role."""
 
     LEARNER = "learner"
     INSTRUCTOR = "instructor"
@@ -77,8 +75,8 @@ def role_of(user: User) -> Role:
 
 
 def keep_groups(**kwargs: Any) -> None:
-    """After a migration, give the group of each role exactly its permissions: those of MAY and, to administrators,
-    also the viewing of every model of the apps in LOOKED_AT."""
+    """After a migration, give the group of each role the permissions of MAY; administrators may also view the
+    models of the apps in LOOKED_AT."""
     if Group._meta.db_table not in connections[kwargs.get("using", "default")].introspection.table_names():
         return  # only some apps are migrated
     for role, names in MAY.items():

@@ -1,5 +1,4 @@
-"""*Your usage*: a person's quotas with their use, and how often the person may do something. The page
-is for everyone, with or without an account."""
+"""*Your usage*: a person's quotas with their use, and how often the person may do something."""
 
 from __future__ import annotations
 

@@ -21,9 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 def is_followed(session: Session) -> bool:
-    """Whether a trail of this session is recorded. It is recorded if the session belongs to an account that
-    agreed, or if, in a class that is not archived, it is an attempt at an assignment or is in a track that its
-    owner attempts as an assignment."""
+    """Whether a trail of this session is recorded: for an account that agreed, or for work on an assignment
+    of a class that is not archived."""
     if User.objects.filter(owner_key=session.owner, counted=True, is_active=True).exists():
         return True
     attempts = Attempt.objects.filter(assignment__classroom__archived=None)
@@ -36,9 +35,9 @@ def is_followed(session: Session) -> bool:
 
 
 def note_trail(session: Session, branch_id: int, last: int, furthest: int, backs: list[int]) -> None:
-    """Record the reader's step, how far they looked, and from which steps they went back since the last
-    report. On another branch than the first, a step after the one where the branch left the first branch
-    counts as that step, and is left out of `backs`. Raises Problem if the session has no such branch."""
+    """Record the reader's last and furthest step, and the steps from which they went back. On another branch
+    than the first, steps count up to where it left the first branch. Raises Problem if the session has no
+    such branch."""
     branch = Branch.objects.filter(id=branch_id, session=session).first()
     if branch is None:
         raise Problem("not_found", "no_branch", branch=str(branch_id))
@@ -68,8 +67,8 @@ def ask(classroom: Classroom | None) -> Analysis:
 
 
 def ask_for_all() -> list[Analysis]:
-    """Create an analysis for every class that is not archived, and one for all who agreed, each only if its
-    sessions or what was done in them may have changed since the last analysis."""
+    """Create an analysis for each class that is not archived and one for all who agreed, where something may
+    have changed since the last one."""
     open_classes = Classroom.objects.filter(archived=None).order_by("created")
     scopes: list[Classroom | None] = [None, *open_classes.iterator()]
     return [ask(scope) for scope in scopes if _has_activity(scope)]

@@ -1,10 +1,5 @@
-"""Reads the input of an analysis from the database: visits, what readers did in them, and the steps at which
-they did it.
-
-People are numbers, which are assigned anew for each analysis and stored nowhere. A visit is one session. Only
-what happened on its first branch up to the first intervention counts, because there everyone has the same
-steps.
-"""
+"""Reads the input of an analysis from the database. People are numbers that are assigned anew for each
+analysis. A visit is one session, and it counts on its first branch up to the first intervention."""
 
 from __future__ import annotations
 
@@ -40,8 +35,7 @@ Row = dict[str, Any]
 @dataclass
 class Gathered:
     """Rows of `measures.py`'s frames. ``sentences``: (version, variant, step) → the step's sentence.
-    ``not_compared``: how many actions came at steps that others do not have, or at steps that the trail did
-    not store; without going back on another branch, which no trail stores."""
+    ``not_compared``: how many actions came at steps that could not be compared with others'."""
 
     visits: list[Row] = field(default_factory=list)
     moves: list[Row] = field(default_factory=list)
@@ -64,7 +58,7 @@ _step = msgspec.json.Decoder(_NeededStep)
 
 def gather(classroom: Classroom | None, now: datetime) -> Gathered:
     """Gather the visits to the assignments of this class; without a class, the visits of all accounts that
-    agreed. `now` decides which visits are still under way."""
+    agreed."""
     sessions = sessions_of(classroom).order_by("-created", "id")
     gathered = Gathered(left_out=max(0, sessions.count() - SESSIONS_MAX))
     chosen = sessions[:SESSIONS_MAX].values_list(
@@ -82,8 +76,8 @@ def gather(classroom: Classroom | None, now: datetime) -> Gathered:
 
 
 def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
-    """The sessions that an analysis is about. For a class: its learners' attempts and their sessions in
-    assigned tracks. Without a class: all sessions of accounts that agreed and are not blocked."""
+    """The sessions that an analysis is about: of a class's learners at its assignments, or, without a class,
+    of active accounts that agreed."""
     if classroom is None:
         agreed = User.objects.filter(is_active=True, counted=True)
         return Session.objects.filter(owner__in=agreed.values("owner_key"))

@@ -30,9 +30,8 @@ STORED_AT_ONCE = 500
 
 
 def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
-    """Run a claimed analysis to its end, then delete all other ended analyses of the same class. A cancelled
-    one stores no figures and deletes nothing. An error fails the analysis (`actions.beating`) and is
-    raised."""
+    """Run a claimed analysis to its end; a cancelled one stores no figures. An error fails the analysis
+    (`actions.beating`) and is raised."""
     with actions.beating(analysis) as stop:
         gathered = gather(analysis.classroom, timezone.now())
         withheld, rows = _figures(spark, gathered, analysis.people_min)

@@ -1,10 +1,6 @@
-"""Computes the figures of an analysis from visits and moves, as DataFrames. Makes no database query, and
-knows no names of people.
-
-Every figure counts different people, never visits, so that a person who tries often does not weigh more. A
-figure about too few people is withheld. If the withheld groups together have too few people, too, their sum
-could be found by subtraction; then the smallest of the other groups is also withheld.
-"""
+"""Computes the figures of an analysis from visits and moves, as DataFrames. A figure counts different people,
+not visits. A figure about too few people is withheld, and sometimes another one with it, so that the withheld
+sum cannot be found by subtraction."""
 
 from __future__ import annotations
 
@@ -103,7 +99,7 @@ def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
 
 def steps(frames: Frames) -> DataFrame:
     """Where people left, went back or branched, and where they had difficulty (`confused`: they left, went
-    back or predicted wrongly), as shares of the people who reached the step."""
+    back or predicted wrongly), beside the people who reached the step."""
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
     done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
     counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))
@@ -169,8 +165,8 @@ def runs(frames: Frames) -> DataFrame:
 
 
 def changes(whole: DataFrame, people_min: int) -> DataFrame:
-    """Each version of a scenario beside the previous version that also has enough people: `before`,
-    `people_before`, `of_before`. `low` and `high` are the interval of the difference of shares (Newcombe)."""
+    """Each version of a scenario beside the previous version with enough people. `low` and `high` are the
+    interval of the difference of shares (Newcombe)."""
     enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
     in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
     beside = (

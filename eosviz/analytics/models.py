@@ -1,7 +1,4 @@
-"""How people work through scenarios: the few things that are recorded, and the figures computed from them.
-
-The query sets here and `may_see_all` decide who may see an analysis.
-"""
+"""How people work through scenarios: what is recorded, and the figures computed from it."""
 
 from __future__ import annotations
 
@@ -24,8 +21,8 @@ fewer could have done it. It could identify a person."""
 
 
 class Trail(models.Model):
-    """How far a reader looked in a session, and from where they went back. Recorded only for those who were
-    informed: sessions of a class's assignments, and of accounts that agreed. Deleted with the session."""
+    """How far a reader looked in a session, and from where they went back. Recorded as `actions.is_followed`
+    decides."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="trail")
     last = models.PositiveIntegerField(default=0)

@@ -45,9 +45,8 @@ _report = msgspec.json.Decoder(Report)
 
 @require_POST
 def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """Takes a page's report. Answers 204 whether or not the report is recorded, 400 for a body that no page
-    of this site sends, and 404 for a session that the browser does not own, or for an unknown branch if the
-    report is to be recorded."""
+    """Takes a page's report. Answers 204 whether or not it is recorded, 400 for an unreadable body, and 404
+    for a session that the browser does not own."""
     owned = Session.objects.of_browser(browser_of(request.session))
     session = get_object_or_404(owned, id=session_id)
     try:

@@ -30,8 +30,8 @@ class Who:
 
 
 def who_follows(token: uuid.UUID, user: int | None, browser: str, page: uuid.UUID) -> Who:
-    """The follower, identified by the account, else by the browser's key, else by the page. `token`: of the
-    presentation; `page`: an id that the page has chosen."""
+    """The follower, identified by the account, else the browser's key, else the page. `token`: of the
+    presentation."""
     person = f"user {user}" if user is not None else f"browser {browser}" if browser else f"page {page}"
     return Who(hashlib.sha256(f"{token} {person}".encode()).hexdigest(), user, page)
 
@@ -75,8 +75,7 @@ def leave(token: uuid.UUID, who: Who) -> bool:
 
 
 def come_back(token: uuid.UUID, who: Who) -> Hand | None:
-    """The page is connected, for the first time or again. Returns the follower's hand if it is still up. The
-    hand of a follower who was away too long is lowered."""
+    """Returns the follower's hand if it is still up."""
     with transaction.atomic():
         up = Hand.objects.filter(follower__presentation=token, follower__key=who.key)
         up.gone().delete()
@@ -90,8 +89,8 @@ def lower_gone(presentation: Presentation) -> None:
 
 
 def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
-    """Ask all followers the engine's question at this step. If this poll is open already, nothing changes.
-    Raises Problem if there is no presentation, branch or question, or if the run cannot be made."""
+    """Ask all followers the engine's question at this step. Raises Problem if there is no presentation,
+    branch or question, or if the run cannot be made."""
     if not Presentation.objects.filter(session=session_id).exists():
         raise Problem("refused", "not_presented")
     branch = Branch.objects.filter(id=int(branch_id), session_id=session_id).first()
@@ -118,8 +117,8 @@ def open_poll(session_id: uuid.UUID, branch_id: str, at: int) -> None:
 
 
 def change_poll(session_id: uuid.UUID, turn: int, change: PollChange) -> None:
-    """Change the poll: show or hide its counts, close, reveal or end it. Raises Problem for a change that
-    `POLL_CHANGES` does not allow, or if the presentation or the poll no longer exists."""
+    """Change the poll. Raises Problem for a change that `POLL_CHANGES` does not allow, or if the presentation
+    or the poll no longer exists."""
     with transaction.atomic():
         poll = _poll(_presentation(session=session_id), turn)
         target = POLL_CHANGES.get((poll.state, change))

@@ -25,8 +25,7 @@ from eosviz.walkthroughs.presenting_messages import (
 
 def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | None:
     """All hands and answers for the presenter, and the poll as followers see it (None without a poll).
-    Returns None if there is no presentation. However many followers there are, at most eight queries are
-    made."""
+    Returns None if there is no presentation."""
     presentation = Presentation.objects.select_related("session").filter(session=session_id).first()
     if presentation is None:
         return None
@@ -59,9 +58,8 @@ def audience_of(session_id: uuid.UUID) -> tuple[Audience, CurrentPoll | None] | 
 
 
 def poll_for_followers(poll: Poll, counts: dict[str, int] | None = None) -> CurrentPoll:
-    """The message about a poll for followers; its `poll` is None if the poll is over. The poll has counts if
-    they are shown or the answer is revealed, and the answer once it is revealed. `counts`: choice → number;
-    None: they are read."""
+    """The message about a poll for followers. It has counts if they are shown or the answer is revealed.
+    `counts`: choice → number; None: they are read."""
     if counts is None:
         counts = Answer.objects.counts(poll)
     is_revealed = poll.state == PollState.REVEALED
@@ -90,8 +88,7 @@ def _view(poll: Poll, counts: dict[str, int] | None, with_answer: bool) -> PollV
 
 
 def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = None) -> OwnHand:
-    """The follower's own hand, and the name under which the presenter sees the follower. Without a name the
-    presenter sees a number; the message has it only while the hand is up."""
+    """The follower's own hand, and the name under which the presenter sees the follower."""
     presentation = Presentation.objects.select_related("session").filter(token=token).first()
     called = {} if presentation is None else readable_names(presentation.session, [who.user])
     return OwnHand(

@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable
 
 class Coalesced:
     """Runs `work` at once when it is requested, and not again before `seconds` have passed, however often it
-    is requested in this time. If it is requested while it runs, it is run once more. An object belongs to one
-    event loop."""
+    is requested in this time. If it is requested while it runs, it is run once more."""
 
     def __init__(
         self,

@@ -1,8 +1,4 @@
-"""Hands and polls of a presentation. They are deleted with it: no hand and no answer is kept.
-
-A row refers to an account only if the follower is signed in; names are read when they are shown, and only for
-those who may read them (`naming.py`).
-"""
+"""Hands and polls of a presentation. They are deleted with it: no hand and no answer is kept."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Who may read whose name. Instructors may read the names of members of their own classes that are not
-archived; all other names are hidden."""
+archived."""
 
 from __future__ import annotations
 

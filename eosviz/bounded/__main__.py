@@ -31,8 +31,8 @@ _PR_SET_PDEATHSIG = 1  # from Linux's prctl.h
 
 
 def end_with(parent: int) -> None:
-    """On Linux the operating system kills this process when its parent's thread has ended, even by SIGKILL.
-    If the parent has ended already, this process exits."""
+    """Let the operating system kill this process when its parent has ended (Linux). If it has ended already,
+    this process exits."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # the parent ended before the call

@@ -25,9 +25,8 @@ class BeyondBounds(NoAnswer):
 
 
 class NotThisTime(BeyondBounds):
-    """The elapsed time was up, as on a busy machine, or the process failed otherwise, for example by an error
-    of this program, which is logged. The same question may be answered another time, so nothing is
-    concluded."""
+    """The elapsed time was up, or the process failed otherwise. The same question may be answered another
+    time."""
 
 
 class Busy(NoAnswer):

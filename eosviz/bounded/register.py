@@ -1,9 +1,6 @@
-"""The queue of bounded processes, over all processes of the site that share a data folder.
-
-A request is a folder with a lock (`flock`). The lock is held by the process of the site that made the
-request, and by the bounded process. Before a process reads the queue, it takes the gate lock, so that two
-processes do not decide at once. It deletes the folders whose lock is free, because both holders have ended.
-"""
+"""The queue of bounded processes, over all processes of the site that share a data folder. A request is a
+folder with a lock (`flock`), held by the process that made the request and by the bounded process. Folders
+whose lock is free are deleted."""
 
 from __future__ import annotations
 
@@ -35,8 +32,7 @@ _HELD, _TICKET, _RUNNING, _CANCELLED = "held", "ticket", "running", "cancelled"
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """The caller, as digests, so that no file contains a person's key or a network address. The digests of
-    the command line are empty."""
+    """The caller, as digests, so that no file contains a person's key or a network address."""
 
     person: str = ""
     address: str = ""
@@ -85,8 +81,8 @@ class Place:
 
 
 def in_turn(standings: Sequence[Standing]) -> list[Standing]:
-    """The waiting requests in the order in which they start: interactive ones first; then by how many of the
-    same person or address run or arrived earlier; then by arrival."""
+    """The waiting requests in the order in which they start: interactive ones, then those of callers with
+    fewer requests, then by arrival."""
     ahead: Counter[tuple[str, str]] = Counter()
     for one in standings:
         if one.runs:
@@ -136,9 +132,8 @@ class Register:
 
     @contextmanager
     def enter(self, task: Task, caller: Caller, name: str | None = None) -> Iterator[Request]:
-        """Puts a request into the queue, which it leaves when the block ends. `name`: letters, digits and
-        dashes; other processes find the request under this name. Raises Busy if too many requests wait,
-        AlreadyThere for a name in use."""
+        """Puts a request into the queue, which it leaves when the block ends. `name`: under which other
+        processes find it. Raises Busy if too many requests wait, AlreadyThere for a name in use."""
         self._requests.mkdir(parents=True, exist_ok=True)
         name = name or secrets.token_hex(8)
         ticket = Ticket(task.name, task.memory_bytes, task.interactive, caller, time.time_ns())

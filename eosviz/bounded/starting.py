@@ -1,10 +1,5 @@
-"""Starts bounded processes. They are forked from the template, which has imported what they need, or are
-started without it.
-
-Each process of the site has a template of its own, from its first request until two minutes after the last
-process ended. Only Linux can fork from a template (`pidfd_open`). Elsewhere, and if the template does not
-answer, a process is started without it.
-"""
+"""Starts bounded processes: forked from the template, which has imported what they need, or, without Linux or
+if the template does not answer, on their own."""
 
 from __future__ import annotations
 
@@ -92,8 +87,7 @@ class Template:
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def fork(self, folder: Path, output: int, held: int) -> ForkedProcess | None:
-        """The forked process. None if no template took the request, also at a second try. The first try may
-        meet a template that ends at this moment."""
+        """The forked process. None if no template took the request, also at a second try."""
         for _ in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs, self._lock:

@@ -1,5 +1,5 @@
 """Every kind of bounded process: its function, its bounds, and the sentence for exceeding them. Does not
-import Django: the processes import this module too."""
+import Django."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MEBIBYTE = 2**20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """One kind of bounded process. `beyond`: the key of the sentence for exceeding the bounds. `interactive`:
-    a person waits in an open page, so the process starts before others."""
+    a person waits in an open page."""
 
     name: str
     work: str

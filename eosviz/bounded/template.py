@@ -1,10 +1,5 @@
-"""The template of bounded processes: `python -m eosviz.bounded.template FD`. README.md has its protocol.
-
-It imports what most tasks need, which takes ten times as long as a small task, and forks a process for each
-request. When its first process has ended, it also reads the library and the catalogues, so that its next
-processes need not. It runs with the environment that its processes may see, so it holds no secret of the
-site.
-"""
+"""The template of bounded processes: `python -m eosviz.bounded.template FD`. It imports what most tasks need,
+and forks a process for each request. README.md has its protocol."""
 
 from __future__ import annotations
 
@@ -44,8 +39,7 @@ how its processes ended."""
 
 class Template:
     """Forks processes until the site closes `requests`, its socket, or until no process runs and nothing was
-    requested for `idle_seconds`. `prepare`: called in this order while the template rests, each once, and not
-    before the first process has ended, so that the first request does not wait for them."""
+    requested for `idle_seconds`. `prepare`: called in this order when the first process has ended."""
 
     def __init__(
         self,

@@ -1,8 +1,4 @@
-"""Database rows that wait for a bounded process: their place in the queue, and rows that no worker has taken.
-
-A worker's thread waits in the queue. If that worker stops, the next worker takes up the unfinished rows; a
-page that shows a row without a worker asks for one again.
-"""
+"""Database rows that wait for a bounded process: their place in the queue, and rows that no worker has taken."""
 
 from __future__ import annotations
 
@@ -20,8 +16,7 @@ ASK_AGAIN_SECONDS = 15
 
 
 class WaitingRow(Protocol):
-    """A database row that waits. Its query set has `unfinished`. Its field `beat` is the time at which it was
-    made or, later, at which `is_forgotten` last set it anew."""
+    """A database row that waits. Its query set has `unfinished`; its field `beat` is a time."""
 
     objects: Any
     pk: Any
@@ -39,8 +34,8 @@ def place_of(row: WaitingRow) -> Place | None:
 
 
 def is_forgotten(row: WaitingRow) -> bool:
-    """Whether the row has no worker although one was asked ASK_AGAIN_SECONDS ago. Sets the time anew if so,
-    because the caller then asks again."""
+    """Whether the row has no place in the queue after ASK_AGAIN_SECONDS. Sets its time anew if so, because
+    the caller then asks again."""
     if place_of(row) is not None:
         return False
     now = timezone.now()

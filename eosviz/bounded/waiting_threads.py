@@ -1,5 +1,5 @@
-"""For a worker's task that waits for a bounded process: runs the task in a thread of its own, so that it does
-not block a thread that makes steps."""
+"""Runs a worker's task that waits for a bounded process in a thread of its own, so that it does not block a
+thread that makes steps."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """The engine's sentences and those of the pages, in both languages.
 
-The format is that of docs/frame.md. `engine.explain.sentences` reads it and fills in parameters; the player does the
-same with `/catalogue/<language>.json`. Pages use `{% say "key" name=value %}`.
-"""
+The format is that of docs/frame.md. Pages use `{% say "key" name=value %}`."""
 
 from __future__ import annotations
 
@@ -83,8 +81,7 @@ def say(key: str, language: str, params: Mapping[str, Any] | None = None) -> str
 
 
 def say_shortly(key: str, language: str, params: Mapping[str, Any] | None = None) -> str:
-    """Like `say`, for a command that needs only a few sentences about logs. The whole catalogue is read only
-    if one of its other texts is needed."""
+    """Like `say`, for a command that needs only a few sentences about logs."""
     known = _of_logs()
     missing = False
 

@@ -1,9 +1,6 @@
-"""Creates and changes classes, assignments and attempts. Pages call these functions.
-
-The caller has found the rows through the query sets of `models.py`, so permission is already checked. A rule
-of the class that forbids the change raises `ClassRefused`. What instructors change in a class, except by
-leaving it, is written to the audit log in the same transaction.
-"""
+"""Creates and changes classes, assignments and attempts. The caller has checked permission, by the query sets
+of `models.py`. A rule of the class that forbids the change raises `ClassRefused`. What instructors change is
+written to the audit log in the same transaction."""
 
 from __future__ import annotations
 
@@ -56,8 +53,8 @@ def create_class(teacher: User, name: str) -> Classroom:
 
 
 def join(user: User, code: str) -> Classroom:
-    """Add the user to the class with this code, as a learner. Does nothing if the user is a member already.
-    Raises ClassRefused if there is no such class, or if it is archived or full."""
+    """Add the user to the class with this code, as a learner. Raises ClassRefused if there is no such class,
+    or if it is archived or full."""
     classroom = Classroom.objects.filter(code=code.strip().lower()).first()
     if classroom is None:
         raise ClassRefused("no_such_code")
@@ -99,8 +96,8 @@ def set_archived(classroom: Classroom, actor: User, archived: bool) -> None:
 
 @transaction.atomic
 def delete_class(classroom: Classroom, actor: User) -> None:
-    """Delete an archived class with its assignments, the attempts at them and its log; members keep their runs. The
-    entry about it names no class, so that it stays. Raises ClassRefused if the class is not archived."""
+    """Delete an archived class with its assignments, the attempts at them and its log. Raises ClassRefused if
+    the class is not archived."""
     if classroom.archived is None:
         raise ClassRefused("not_archived")
     note(None, actor, "deleted_class", name=classroom.name)
@@ -158,9 +155,9 @@ def give_assignment(classroom: Classroom, actor: User, assignment: Assignment) -
 
 @transaction.atomic
 def change_assignment(assignment: Assignment, actor: User, changed: Mapping[str, Any]) -> None:
-    """Store changed fields, which the form has validated. What the assignment asks for (`_asked_of`) may
-    change only while no learner has begun an attempt. Then the attempts of instructors who tried the
-    assignment out are removed, because they belong to the task as it was before. Raises ClassRefused."""
+    """Store changed fields, which the form has validated. What the assignment asks for (`_asked_of`) cannot
+    change once a learner has begun; the attempts of instructors are removed with the change. Raises
+    ClassRefused."""
     _must_be_open(assignment.classroom)
     held = Assignment.objects.select_for_update().get(pk=assignment.pk)
     changed = {name: value for name, value in changed.items() if getattr(held, name) != value}
@@ -191,8 +188,8 @@ def learners_attempts(assignment: Assignment) -> int:
 
 @transaction.atomic
 def withdraw_assignment(assignment: Assignment, actor: User, with_attempts: bool = False) -> None:
-    """Withdraw an assignment with all attempts at it. Learners keep their runs. Raises ClassRefused if learners have
-    begun attempts and the instructor did not agree to delete them (`with_attempts`)."""
+    """Withdraw an assignment with all attempts at it. Raises ClassRefused if learners have begun attempts and
+    the instructor did not agree to delete them (`with_attempts`)."""
     count = learners_attempts(assignment)
     if count and not with_attempts:
         raise ClassRefused("attempts_are_deleted", count=count)
@@ -214,8 +211,7 @@ def _must_take_work(assignment: Assignment, user: User) -> None:
 
 
 def begin(user: User, assignment: Assignment, chosen: dict[str, Any] | None = None) -> Attempt:
-    """The open attempt or, without one, a new attempt, with a run of its own if the assignment has a scenario. Raises
-    ClassRefused or Problem."""
+    """The open attempt or, without one, a new attempt. Raises ClassRefused or Problem."""
     _must_take_work(assignment, user)
     open_one = Attempt.objects.of(user).open().filter(assignment=assignment).first()
     if open_one is not None:
@@ -311,8 +307,8 @@ def keep_text(attempt: Attempt, text: str) -> None:
 
 @transaction.atomic
 def answer_text(attempt: Attempt, actor: User, passed: bool, comment: str) -> None:
-    """Store an instructor's decision on a text. A later call replaces it. Raises ClassRefused if the kind has
-    no text to read, or before the text was handed in."""
+    """Store an instructor's decision on a text. Raises ClassRefused if the kind has no text to read, or
+    before the text was handed in."""
     if not kind_of(attempt.assignment).is_read or attempt.handed_in is None:
         raise ClassRefused("nothing_to_read")
     attempt.outcome = Outcome.PASSED if passed else Outcome.FAILED

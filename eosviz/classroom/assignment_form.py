@@ -1,5 +1,5 @@
 """The form of an assignment, new or changed. The engine runs the scenario to find whether the assignment is
-possible. If not, the form refuses it at the field that makes it impossible."""
+possible."""
 
 from __future__ import annotations
 
@@ -60,9 +60,8 @@ def _moment(label: str, why: str) -> forms.DateTimeField:
 
 
 class AssignmentForm(forms.Form):
-    """The form for one kind of assignment, with the fields of that kind only. With `given` the form changes
-    this assignment; with `is_fixed` it changes only what attempts do not depend on. Times are in the time
-    zone of the page on which they were typed."""
+    """The form for one kind of assignment. With `given` the form changes this assignment; with `is_fixed` it
+    changes what attempts do not depend on."""
 
     title = forms.CharField(
         label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]

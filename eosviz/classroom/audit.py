@@ -1,5 +1,4 @@
-"""The audit log of instructors and administrators, written together with the change. The newest entries of a
-class are shown on its page, all entries in the administration. What learners do with their own things is not logged."""
+"""The audit log of instructors and administrators, written together with the change."""
 
 from __future__ import annotations
 
@@ -11,9 +10,8 @@ from eosviz.classroom.models import AuditEntry, Classroom
 
 
 def note(classroom: Classroom | None, actor: User | None, deed: str, **params: Any) -> None:
-    """Add an entry, in the transaction of the change. Its sentence is `classroom.deed.<deed>`; `params`
-    contain names of things, never of people. Nothing is added if there is no actor (no account), or for a
-    learner outside a class."""
+    """Add an entry, in the transaction of the change. Its sentence is `classroom.deed.<deed>`, filled with
+    `params`. Nothing is added without an actor, or for a learner outside a class."""
     if actor is None or (classroom is None and role_of(actor) is Role.LEARNER):
         return
     AuditEntry.objects.create(classroom=classroom, actor=actor, deed=deed, params=params)

@@ -1,6 +1,5 @@
-"""What the kinds of assignments (`kinds/`) need for judging. Nothing here writes. The engine judged every
-step when it made the step. Two kinds need more: *predict* needs the questions of the run, and *keep the
-guarantees* a run without interventions."""
+"""What the kinds of assignments (`kinds/`) need for judging. Two kinds need more than the judged steps of the
+run: *predict* needs the questions, and *keep the guarantees* a run without interventions."""
 
 from __future__ import annotations
 
@@ -49,9 +48,8 @@ _RANK = {Outcome.PASSED: 2, Outcome.WAITING: 1, Outcome.FAILED: 0}
 
 
 def counting(attempts: Iterable[Attempt]) -> Attempt | None:
-    """Of one learner's attempts at one assignment, the one that counts. *Done* counts before *waiting*, and
-    *waiting* before *not done*; then more right answers count before fewer, and a later attempt before an
-    earlier one. None if nothing was handed in."""
+    """Of one learner's attempts at one assignment, the one that counts: by outcome, then by right answers,
+    then the later one. None if nothing was handed in."""
     handed_in = (one for one in attempts if one.outcome != Outcome.OPEN)
     return max(handed_in, key=_standing, default=None)
 
@@ -61,8 +59,7 @@ def _standing(attempt: Attempt) -> tuple[int, int, int]:
 
 
 def first_branch(attempt: Attempt) -> Branch:
-    """The first branch of the attempt's session. An intervention at its newest step makes no new branch, so
-    it is stored with this branch."""
+    """The first branch of the attempt's session."""
     branches = Branch.objects.filter(session=attempt.session).select_related("session__version")
     return branches.order_by("id")[0]
 
@@ -74,8 +71,8 @@ def broken_by_itself(version: ScenarioVersion, variant: str | None, asks: Caller
 
 
 def guarantees_of(version: ScenarioVersion, variant: str | None, asks: Caller) -> tuple[str, ...]:
-    """The guarantees that the engine judges in runs of the scenario. No run breaks any other. Empty if the engine
-    refuses the scenario. Raises Busy or BeyondBounds."""
+    """The guarantees that the engine judges in runs of the scenario. Empty if the engine refuses the
+    scenario. Raises Busy or BeyondBounds."""
     return _alone(_Run(version.digest, variant, asks)).guarantees
 
 

@@ -1,8 +1,5 @@
-"""Classes, their members, their assignments and what learners handed in.
-
-The query sets here decide who may see or change a row: a page asks for *the classes that this person
-teaches*, and answers 404 for all other classes.
-"""
+"""Classes, their members, their assignments and what learners handed in. The query sets here decide who may
+see or change a row."""
 
 from __future__ import annotations
 
@@ -54,8 +51,8 @@ KINDS_IN_MIGRATIONS = [(name, name) for name in ("watch", "predict", "break", "h
 
 
 class KindField(_CharField):
-    """The name of a kind (`kinds/`). Its choices are set when the site starts (`apps.py`). Migrations always
-    contain KINDS_IN_MIGRATIONS instead, so a new kind needs no migration."""
+    """The name of a kind (`kinds/`). Migrations always contain KINDS_IN_MIGRATIONS instead, so a new kind
+    needs no migration."""
 
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         name, _, args, named = super().deconstruct()
@@ -151,8 +148,7 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
 
 
 class Assignment(models.Model):
-    """A task for a class. What it asks for does not change while a learner has an attempt. Its words, its
-    times and the number of attempts may change."""
+    """A task for a class. What it asks for does not change while a learner has an attempt."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
@@ -236,8 +232,7 @@ class AttemptQuerySet(models.QuerySet["Attempt"]):
         return self.filter(outcome=Outcome.OPEN)
 
     def waiting_in(self, classroom: Classroom) -> AttemptQuerySet:
-        """Texts of learners that no instructor has read. They are in the order of assignments, and for each
-        assignment the oldest text is first."""
+        """Texts of learners that no instructor has read, by assignment, the oldest first."""
         learners = Membership.objects.filter(classroom=classroom, part=Part.LEARNER).values("user")
         waiting = self.filter(assignment__classroom=classroom, outcome=Outcome.WAITING, user__in=learners)
         return waiting.order_by("assignment__created", "assignment", "handed_in", "id")

@@ -57,9 +57,8 @@ class Cell:
         return None if self.beside is None else self.step_of(self.beside)
 
     def step_of(self, attempt: Attempt) -> int | None:
-        """The step that the results show for an attempt: the step of its judgement, or, while it is open, how
-        far the run has got. None if the attempt is not judged by its run, the run was not begun, or the
-        judgement names no step."""
+        """The step that the results show for an attempt: that of its judgement, or, while it is open, how far
+        the run has got. None if there is no such step."""
         if not kind_of(attempt.assignment).is_judged_by_run:
             return None
         if attempt.outcome != Outcome.OPEN:
@@ -138,8 +137,8 @@ def results_of(classroom: Classroom) -> Results:
 
 
 def csv_of(classroom: Classroom) -> Iterator[str]:
-    """The CSV file in pieces: a byte order mark, the line with the names of the columns, then a line for each
-    attempt of each learner and for each assignment that a learner has not begun."""
+    """The CSV file in pieces: a byte order mark, the names of the columns, then the learners' attempts, and
+    the assignments that a learner has not begun."""
     results = results_of(classroom)
     yield "\ufeff"  # spreadsheets read the file as UTF-8 only with this mark
     yield _line(COLUMNS)

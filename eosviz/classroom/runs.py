@@ -1,5 +1,5 @@
-"""The run of an attempt as an instructor looks at it. Each branch has an address of its own, so that the
-learner's session is not opened and nothing in it can be changed."""
+"""The run of an attempt as an instructor looks at it: each branch at an address of its own, without the
+learner's session."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def branches_of(attempt: Attempt) -> list[Branch]:
 
 
 def link_of(attempt: Attempt, branch: Branch) -> Link:
-    """A link to the branch, at the step that the judgement names, or else at the newest step; at most at
-    FRAME_STEPS_MAX. Raises Problem if the run has more interventions than an address can hold."""
+    """A link to the branch at the judgement's step, or else at the newest step. Raises Problem if the run has
+    more interventions than an address can hold."""
     step = attempt.evidence.get("step", branch.newest) if _is_judged(attempt, branch) else branch.newest
     return link_to(branch, min(step, branch.newest, FRAME_STEPS_MAX), None, None)
 

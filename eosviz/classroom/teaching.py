@@ -1,5 +1,4 @@
-"""The pages for a class's instructors. Pages that change something find the class among those that the user teaches;
-the results are also for administrators."""
+"""The pages for a class's instructors."""
 
 from __future__ import annotations
 
@@ -140,8 +139,7 @@ def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> Http
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Change an assignment. Before a learner has begun, everything but its kind can be changed; after that, its
-    words, its times and the number of attempts."""
+    """Change an assignment."""
     given = _taught_assignment(request, assignment_id)
     is_fixed = actions.learners_attempts(given) > 0
     form = AssignmentForm(kind_of(given), request.user, _posted(request), given=given, is_fixed=is_fixed)
@@ -226,8 +224,7 @@ def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
 @require_http_methods(["GET", "HEAD", "POST"])
 def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
     """An attempt of a learner, with the task and the run. A POST with `passed` (yes or no) and `comment`
-    decides about a text, and then leads to the next text of the class that waits, or to the results if no other
-    waits."""
+    decides about a text."""
     found = _judged(request, attempt_id)
     classroom = found.assignment.classroom
     form = ReadForm(_posted(request), initial={"comment": found.comment})
@@ -277,8 +274,8 @@ def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
 @require_safe
 @xframe_options_sameorigin
 def attempt_run(request: SignedInRequest, attempt_id: uuid.UUID, branch_id: int) -> HttpResponse:
-    """A branch of a learner's run in the player, to look at; nothing can be changed. With `?frame`, as part of another
-    page of this site, without a link back."""
+    """A branch of a learner's run in the player, to look at. With `?frame`, as part of another page of this
+    site."""
     found = _judged(request, attempt_id)
     branch = next((one for one in branches_of(found) if one.id == branch_id), None)
     if branch is None:

@@ -1,5 +1,5 @@
-"""Finds which guarantees a run without interventions breaks. Does not import Django, because a run that a
-user wrote, or whose settings a user chose, is made in a bounded process (`eosviz/bounded`)."""
+"""Finds which guarantees a run without interventions breaks. Does not import Django, because it runs in
+bounded processes too (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The result. `broken`: guarantee → the first step that breaks it. None if no run can be made. `guarantees`: those
-    that the engine judges in this run. An intervention or another setting of a producer adds none: what they need
-    (`engine.judge.bench.NEEDS`) is in the document."""
+    """The result. `broken`: guarantee → the first step that breaks it; None if no run can be made.
+    `guarantees`: those that the engine judges in this run."""
 
     broken: dict[str, int] | None
     guarantees: tuple[str, ...] = ()

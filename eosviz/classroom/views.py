@@ -44,8 +44,8 @@ _CODE = re.compile(r"[-\w]{1,20}")
 @never_cache
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The user's classes, a field to join another, and for instructors one to create a class. Without an account: an
-    example of a class, and how to sign in. `?code=` redirects to the page that asks whether to join."""
+    """The user's classes, or, without an account, an example of a class. `?code=` redirects to the page that
+    asks whether to join."""
     code = request.GET.get("code", "").strip()
     if _CODE.fullmatch(code):
         return redirect("classroom:join_link", code)
@@ -115,8 +115,7 @@ def join(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def join_link(request: SignedInRequest, code: str) -> HttpResponse:
-    """The link that an instructor gives to learners: a page with one button. Opening it does not join and shows
-    nothing of the class."""
+    """The link that an instructor gives to learners: a page with one button, which joins."""
     return render(request, "classroom/join.html", {"code": code})
 
 
@@ -124,8 +123,7 @@ def join_link(request: SignedInRequest, code: str) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """One class: its assignments with the user's progress; for its instructors and for administrators also
-    the members and the newest entries of the audit log."""
+    """One class: its assignments with the user's progress. Instructors and administrators see more."""
     classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
     teaches = mine is not None and mine.part == Part.INSTRUCTOR
@@ -237,8 +235,7 @@ def _assignment(
 @login_required
 @require_POST
 def begin(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """Begins an attempt or continues the open one, and redirects to its track or run; for an explanation, and
-    without a run, to the assignment's page. Members only."""
+    """Begins an attempt or continues the open one, and redirects to its work. Members only."""
     assignment = _seen(request, assignment_id)
     get_object_or_404(Membership, classroom=assignment.classroom, user=request.user)
     kind = kind_of(assignment)

@@ -1,6 +1,6 @@
 """The JSON Schema of all data between server and page, generated from the types that write and read this
-data. Messages of the page are closed: reading them is strict, so they have no other fields. Messages of the
-server are open: fields may be added within a version."""
+data. Messages of the page have no other fields; to messages of the server, fields may be added within a
+version."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Where a visitor continues: in the session that the player showed last, or else in the newest that has begun,
-with its picture, its track, and what comes next."""
+"""Where a visitor continues: in the session that the player showed last, or else in the newest that has
+begun."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ _PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Where a visitor continues. `variant`: the title of the session's variant; None without one. `steps`: the length
-    of the run; 0 if unknown. `next`: what comes after the scenario, once its run is finished, as the player offers
-    it (`following`); None before, and if nothing comes."""
+    """Where a visitor continues. `variant`: its title; None without one. `steps`: the length of the run; 0 if
+    unknown. `next`: what comes after the scenario, once its run is finished."""
 
     scenario: str
     title: Words
@@ -49,8 +48,8 @@ class Resumed:
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """Where this browser continues: in the session that its player showed last, or else in the newest one; None if it
-    has begun no session. `kept`: the value of the cookie PLACE_COOKIE."""
+    """Where this browser continues; None if it has begun no session. `kept`: the value of the cookie
+    PLACE_COOKIE."""
     was = _PLACE.fullmatch(kept)
     begun = Session.objects.of_browser(browser).begun().recent().select_related("version")
     session = (None if was is None else begun.filter(id=was[1]).first()) or begun.first()

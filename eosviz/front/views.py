@@ -97,8 +97,8 @@ def sessions(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
-    """Set the theme. `light` or `dark` is stored in a cookie, so that the first paint is right; for anything
-    else the cookie is deleted, and pages follow the system. Redirects to `next`."""
+    """Set the theme: `light` or `dark` in a cookie, so that the first paint is right; anything else deletes
+    the cookie. Redirects to `next`."""
     theme = request.POST.get("theme", "")
     if theme not in THEMES:
         theme = "system"

@@ -28,8 +28,7 @@ def attempt(
     seconds_max: float | None = None,
 ) -> tuple[bool, str]:
     """Run a program to its end. Returns whether it succeeded, and its output, both streams together. After
-    `seconds_max` the program is killed with all processes that it started, and counts as failed; None: it may
-    run for ever. Raises OSError if it cannot be started."""
+    `seconds_max` the program is killed, and counts as failed. Raises OSError if it cannot be started."""
     process = subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -64,8 +63,7 @@ def require(
     environment: Mapping[str, str] | None = None,
     seconds_max: float | None = None,
 ) -> str:
-    """Run a program to its end and return its output. If it fails, print the last lines of the output and
-    raise Problem with the remedy."""
+    """Run a program to its end and return its output. If it fails, raise Problem with the remedy."""
     succeeded, output = attempt(command, environment, seconds_max)
     if not succeeded:
         lines = output.strip().splitlines()

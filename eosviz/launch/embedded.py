@@ -1,5 +1,4 @@
-"""Defaults of a machine without settings: a key and a Redis address that belong to its data folder. Settings and
-launcher both use this module, so that they agree."""
+"""Defaults of a machine without settings: a key and a Redis address that belong to its data folder."""
 
 import hashlib
 import os
@@ -15,12 +14,8 @@ SOCKET_PATH_BYTES_MAX = 103
 
 
 def embedded_redis_socket(data_dir: Path) -> Path:
-    """The socket of the embedded Redis-compatible server of this data folder.
-
-    A socket in the data folder needs no free port, and only this user can open it. If the path of the folder
-    is too long for a socket, the socket is in a folder with a name made from it under the system's temporary
-    folder.
-    """
+    """The socket of the embedded Redis-compatible server of this data folder: inside it or, if the path is
+    too long for a socket, below the system's temporary folder."""
     socket = data_dir / "run" / "redis.sock"
     if len(os.fsencode(socket)) <= SOCKET_PATH_BYTES_MAX:
         return socket
@@ -29,8 +24,7 @@ def embedded_redis_socket(data_dir: Path) -> Path:
 
 
 def embedded_redis_url(data_dir: Path) -> str:
-    """The server's address. If the socket is not in the data folder, its folder is made or checked first, and
-    Problem is raised as by `private_folder`."""
+    """The server's address. Raises Problem as `private_folder` does."""
     socket = embedded_redis_socket(data_dir)
     if data_dir not in socket.parents:
         private_folder(socket.parent)

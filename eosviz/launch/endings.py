@@ -1,9 +1,5 @@
-"""Computes how every scenario of the library ends, once after each change of the engine's sources, and keeps
-the endings in `.endings`.
-
-A new database would otherwise run the whole library, which takes seconds. `eosviz/scenarios/endings.py`
-computes and reads the endings.
-"""
+"""Computes how the scenarios of the library end, once after each change of the engine's sources, and keeps
+the endings in `.endings` (`eosviz/scenarios/endings.py`)."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -20,8 +20,8 @@ ENVIRONMENT_BYTES = 2_500_000_000  # measured: 1.5 GB installed; the rest is nee
 
 
 def prepare_environment(with_tools: bool = False) -> None:
-    """Make `.venv/bin/python` have the pinned requirements of the site, with `with_tools` also the tools of tests and
-    linters. If it has them already, this takes milliseconds. Raises Problem if it is impossible."""
+    """Make `.venv/bin/python` have the pinned requirements of the site, with `with_tools` also the tools of
+    tests and linters. Raises Problem if it is impossible."""
     if sys.version_info < PYTHON_VERSION_MIN:
         raise Problem(
             f"Python {sys.version.split()[0]} is too old: install Python 3.11 or newer"
@@ -77,8 +77,8 @@ def install(wanted: Sequence[str | Path]) -> None:
 
 
 def find_uv() -> Path | None:
-    """The uv that is installed; else the one that an earlier set-up put into `.bootstrap`; else one that pip
-    installs there now. None if pip cannot."""
+    """The uv that is installed, or that an earlier set-up or now pip puts into `.bootstrap`. None if pip
+    cannot."""
     if found := shutil.which("uv"):
         return Path(found)
     local = BOOTSTRAP / "bin" / "uv"
@@ -98,9 +98,8 @@ def install_with_uv(uv: Path, wanted: Sequence[str | Path]) -> bool:
 
 
 def create_with_venv() -> None:
-    """Make `.venv` with Python's own venv. In Debian's python3, the part of venv that installs pip is a
-    separate package; if it is missing, it is installed with apt. Raises Problem if that is impossible, or if
-    venv fails even so."""
+    """Make `.venv` with Python's own venv, on Debian with the package that it needs. Raises Problem if that
+    is impossible."""
     command: Sequence[str | Path] = [sys.executable, "-m", "venv", ENVIRONMENT]
     if attempt(command)[0]:
         return

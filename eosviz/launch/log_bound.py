@@ -20,8 +20,8 @@ def rotate_log(log: Path) -> None:
 
 
 class LogBound:
-    """Shortens logs that processes hold open. A long log is copied to its `.older.log` and then emptied; its
-    process continues to append to it. Lines that are written in between are lost."""
+    """Shortens logs that processes hold open: a long log is copied to its `.older.log` and emptied. Lines
+    that are written in between are lost."""
 
     def __init__(self, folder: Path, now: Callable[[], float] = time.monotonic) -> None:
         self._folder, self._now = folder, now

@@ -1,9 +1,5 @@
-"""One eosviz per data folder: its lock, and the state file.
-
-`run/lock` is locked as long as the supervisor lives; the operating system releases the lock however the
-supervisor ends. `run/state.json` lists the processes that the supervisor started. A start that gets the lock
-and finds a state file ends the processes that are left.
-"""
+"""One eosviz per data folder. `run/lock` is locked as long as the supervisor lives; `run/state.json` lists
+the processes that it started, which the next start ends if they are left."""
 
 import contextlib
 import fcntl
@@ -94,8 +90,7 @@ class Occupancy:
         self.write()
 
     def write(self) -> None:
-        """Write the state file. If the disk refuses, the older file stays and `write_again` retries later: a
-        supervisor that ended because of this file would end the site."""
+        """Write the state file. If the disk refuses, the older file stays and `write_again` retries later."""
         draft = self._state_path.with_suffix(".draft")
         try:
             draft.write_text(json.dumps(asdict(self.state)))

@@ -1,8 +1,5 @@
-"""Keeps other users out of the data folder, which has password hashes, session cookies and keys.
-
-Processes that write there have the umask of EOSVIZ_UMASK, and a start closes what an older release or a
-careless copy left open to others.
-"""
+"""Keeps other users out of the data folder, which has password hashes, session cookies and keys: by a umask
+(EOSVIZ_UMASK), and by closing what is open at the start."""
 
 import os
 import stat
@@ -60,14 +57,9 @@ def make_private_folder(folder: Path, umask: int) -> None:
 
 
 def close_folder(folder: Path, umask: int, say: Callable[[str], None]) -> int:
-    """Remove other users' access to the folder and everything below it. Returns how many entries below it
-    were changed.
-
-    The folder itself comes first. If it has stayed closed since the last time, under the same umask, nothing
-    below needs checking. Links are not followed. Entries that cannot be changed, such as those of other users,
-    are reported in one line. Call it before this process opens the database: closing any descriptor of its file
-    drops SQLite's locks.
-    """
+    """Remove other users' access to the folder and what is below it. Returns how many entries below it were
+    changed. Links are not followed. Call it before this process opens the database: closing any descriptor of
+    its file drops SQLite's locks."""
     foreign: list[Path] = []
     changed = 0
     is_open = bool(folder.stat().st_mode & umask & 0o777)

@@ -1,4 +1,4 @@
-"""A folder that only its owner can enter: no other user can put a file or a socket into it, or read one there."""
+"""A folder that its owner alone can enter."""
 
 import contextlib
 import os
@@ -11,8 +11,8 @@ PRIVATE_MODE = 0o700
 
 
 def private_folder(path: Path) -> Path:
-    """The folder. It is made if it is missing, and closed to others if it is this user's. Raises Problem for a link or
-    a file, and for a folder of another user: in the system's temporary folder anyone could have made it first."""
+    """The folder, made if it is missing, and closed to others. Raises Problem for a link or a file, and for a
+    folder of another user."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileExistsError):
         path.mkdir(mode=PRIVATE_MODE)

@@ -22,9 +22,8 @@ class SupportsFileno(Protocol):
 
 
 def die_with_parent(parent: int) -> Callable[[], None] | None:
-    """A function for `preexec_fn`. On Linux it makes the operating system end the child (SIGTERM) when its
-    parent has ended, even by SIGKILL. Elsewhere it is None, and the next start ends what is left
-    (`occupancy`)."""
+    """A function for `preexec_fn`, by which Linux ends the child (SIGTERM) when its parent has ended. None on
+    other systems."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl  # looked up here: little is allowed between fork and exec
@@ -38,9 +37,8 @@ def die_with_parent(parent: int) -> Callable[[], None] | None:
 
 
 def start_mark(pid: int) -> str | None:
-    """When this process started, as the system states it. None if there is no such process, on Linux also if it has
-    ended and its exit code was not read yet. Process ids are reused after a while, so a process is
-    recognised by its id and its start mark."""
+    """When this process started, as the system states it. None if it has ended. Process ids are reused, so a
+    process is recognised by its id and its start mark."""
     if sys.platform == "linux":
         try:
             stat = Path(f"/proc/{pid}/stat").read_text()

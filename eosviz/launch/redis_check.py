@@ -14,8 +14,7 @@ SCHEMES = ("redis", "rediss", "unix")
 
 
 def require_redis(environment: Mapping[str, str]) -> None:
-    """Raises Problem if the Redis of REDIS_URL cannot be used. If REDIS_URL is not set, the embedded server
-    is used and nothing is checked."""
+    """Raises Problem if the Redis of REDIS_URL cannot be used."""
     url = environment.get("REDIS_URL")
     if not url:
         return

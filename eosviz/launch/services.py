@@ -20,8 +20,7 @@ REDIS_MEMORY = "512mb"
 
 
 def child_environment() -> dict[str, str]:
-    """The environment for the processes of an eosviz. The variable that keeps Python from storing compiled modules is
-    left out: with it, each start would compile a thousand modules."""
+    """The environment for the processes of an eosviz, in which Python stores compiled modules."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {"DJANGO_SETTINGS_MODULE": "eosviz.settings.development", "PYTHONUNBUFFERED": "1", **inherited}
 
@@ -37,8 +36,8 @@ def redis_binary() -> Path:
 
 
 def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
-    """The command of the server. It listens only at one socket file. Writes are appended to a file, so that
-    no waiting task is lost if the server is killed."""
+    """The command of the server. It listens at one socket file. Writes are appended to a file, so that
+    waiting tasks survive it."""
     options = {
         "port": "0",
         "unixsocket": str(socket_path),
@@ -103,8 +102,7 @@ def worker_count(environment: Mapping[str, str]) -> int:
 
 
 def workers(data_folder: Path, environment: Mapping[str, str]) -> list[Service]:
-    """`worker`, `worker-2`, …: as many as `EOSVIZ_WORKERS` says. Each keeps its name when it is restarted,
-    and with it its share of the sessions. Raises Problem as `worker_count` does."""
+    """`worker`, `worker-2`, …: as many as `EOSVIZ_WORKERS` says. Raises Problem as `worker_count` does."""
     threads = environment.get("EOSVIZ_WORKER_THREADS") or str(WORKER_THREADS)
     names = ["worker", *(f"worker-{number}" for number in range(2, worker_count(environment) + 1))]
     return [

@@ -43,8 +43,7 @@ def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
 
 
 def write_complaint(folder: Path) -> str:
-    """Why no file can be written in this folder. Empty if a small file was just written there. Free bytes do not
-    show a quota, a read-only mount or a broken disk."""
+    """Why no file can be written in this folder; empty if a small file was just written there."""
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
             probe.write(bytes(PROBE_BYTES))

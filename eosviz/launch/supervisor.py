@@ -74,8 +74,8 @@ class Supervisor:
         say: Callable[[str], None],
         room: Callable[[], Room] = lambda: Room(Level.ENOUGH),
     ) -> None:
-        """`room` says whether anything can be stored, and is called when a process has died. While nothing can be
-        stored, processes are restarted however often they die, and the site does not end."""
+        """`room` says whether anything can be stored. While nothing can, processes are restarted however
+        often they die."""
         self._occupancy = occupancy
         self._say = say
         self._room = room

@@ -1,7 +1,4 @@
-"""Gives a read-only page to every model that has no page in the administration and is not in HIDDEN.
-
-This app is loaded last, so the pages that other apps register are known.
-"""
+"""Gives a read-only page to every model that has no page in the administration and is not in HIDDEN."""
 
 from __future__ import annotations
 
@@ -35,8 +32,8 @@ Column = str | Callable[[models.Model], Any]
 
 
 def columns(model: type[models.Model]) -> list[Column]:
-    """The columns of a model's list: the primary key first, which links to the row. A related row is shown by
-    its key, which needs no further query. Long fields and KEYS are left out, and all after COLUMNS_MAX columns."""
+    """The columns of a model's list, at most COLUMNS_MAX: the primary key first, without long fields and
+    KEYS. A related row is shown by its key."""
     shown: list[Column] = [_held(model._meta.pk)]
     for field in model._meta.concrete_fields:
         is_short = field.max_length is None or field.max_length <= SHORT
@@ -57,8 +54,7 @@ def _held(field: Any) -> Column:
 
 
 def searched(model: type[models.Model]) -> list[str]:
-    """The lookups of the list's search: the beginning of the row's key, the `CharField`s other than KEYS, and the
-    beginning of related rows' UUIDs."""
+    """The lookups of the list's search: keys by their beginning, and the `CharField`s other than KEYS."""
     texts = [
         field.name
         for field in model._meta.concrete_fields

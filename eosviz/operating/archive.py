@@ -1,5 +1,4 @@
-"""The format of a backup. It is a gzipped tar file, written and read sequentially, whose members are in this
-order:
+"""The format of a backup: a gzipped tar file, written and read sequentially, whose members are in this order:
 
 - `manifest.json`: the version of this format, the engine, the time, the migrations of the rows, and the
   columns of each table
@@ -7,9 +6,7 @@ order:
 - `files/<path>`: the files of the data folder
 - `end.json`: how many rows and files there are, and the chain over all members before it
 
-The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A truncated file
-has no end, and a damaged file has another chain. Both are detected before anything of the file is used.
-"""
+The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content."""
 
 from __future__ import annotations
 
@@ -151,8 +148,8 @@ def _forget_members(tar: tarfile.TarFile) -> None:
 
 
 def members(path: Path) -> Iterator[Member]:
-    """The members of a backup, in order. Each must be read before the next one is asked for. Raises Damaged
-    for a file that is truncated or is no backup."""
+    """The members of a backup, in order. Read each before the next. Raises Damaged for a file that is
+    truncated or is no backup."""
     try:
         with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
             while (info := tar.next()) is not None:

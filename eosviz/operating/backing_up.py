@@ -81,8 +81,7 @@ def _manifest() -> Manifest:
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """A block in which all reads see the database at one moment. Writers need not wait for the block. Inside
-    a transaction of the caller, its isolation level applies instead."""
+    """A block in which all reads see the database at one moment."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
             # The caller's transaction around this one, if any, has chosen its isolation level.
@@ -140,7 +139,7 @@ def _write_files(writer: archive.Writer, folder: Path) -> int:
 
 def restore(path: Path, say: Callable[[str], None] = lambda line: None) -> Content:
     """Restore a backup completely. Raises Refused or Damaged; then nothing was changed. The database must be
-    migrated and contain no user's rows, and the data folder no files that a backup would contain."""
+    migrated and contain no user's rows."""
     manifest, end = archive.check(path)
     say(f"a backup of {manifest.created}, engine {manifest.engine}: it is whole")
     _refuse_what_does_not_fit(manifest)

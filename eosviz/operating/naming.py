@@ -1,8 +1,5 @@
-"""The administration's names of apps, tables, columns and choices, in the reader's language.
-
-The names are in `names.toml` and are set on the models when the site starts: Django reads a model's names from the
-model, and a changed name in the model would need a migration.
-"""
+"""The administration's names of apps, tables, columns and choices, in the reader's language: from
+`names.toml`, because a name in the model would need a migration to change."""
 
 from __future__ import annotations
 
@@ -59,8 +56,8 @@ def column(name: str) -> Any:
 
 
 def head_of(field: Field[Any, Any]) -> Any:
-    """The header of a column that shows the value of `field` in another form: the name of the field. It is
-    lazy, because at import time the names are not set yet."""
+    """The header of a column that shows the value of `field` in another form. Lazy, because at import time
+    the names are not set yet."""
     return lazy(lambda: str(field.verbose_name), str)()
 
 
@@ -80,8 +77,7 @@ def is_named_by_us(field: Field[Any, Any]) -> bool:
 
 
 def name_everything() -> None:
-    """Set the names of the site's apps, models, fields and choices. Raises KeyError if one is missing; then the
-    site, and every test, fails to start."""
+    """Set the names of the site's apps, models, fields and choices. Raises KeyError if one is missing."""
     known = names()
     for app in apps.get_app_configs():
         models = list(app.get_models()) if is_ours(app) else []

@@ -1,5 +1,4 @@
-"""All tables of the site, as models, and their rows as JSON. A value is written as its field reads it back: bytes
-as Base64, a date as ISO 8601, a UUID as text."""
+"""All tables of the site, as models, and their rows as JSON."""
 
 from __future__ import annotations
 
@@ -59,8 +58,7 @@ def used_models() -> list[str]:
 
 
 def rows_of(model: type[Model]) -> Iterator[bytes]:
-    """Each row as one line of JSON. A line is a list in the order of `columns_of`. A few hundred rows are
-    read at a time."""
+    """Each row as one line of JSON. A line is a list in the order of `columns_of`."""
     fields = model._meta.concrete_fields
     asked = model._base_manager.order_by("pk").values_list(*(field.attname for field in fields))
     for row in asked.iterator(chunk_size=ROWS_READ_AT_ONCE):
@@ -78,8 +76,8 @@ def _encodable(value: Any) -> Any:
 
 
 def objects_from(model: type[Model], lines: Iterable[bytes]) -> list[Model]:
-    """The rows as objects, not saved. For a line that is no row of this model, raises ValueError, or the error of
-    the decoder or of a field."""
+    """The rows as objects, not saved. Raises ValueError, or the error of the decoder or of a field, for a
+    line that is no row of this model."""
     fields = model._meta.concrete_fields
     objects = []
     for line in lines:

@@ -1,6 +1,5 @@
-"""Pages for errors of the site and for unreadable requests, and for the time when Redis is down, the disk is
-full or the database is too busy. The pages use neither the database nor the session, because either may be
-what failed."""
+"""Pages for errors of the site and for unreadable requests. They use neither the database nor the session,
+because either may be what failed."""
 
 from __future__ import annotations
 
@@ -72,8 +71,8 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 
 def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The response to a bad request. If a session could not be stored, Django reports that the session was
-    deleted; this case is recognised here and gets the response 503."""
+    """The response to a bad request; 503 if a session could not be stored, which Django reports as a bad
+    request."""
     if means_no_room(exception):
         return full(request, exception)
     return _page(request, BAD_REQUEST, HTTPStatus.BAD_REQUEST)

@@ -17,9 +17,8 @@ from eosviz.scenarios.models import Endings, ScenarioVersion, encode_document
 
 @transaction.atomic
 def load_library(entries: tuple[LibraryEntry, ...] | None = None) -> tuple[int, int]:
-    """Make the engine's documents the library. Returns how many scenarios it has, and how many of their documents
-    were not stored before. Older versions of a document leave the library, but stay stored for the sessions that run
-    them."""
+    """Make the engine's documents the library. Returns how many scenarios it has, and how many of their
+    documents were not stored before. Older versions stay stored for the sessions that run them."""
     entries = library() if entries is None else entries
     encoded = [(entry, encode_document(entry.document)) for entry in entries]
     digests = [hashlib.sha256(document).hexdigest() for _, document in encoded]
@@ -57,10 +56,8 @@ def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEnt
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
     """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
-    value, as in a variant's `set`. If a variant is given, these values are set after the variant's own, so
-    that the variant cannot undo them. Without a variant, raises BadScenario if a path cannot be set; with
-    one, only the run finds that. The author's names of beats and the variant's title become empty: they describe the
-    run as written. The beats that had a name stay beats, so that both runs count theirs alike."""
+    value, as in a variant's `set`, which they follow. The author's names of beats and the variant's title
+    become empty. Without a variant, raises BadScenario if a path cannot be set."""
     document = copy.deepcopy(version.document)
     for named in document.get("beats", ()):
         named["title"] = dict.fromkeys(named["title"], "")

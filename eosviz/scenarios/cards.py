@@ -105,8 +105,8 @@ class Shelved:
         return [one for one in self.runs if one.variant is None or one.variant.name != self.twin]
 
     def shown(self, variant: str | None) -> Run | None:
-        """The run that is shown for this variant. For the twin it is the first run, which has the same steps.
-        None if there is no such run."""
+        """The run that is shown for this variant; None if there is no such run. For the twin it is the first
+        run."""
         return self.runs[0] if variant is not None and variant == self.twin else self.run(variant)
 
     def run(self, variant: str | None) -> Run | None:

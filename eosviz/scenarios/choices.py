@@ -1,8 +1,5 @@
-"""The library as a map: its scenarios under the questions that they answer, and the filters.
-
-The filters are in the address. A scenario is shown if one of its runs matches; its card then shows and starts that
-run.
-"""
+"""The library as a map: its scenarios under the questions that they answer, and the filters, which are in the
+address. A scenario is shown if one of its runs matches."""
 
 from __future__ import annotations
 
@@ -44,8 +41,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of a filter. `count`: the number of scenarios with this value and the other chosen filters.
-    `address`: the address with this value, or without it if it is chosen."""
+    """One value of a filter. `count`: of scenarios with this value and the other chosen filters. `address`:
+    with this value, or without it if it is chosen."""
 
     value: str
     key: str
@@ -144,8 +141,7 @@ deletes the cookie when it is closed."""
 
 
 def way_back(request: HttpRequest, identifier: str = "") -> str:
-    """The library's address as it was left: with its filters, and at the card of scenario `identifier`. If the filters
-    do not show this scenario, they are left out."""
+    """The library's address as it was left: with its filters, and at the card of scenario `identifier`."""
     chosen = read(QueryDict(request.COOKIES.get(CHOSEN_COOKIE, "")).dict())
     here = shelved(identifier) if identifier and chosen.values else None
     kept = "" if here is not None and chosen.run_of(here) is None else chosen.query

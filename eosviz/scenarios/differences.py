@@ -1,6 +1,5 @@
 """Comparisons of a run with the same run after one change (GEN-9): a mechanism is turned off or on, clients
-get another setting, or the version of Kafka is another. This module lists the changes that a page offers, and
-the values of the changed side."""
+get another setting, or the version of Kafka is another."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ STEPS_COMPARED_MAX = 8000
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One change of a scenario. `settings`: scenario → the values of the changed side by dotted path; empty
-    if nothing changes. The title is `difference.<name>` in the catalogue."""
+    if nothing changes."""
 
     name: str
     settings: Callable[[Scenario], Settings]
@@ -134,8 +133,7 @@ DIFFERENCES: dict[str, Difference] = {
 
 
 def possible(scenario: Scenario) -> list[Difference]:
-    """The differences that change something in this scenario and lead to a valid document. Whether a rule
-    refuses the changed side is found only when it is run."""
+    """The differences that change something in this scenario and lead to a valid document."""
     return [
         difference
         for difference in DIFFERENCES.values()

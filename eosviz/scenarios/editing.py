@@ -1,7 +1,5 @@
-"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing, except that an
-inline table in which a key is set or removed gets the usual spacing, and that the comments behind a removed or
-replaced table go with it. Afterwards the meaning of the edited text is compared with the meaning of the
-edit. If they differ, nothing is changed."""
+"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing. If the
+edited text means something else than the edit, nothing is changed."""
 
 from __future__ import annotations
 
@@ -27,8 +25,8 @@ _LISTS_OF_TABLES = (
 
 
 class Edit(Struct, forbid_unknown_fields=True, frozen=True):
-    """One edit. `path`: keys and row numbers, from the root of the document. `set` needs a value. `add`
-    appends the value as a row. `move` swaps the row with the one that is `by` places further."""
+    """One edit. `path`: keys and row numbers, from the root of the document. `add` appends the value as a
+    row. `move` swaps the row with the one `by` places further."""
 
     do: Literal["set", "remove", "add", "move"]
     path: list[str | int]

@@ -1,5 +1,5 @@
-"""Who may see a version of a scenario. Everyone may, unless a rule for this version refuses; people with an exemption
-may see it even then. Apps add rules and exemptions in their `AppConfig.ready`."""
+"""Who may see a version of a scenario. Everyone may, unless a rule refuses and no exemption holds; apps add
+rules and exemptions in their `AppConfig.ready`."""
 
 from __future__ import annotations
 

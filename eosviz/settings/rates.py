@@ -1,5 +1,4 @@
-"""How often something may be done: every rate of the site, for pages, the API and sockets. `eosviz/rates.py`
-decides which request counts as which. docs/operating.md explains them."""
+"""How often something may be done: every rate of the site, for pages, the API and sockets."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured

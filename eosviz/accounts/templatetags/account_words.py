@@ -18,7 +18,6 @@ def mail_is_kept() -> bool:
 
 @register.filter
 def in_view(field: BoundField) -> SafeString:
-    """The field as HTML. The first field of its form that has an error gets the focus, so that the page scrolls to it
-    when a long form comes back."""
+    """The field as HTML, with the focus if it is the first one of its form that has an error."""
     wrong = next((one.name for one in field.form.visible_fields() if one.errors), None)
     return field.as_widget(attrs={"autofocus": True} if field.name == wrong else None)

@@ -63,8 +63,8 @@ def share_after(figure: Figure) -> SafeString:
 
 @register.simple_tag
 def difference(figure: Figure) -> SafeString:
-    """The difference between the shares of two versions in percentage points, with its interval, and whether
-    the newer version is better (of branching: whether it is more frequent)."""
+    """The difference between the shares of two versions in percentage points, with its interval and a
+    verdict."""
     of_before = figure.of_before or 0
     before = (figure.people_before or 0) / of_before if of_before else 0.0
     points = round(100 * (figure.share - before))

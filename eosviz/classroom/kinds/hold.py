@@ -67,8 +67,7 @@ class Hold(Kind):
         return _label(producer, setting)
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """The engine makes the run again, with the chosen settings and without interventions. What the
-        learner did in the attempt's run does not count."""
+        """The engine makes the run again, with the chosen settings and without interventions."""
         if attempt.session is None:
             return Judgement(Outcome.FAILED, "run_deleted")
         guarantee = attempt.assignment.guarantee
@@ -87,8 +86,7 @@ class Hold(Kind):
 
 
 class SettingsForm(StartForm):
-    """*Keep the guarantees*: a field for each setting of a producer that the learner may choose. `chosen`:
-    path → value, of the values that differ from the scenario's own."""
+    """*Keep the guarantees*: a field for each setting of a producer that the learner may choose."""
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -32,8 +32,7 @@ class StartForm(forms.Form):
 
 
 class Kind:
-    """The base of all kinds. By itself it is a kind without anything special: any scenario may be assigned,
-    and the learner presses *Submit* at the end."""
+    """The base of all kinds: any scenario may be assigned, and the learner presses *Submit* at the end."""
 
     name: ClassVar[str]
     """The name, of at most ten letters. The catalogue has `classroom.kind.<name>`,
@@ -68,15 +67,12 @@ class Kind:
         return f"{self.key}.why"
 
     def fields(self) -> dict[str, forms.Field]:
-        """The fields of the assignment's form that only this kind has: column of `Assignment` → field. They
-        cannot change once a learner has begun."""
+        """The fields of the assignment's form that only this kind has: column of `Assignment` → field."""
         return {}
 
     def answer_fields(self) -> dict[str, forms.Field]:
         """What a learner fills in to submit an attempt: name → field. `judge` finds the values in
-        `attempt.chosen`, which is stored as JSON, and the value of `text` in `attempt.text`. A kind with such
-        fields is judged only when an attempt is submitted: otherwise the page would show whether each guess
-        is right."""
+        `attempt.chosen`, and that of `text` in `attempt.text`."""
         return {}
 
     def chosen_label(self, name: str) -> str:

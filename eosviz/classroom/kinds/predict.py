@@ -42,9 +42,8 @@ class Predict(Kind):
         return [say("classroom.task.predict"), how]
 
     def judge(self, attempt: Attempt) -> Judgement:
-        """Judge every question of the run, which must have no interventions. The first answer to a question
-        counts; a skipped question counts as answered wrongly. Passed if every question has an answer, at most
-        the assignment's number of answers are wrong, and at least one is right."""
+        """Judge every question of the run, which must have no interventions; a skipped question counts as
+        answered wrongly."""
         line = [first_branch(attempt)]
         if Intervention.objects.count_on(line[0]):
             return Judgement(Outcome.FAILED, "changed_run")

@@ -1,5 +1,5 @@
-"""`{% session_items sessions %}`: the items of the list of one's own sessions. They are rendered in Python,
-because there may be a thousand of them: the template language takes nine times as long."""
+"""`{% session_items sessions %}`: the items of the list of one's own sessions, rendered in Python, because
+the template language takes longer."""
 
 from collections.abc import Iterable
 from functools import lru_cache

@@ -18,8 +18,7 @@ register = template.Library()
 
 @register.simple_tag
 def verdict(run: Run | None) -> SafeString:
-    """The picture of a run's ending; empty for None. It contains only numbers and names of the engine, no
-    text that a user wrote."""
+    """The picture of a run's ending; empty for None."""
     return mark_safe("" if run is None else picture(run.ending))
 
 
@@ -31,9 +30,8 @@ def fault_signs() -> list[tuple[SafeString, str]]:
 
 @register.simple_tag
 def ends(run: Run | None) -> str:
-    """`t-0: 5 records stored, 1 lost` for each lane of the ending in which something is counted, then the rows of a
-    database, then the state of each participant of a two-phase commit. If a rule refuses the run, the sentence that
-    names the rule; empty for None."""
+    """How the run ends in words, lane by lane, or the sentence that names the rule that refuses it; empty for
+    None."""
     if run is None:
         return ""
     language = language_of(get_language())

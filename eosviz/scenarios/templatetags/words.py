@@ -1,5 +1,4 @@
-"""Tags and filters for words on pages, such as `{% say "library.title" count=3 %}`: a sentence of the catalogue
-in the language of the page."""
+"""Tags and filters for words on pages, such as `{% say "library.title" count=3 %}`."""
 
 import re
 from datetime import UTC, datetime
@@ -27,8 +26,7 @@ register = template.Library()
 
 @register.simple_tag
 def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
-    """The sentence of `key`. Its parameters are given by name, or as a dict. The result is escaped: a
-    parameter may contain a user's text."""
+    """The sentence of `key`, escaped: a parameter may contain a user's text."""
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
 
 
@@ -57,8 +55,7 @@ def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any
 
 @register.filter
 def by_words(command: str) -> SafeString:
-    """A command in which words of at most LONGEST letters are not divided: `--bootstrap-` at the end of a line would
-    not be read as the beginning of an option."""
+    """A command in which words of at most LONGEST letters are not divided."""
     words = (
         format_html('<span class="nb">{}</span>', word) if len(word) <= LONGEST else word
         for word in command.split(" ")
@@ -83,8 +80,8 @@ def used_link(key: str) -> SafeString | str:
 
 @register.filter
 def in_language(words: dict[str, str] | None) -> str:
-    """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page; empty for None
-    and for a value without this language."""
+    """The text of a bilingual value (`{"en": …, "zh-Hans": …}`) in the language of the page; empty without
+    one."""
     return (words or {}).get(language_of(get_language()), "")
 
 
@@ -132,8 +129,7 @@ def in_paragraphs(text: str) -> SafeString:
 @register.filter
 def breakable(text: str) -> SafeString:
     """A text in which a name with underscores begins a new line before it is divided. It is divided after an
-    underscore, and only before a part of at least four letters. No line of the text begins with a Chinese punctuation
-    mark."""
+    underscore, and only before a part of at least four letters."""
     pieces = _NAME_WITH_UNDERSCORES.split(text)
     return format_html_join(
         "",
