@@ -94,7 +94,7 @@ WITH_THE_CONTROLLER = (
     Error.DUPLICATE_BROKER_REGISTRATION,
     Error.INELIGIBLE_REPLICA,
 )
-"""Errors that the active controller returns to brokers. In the runs no client gets them."""
+"""Errors that the active controller returns to brokers. In the runs a client gets them only as injected errors."""
 ERRORS = {error: ErrorEntry(error, error.since, outcome) for error, outcome in _ROWS}
 SPECIFICATION = tuple(
     error
