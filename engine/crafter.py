@@ -1,4 +1,4 @@
-"""The receiver of the responses to hand-made requests: it records them and does nothing else (GEN-6)."""
+"""The receiver of the responses to hand-made requests: it records them (GEN-6)."""
 
 from __future__ import annotations
 

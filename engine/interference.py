@@ -124,7 +124,7 @@ class Interference:
             self.injecting[envelope.id] = (error, int(log_start))
 
     def answers(self, envelope: Envelope) -> bool:
-        """Whether the receiver answers this request with an injected error, and does nothing else."""
+        """Whether the receiver answers this request with an injected error."""
         return envelope.id in self.injecting
 
     def injected(self, envelope: Envelope) -> Effects:

@@ -1,5 +1,4 @@
-"""The newest events of a recorded run, from which `engine/why` answers questions. What it keeps has a limit.
-Roles never read it."""
+"""The newest events of a recorded run, from which `engine/why` answers questions. What it keeps has a limit."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2. A message never
-changes after it was sent. Topic-partitions are written ``topic-partition`` (``t-0``)."""
+"""Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2. Topic-partitions
+are written ``topic-partition`` (``t-0``)."""
 
 from __future__ import annotations
 

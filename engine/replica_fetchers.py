@@ -44,8 +44,7 @@ class Fetcher:
 
 
 class ReplicaFetchers:
-    """All fetchers of one run. The fetchers of a partition are made when the partition first changes; its
-    replicas never change."""
+    """All fetchers of one run. The fetchers of a partition are made when the partition first changes."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

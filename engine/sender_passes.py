@@ -1,5 +1,4 @@
-"""The Sender pass that is running. Between its phases no other event is handled; only an intervention may
-come."""
+"""The Sender pass that is running. Between its phases no other event is handled, except an intervention."""
 
 from __future__ import annotations
 

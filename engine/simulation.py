@@ -532,7 +532,7 @@ class Simulation(Timetable):
         ]
 
     def view(self) -> dict[str, Any]:
-        """The whole state as in docs/frame.md, computed anew. It is complete only at the recorded level."""
+        """The whole state as in docs/frame.md, computed anew. Complete at the recorded level."""
         view = whole_view(self.world.empty_view(), self.parts())
         # Quiet events may have passed since the newest step, so the time may be later.
         view["time"] = self.now

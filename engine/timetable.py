@@ -64,8 +64,7 @@ class Timetable:
         """Key to the event's part of the view; empty unless the run is recorded."""
 
     def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
-        """Put an event into the queue; returns its key. ``what``: a text for the view, which only a recorded
-        run reads."""
+        """Put an event into the queue; returns its key. ``what``: a text for the view."""
         self._order = order = self._order + 1
         key = (at << _CLASS_BITS | rank) << _ORDER_BITS | order
         heappush(self._queue, (key, handler, argument))

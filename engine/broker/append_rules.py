@@ -39,12 +39,11 @@ class Level(IntEnum):
 
 
 class Arrival:
-    """A batch and its producer's state: everything that a guard may read.
+    """A batch and its producer's state, as guards read them.
 
     An absent epoch or sequence is -1. ``running_*``, ``last_sequence`` and ``transaction_first_offset``
     (None: no open transaction) include the earlier batches of the same append; ``stored_epoch`` and
-    ``cached`` do not (SEQ-16).
-    """
+    ``cached`` do not (SEQ-16)."""
 
     __slots__ = (
         "cached",

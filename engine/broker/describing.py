@@ -42,7 +42,7 @@ from engine.topic_partition import topic_of
 
 
 class About:
-    """One partition or transactional id of a request: everything that a rule may read."""
+    """One partition or transactional id of a request, as rules read it."""
 
     __slots__ = ("cluster", "host", "name", "permissions", "replicas")
 

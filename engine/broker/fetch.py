@@ -26,7 +26,7 @@ READ_COMMITTED = "read_committed"
 
 
 class Asking:
-    """One partition of a Fetch request at a broker: everything that a check may read."""
+    """One partition of a Fetch request at a broker, as checks read it."""
 
     __slots__ = ("cluster", "fetch_offset", "partition", "replica")
 

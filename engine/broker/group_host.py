@@ -160,7 +160,7 @@ class GroupHost:
         return []
 
     def crash(self) -> None:
-        """Everything in memory is lost; the next leaders of the partitions read their log."""
+        """What is in memory is lost; the next leaders of the partitions read their log."""
         coordinator = self.coordinator
         for partition in (*coordinator.owned, *coordinator.loading):
             self._touch_groups(partition)

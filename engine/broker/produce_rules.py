@@ -22,7 +22,7 @@ RECORD_VERSION = 2
 
 
 class Arriving:
-    """One batch of a Produce request at a broker: everything that a rule may read."""
+    """One batch of a Produce request at a broker, as rules read it."""
 
     __slots__ = ("batch", "cluster", "partition", "permissions", "replica", "request", "setup")
 

@@ -9,7 +9,7 @@ from engine.broker.permissions import Permissions
 
 
 class Arrived:
-    """A request at a broker: everything that a rule may read."""
+    """A request at a broker, as rules read it."""
 
     __slots__ = ("body", "cluster", "permissions")
 

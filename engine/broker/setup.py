@@ -1,4 +1,4 @@
-"""The name, version and configuration of a broker. All parts of the broker get this object, which never changes."""
+"""The name, version and configuration of a broker, which its parts share."""
 
 from __future__ import annotations
 

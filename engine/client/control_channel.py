@@ -239,8 +239,7 @@ class ControlChannel:
         setup.watch.emit(ControlSent, setup.name, request.api, peer, len(transactions.requests))
 
     def poll(self, now: int) -> bool:
-        """Wait for the response to the control request in flight; no other is sent before (TXM-9). Returns
-        True: the pass ends."""
+        """Wait for the response to the control request in flight (TXM-9). Returns True: the pass ends."""
         self._metadata_requests.send_wanted(now)
         request = self._transactions.in_flight
         if self._accumulator.incomplete and request is not None:

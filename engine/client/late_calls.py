@@ -56,7 +56,7 @@ class ByState:
 
 
 class UntilReturned:
-    """No other call is allowed until the repeated call has returned."""
+    """No other call is accepted until the repeated call has returned."""
 
     __slots__ = ()
     init_meets_errors = True

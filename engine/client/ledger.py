@@ -78,7 +78,7 @@ class Ledger:
             self._open(producer, partition, serial, size, now)
 
     def refused(self, producer: str, partition: str, serial: int, size: int, error: str, now: int) -> None:
-        """``send()`` threw an error: the record never reached the accumulator."""
+        """``send()`` threw an error: the record is not in the accumulator."""
         if self.watch.recording:
             part = self._open(producer, partition, serial, size, now)
             part.status, part.error, part.finished_at = REFUSED, error, now

@@ -13,8 +13,8 @@ from engine.watching import Watch
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The shared values of a process. This object is never replaced: a setting that changes while the
-    producer runs changes inside ``config``."""
+    """The shared values of a process. A setting that changes while the producer runs changes inside
+    ``config``."""
 
     name: str
     config: ProducerConfig

@@ -1,5 +1,5 @@
-"""Parts of the view that combine the state of several parts of a producer. They make no decisions, and a bare
-run never calls ``view()``."""
+"""Parts of the view that combine the state of several parts of a producer. A bare run does not call
+``view()``."""
 
 from __future__ import annotations
 

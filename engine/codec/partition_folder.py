@@ -136,8 +136,8 @@ def _folder(folder: str, paths: Sequence[str], files: Mapping[str, Buffer]) -> P
 
 
 def shown_name(path: str, characters_max: int | None = 100) -> str:
-    """A path as one line of printable text. If it is longer than `characters_max`, only its end is shown,
-    after `…`."""
+    """A path as one line of printable text. If it is longer than `characters_max`, its end is shown, after
+    `…`."""
     name = path if path.isprintable() else ascii(path)
     return name if characters_max is None or len(name) <= characters_max else "…" + name[1 - characters_max :]
 

@@ -79,7 +79,7 @@ class _Writing:
 
 
 class Committing(NamedTuple):
-    """A commit at its group: everything that the rules may read (OFS-2)."""
+    """A commit at its group, as the rules read it (OFS-2)."""
 
     group: Group
     request: Commit

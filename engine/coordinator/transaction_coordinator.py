@@ -86,7 +86,7 @@ class Features(Protocol):
 
 
 class Level:
-    """A level of ``transaction.version`` that never changes."""
+    """A constant level of ``transaction.version``."""
 
     __slots__ = ("transaction_version",)
 

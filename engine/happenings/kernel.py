@@ -112,7 +112,7 @@ class OthersLost(Aside):
 
 @happening
 class ErrorInjected(Happening):
-    """The receiver answers with an injected error and does nothing else."""
+    """The receiver answers with an injected error."""
 
     actor: str
     api: str

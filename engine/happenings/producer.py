@@ -370,7 +370,7 @@ class OffsetsSent(Happening):
 
 @happening
 class TransactionEnded(Happening):
-    """A transaction ended. ``bumps``: an epoch bump follows; after a commit only since 4.0."""
+    """A transaction ended. ``bumps``: an epoch bump follows."""
 
     client: str
     committed: bool

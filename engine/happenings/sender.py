@@ -342,8 +342,7 @@ class ProducerIdRefused(Happening):
 
 @happening
 class LingerVoid(Happening):
-    """From now on linger has no effect: Kafka 2.0 begins a flush when a transaction ends, and never ends the
-    flush."""
+    """From now on linger has no effect, because a flush of this version does not end (Kafka 2.0)."""
 
     client: str
 

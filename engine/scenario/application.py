@@ -1,6 +1,6 @@
 """A scripted application: timed calls on one client, in order (GEN-4). A blocking call postpones the later
 ones. While the client is down, all calls wait. A call with ``again`` sends an earlier record once more, with
-``if_failed`` only if that record's future failed."""
+``if_failed`` if that record's future failed."""
 
 from __future__ import annotations
 

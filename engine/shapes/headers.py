@@ -1,4 +1,4 @@
-"""The header of a run, which never changes; docs/frame.md, *Header*."""
+"""The constant part of a run; docs/frame.md, *Header*."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NamedBeat(TypedDict):
 
 
 class Header(TypedDict):
-    """The header of a run, which never changes."""
+    """The constant part of a run."""
 
     scenario: str
     variant: str | None

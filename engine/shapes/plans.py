@@ -1,4 +1,4 @@
-"""The plan of a run: the place of everything that is drawn, and the beats; docs/frame.md, *Plan*."""
+"""The plan of a run: places and beats; docs/frame.md, *Plan*."""
 
 from __future__ import annotations
 

@@ -317,16 +317,16 @@ class TransactionsTool:
     # -- the tool never stops (GEN-6) ------------------------------------------------------------------
 
     def crash(self, now: int) -> None:
-        """Never called: faults stop only clients, consumers, brokers and nodes."""
+        """Not called, because no fault names a tool."""
 
     def restart(self, now: int) -> Effects:
         return []
 
     def pause(self, now: int) -> None:
-        """Never called, like :meth:`crash`."""
+        """Not called, like :meth:`crash`."""
 
     def resume(self, now: int) -> None:
-        """Never called, like :meth:`crash`."""
+        """Not called, like :meth:`crash`."""
 
     # -- what a response shows -------------------------------------------------------------------------
 

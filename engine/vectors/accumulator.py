@@ -1,5 +1,5 @@
 """Runs the cases of `accumulator` through the producer's own accumulator. A case lists times, record sizes,
-leaders and operations. Only the case moves the clock."""
+leaders and operations."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _results(case: dict[str, Any], version: str) -> list[Any]:
 
 
 class _Driver:
-    """One accumulator under a clock that only the case moves."""
+    """One accumulator under a clock that the case moves."""
 
     def __init__(self, case: dict[str, Any], profile: Profile) -> None:
         config = case.get("config", {})

@@ -8,8 +8,7 @@ compared:
 - the values of ``__transaction_state``;
 - the values of ``__consumer_offsets``.
 
-:data:`OPEN` lists everything that the actions do not determine.
-"""
+:data:`OPEN` lists what the actions leave open."""
 
 from __future__ import annotations
 

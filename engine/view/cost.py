@@ -394,7 +394,7 @@ def _fate(written: Outcome, now: Outcome, name: str) -> int:
 
 
 def _stored(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records consumers may get, as far as no other sentence says it."""
+    """How many more or fewer records consumers may get."""
     if "kept" not in written or "kept" not in now:
         return []
     more = now["kept"] - written["kept"]

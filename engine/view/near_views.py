@@ -1,7 +1,6 @@
-"""The part of a view that pages get: everything but the old entries of the tables that grow with a run. A
-*near view* lists the entries of the last steps, those that the next steps may change, and those to which
-another part of the view refers. Its field `folded` (docs/websocket.md) holds places and numbers of the
-others."""
+"""The part of a view that pages get, without the old entries of the tables that grow with a run. A *near
+view* lists the entries of the last steps, those that the next steps may change, and those to which another
+part of the view refers. Its field `folded` (docs/websocket.md) holds places and numbers of the others."""
 
 from __future__ import annotations
 

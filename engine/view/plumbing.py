@@ -1,4 +1,4 @@
-"""The steps of a beat that only carry data or metadata for other steps, and their purposes."""
+"""The steps of a beat that carry data or metadata for other steps, and their purposes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ TRANSACTION_TOPIC = "__transaction_state"
 
 class Moment:
     """``view``: the current state. ``step``: the newest step; None before the first step, and without the
-    run. ``simulation``: the run, which is read and never changed; None for a view without its run."""
+    run. ``simulation``: the run; None for a view without its run."""
 
     __slots__ = ("lately", "now", "others", "simulation", "step", "view")
 

@@ -1,8 +1,6 @@
 """Converts between bytes and the typed messages of kio, for every API and version that kio has.
 
-Only this module calls kio. `bounds` checks the bytes before kio reads them, and an exception of kio becomes a
-WireError.
-"""
+`bounds` checks the bytes before kio reads them, and an exception of kio becomes a WireError."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything an account owns: counted for its page, listed before it is deleted, and packed for download."""
+"""What an account owns: counted for its page, listed before it is deleted, and packed for download."""
 
 from __future__ import annotations
 

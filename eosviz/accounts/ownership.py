@@ -22,7 +22,7 @@ def take_over_browser(sender: Any, request: HttpRequest, user: User, **kwargs: A
 
 
 def claim(user: User, browser: str) -> None:
-    """Give everything that this browser's key owns to the account."""
+    """Give what this browser's key owns to the account."""
     if not browser or User.objects.filter(owner_key=browser).exists():
         return
     with transaction.atomic():

@@ -19,8 +19,8 @@ File = tuple[str, Iterable[bytes]]
 
 
 class Owned:
-    """What people own of one model. By default only accounts own such rows, which refer to the account and
-    are deleted with it."""
+    """What people own of one model. By default accounts own such rows, which refer to the account and are
+    deleted with it."""
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""
@@ -54,7 +54,7 @@ class Owned:
         return {}
 
     def files(self, user: User) -> Iterator[File]:
-        """The files of the account's rows, for the package of everything that the account owns."""
+        """The files of the account's rows, for the account's ZIP."""
         return iter(())
 
     def let_go(self, user: User) -> None:
@@ -104,7 +104,7 @@ def register(owned: type[Owned]) -> type[Owned]:
 
 
 def everything() -> tuple[Owned, ...]:
-    """Everything that people own, in the order of the apps. What outlives the account comes last."""
+    """What people own, in the order of the apps. What outlives the account comes last."""
     return tuple(sorted(_registered, key=lambda owned: owned.fate != "deleted"))
 
 

@@ -202,7 +202,7 @@ def with_shown(figures: DataFrame, people_min: int) -> DataFrame:
 
 
 def _few(column: str, people_min: int) -> Column:
-    """True for a figure about too few people. A figure about no one is not one of these."""
+    """True for a figure about too few people."""
     return (f.col(column) > 0) & (f.col(column) < people_min)
 
 

@@ -56,8 +56,7 @@ class AnalysisQuerySet(JobQuerySet):
 
 
 class Analysis(Job):
-    """One analysis of everything that a class did (without a class: all who agreed). Its figures identify no
-    person."""
+    """One analysis of what a class did (without a class: all who agreed). Its figures identify no person."""
 
     runner = "eosviz.analytics.job.run_analysis"
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, null=True, related_name="analyses")

@@ -21,8 +21,7 @@ def group_of_class(classroom_id: uuid.UUID) -> str:
 
 
 def notify_instructors(classroom_id: uuid.UUID) -> None:
-    """Notify open result pages that the table has changed. Never raises: the pages' sockets also render the
-    table every two seconds."""
+    """Notify open result pages that the table has changed. Errors are logged."""
     send_to_group(group_of_class(classroom_id), {"type": "part.changed"})
 
 

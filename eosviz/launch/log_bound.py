@@ -28,8 +28,8 @@ class LogBound:
         self._look_at = 0.0
 
     def look(self) -> None:
-        """Called in every round of `Supervisor.watch`; checks the logs at most every LOOK_SECONDS. Never
-        raises."""
+        """Called in every round of `Supervisor.watch`; checks the logs at most every LOOK_SECONDS. Logs that
+        cannot be shortened are skipped."""
         if self._now() < self._look_at:
             return
         self._look_at = self._now() + LOOK_SECONDS

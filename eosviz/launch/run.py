@@ -1,4 +1,4 @@
-"""`make run`: prepares and starts everything, prints one line with the address, and at last ends everything."""
+"""`make run`: prepares and starts everything, and prints one line with the address."""
 
 import json
 import os
@@ -33,7 +33,7 @@ minute."""
 
 
 def run(prepare: bool = True) -> None:
-    """Run until Ctrl-C, SIGTERM or SIGHUP, and then end everything. Raises Problem if the site cannot run."""
+    """Run until Ctrl-C, SIGTERM or SIGHUPand end what it started. Raises Problem if the site cannot run."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)  # until the supervisor runs, treated as Ctrl-C
     umask = umask_asked(os.environ)

@@ -68,7 +68,7 @@ class Room:
 
 
 def room_in(folder: Path, free: Callable[[Path], int] = free_bytes) -> Room:
-    """The room in a folder. Never raises: a folder that cannot even be checked has no room."""
+    """The room in a folder. A folder that cannot even be checked has no room."""
     try:
         left = free(folder)
     except OSError as error:

@@ -79,7 +79,7 @@ def refused(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def full(request: HttpRequest, error: BaseException) -> HttpResponse:
-    """The response 503: nothing can be stored now. Only the operator sees the reason."""
+    """The response 503: nothing can be stored now. The reason is logged."""
     logger.error("%s could not be stored: %r", request.path, error)
     return _unavailable(request, FULL, RETRY_FULL_SECONDS)
 

@@ -176,7 +176,7 @@ def _last_state(logs: Logs) -> DataFrame:
 
 
 def at_rest(logs: Logs) -> DataFrame:
-    """The sessions that came to rest with all brokers alive: everything that could still happen has happened."""
+    """The sessions that came to rest with all brokers alive."""
     newest = Window.partitionBy("session", "replica").orderBy(f.desc("fact"))
     lives = (
         of_kind(logs.facts, kinds.BROKER).withColumn("place", f.row_number().over(newest)).where("place = 1")

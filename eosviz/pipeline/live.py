@@ -44,8 +44,7 @@ _watchers = _Watchers()
 
 
 def notify_watchers(job_id: uuid.UUID) -> None:
-    """Notify the pages of a job that changed. Never raises: without a message the socket of a page
-    looks for changes by itself, only later."""
+    """Notify the pages of a job that changed. Errors are logged."""
     _watchers.notify(job_id)
 
 

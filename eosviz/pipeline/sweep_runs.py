@@ -91,7 +91,7 @@ def timed_batches(
 
 
 class Player:
-    """Plays the runs of one sweep. If only the seed changes, the scenario is checked once."""
+    """Plays the runs of one sweep."""
 
     def __init__(self, sweep: SweepDocument) -> None:
         self.sweep = sweep

@@ -38,9 +38,9 @@ _STEPS_READ_AT_ONCE = 500
 def export_session(
     session: Session, branch: Branch | None = None, each: Callable[[], None] | None = None
 ) -> Iterator[bytes]:
-    """The session's replay file in pieces, with everything that was stored at the time of the call. With
-    ``branch``: only that branch and the steps that it shares with its ancestors, as one branch without a
-    parent. ``each`` is called after each step."""
+    """The session's replay file in pieces, with what was stored at the time of the call. With ``branch``:
+    only that branch and the steps that it shares with its ancestors, as one branch without a parent. ``each``
+    is called after each step."""
     branches = list(Branch.objects.of_session(session.id))
     if branch is None:
         made = Intervention.objects.by_branch(branches)

@@ -129,7 +129,7 @@ def cancel(request: HttpRequest, export_id: UUID) -> JsonResponse:
 @never_cache
 @require_safe
 def file(request: HttpRequest, export_id: UUID) -> StreamedFile:
-    """The file of a finished export, always sent as a download and never shown as a page of this site."""
+    """The file of a finished export, as a download."""
     export = _mine(request, export_id)
     if export.state != ExportState.DONE or not export.name:
         raise Http404

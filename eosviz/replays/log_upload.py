@@ -27,7 +27,7 @@ _ZEROS = bytes(64 * 1024)
 
 class LogFiles(FileUploadHandler):
     """Writes files to the existing `folder`, and their paths to its manifest. Raises ReplayRefused beyond a
-    bound. Only stored bytes count."""
+    bound."""
 
     def __init__(self, folder: Path, request: HttpRequest | None = None) -> None:
         super().__init__(request)

@@ -1,4 +1,4 @@
-"""One HTML file that plays a replay anywhere: it refers to no other address. The replay inside is the file of
+"""One HTML file that plays a replay without other addresses. The replay inside is the file of
 docs/replay-format.md, so an import can take it out."""
 
 from __future__ import annotations

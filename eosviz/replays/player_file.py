@@ -138,7 +138,7 @@ def unpack(packed: bytes | BinaryIO) -> Iterator[bytes]:
 
 
 def read(packed: bytes) -> Any:
-    """The whole content as JSON data. Only for log cases, because their steps are bounded."""
+    """The whole content as JSON data. For log cases, whose steps are bounded."""
     return msgspec.json.decode(b"".join(unpack(packed)))
 
 

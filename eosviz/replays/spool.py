@@ -18,7 +18,7 @@ _KEEP_SIZE, _PUNCH_HOLE = 1, 2  # from Linux's falloc.h
 
 
 class GiveBody(FileUploadHandler):
-    """An upload handler that comes before those that keep a file; it only frees the body's space."""
+    """An upload handler that comes before those that keep a fileand frees the body's space."""
 
     _given = 0
 

@@ -15,7 +15,7 @@ from django.conf import settings
 
 
 class Store:
-    """A folder of files by name. A name is never a user's text."""
+    """A folder of files by name."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -31,7 +31,7 @@ class ScenarioVersionQuerySet(models.QuerySet["ScenarioVersion"]):
 
 
 class ScenarioVersion(models.Model):
-    """One document, which never changes once it is stored."""
+    """One document; stored documents do not change."""
 
     digest = models.CharField(max_length=64, unique=True)
     """SHA-256 of `encoded`, in hex."""

@@ -110,8 +110,7 @@ class Session(models.Model):
 
     @property
     def title(self) -> dict[str, str]:
-        """The title by language. Only the title of the header is decoded, because lists show nothing else of
-        it."""
+        """The title by language. Only the title of the header is decoded."""
         return _TITLE.decode(bytes(self.header)).title
 
     @property
@@ -220,7 +219,7 @@ class InterventionQuerySet(models.QuerySet["Intervention"]):
 
 
 class Intervention(models.Model):
-    """An intervention of a person in a run. Rows are never updated."""
+    """An intervention of a person in a run."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="+", db_index=False)
     position = models.PositiveIntegerField()
@@ -278,7 +277,7 @@ class StepQuerySet(models.QuerySet["Step"]):
 
 
 class Step(models.Model):
-    """One step, as the engine made it. Rows are never updated."""
+    """One step, as the engine made it."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()

@@ -93,8 +93,7 @@ def place_of(presentation: Presentation) -> Presented:
 
 
 async def send_place(session_id: uuid.UUID, message: Presented) -> None:
-    """Send the presenter's place to the followers. Raises what the channel layer raises; the next move sends everything
-    again."""
+    """Send the presenter's place to the followers. Raises what the channel layer raises."""
     await get_channel_layer().group_send(followers_of(session_id), _event(message))
 
 

@@ -1,5 +1,4 @@
-"""The simulations that this process used last, kept to save time: a process without one makes it again.
-Simulations are never written to disk."""
+"""The simulations that this process used last, kept to save time: a process without one makes it again."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def followers_of(session_id: uuid.UUID | str) -> str:
 
 
 def publish(session_id: uuid.UUID | str, frames: list[bytes], answer: Answer | None = None) -> None:
-    """Send complete messages, in order, to every socket of the session, then the answer to the socket that asked.
-    Never raises: a page asks again for what it missed."""
+    """Send complete messages, in order, to every socket of the session, then the answer to the socket that
+    asked. Errors are logged."""
     event: dict[str, Any] = {"type": "session.frames", "frames": [frame.decode() for frame in frames]}
     if answer is not None:
         event["re"] = answer.re

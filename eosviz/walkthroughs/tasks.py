@@ -63,7 +63,7 @@ def carry_out(session_id: str, command: str, pauses: int | None, page: str | Non
 
 @app.task(name="walkthroughs.go_on", ignore_result=True, acks_late=False)
 def go_on(session_id: str, branch: str, first: int, last: int, page: str) -> None:
-    """Make the steps after step `last`; a socket has stored those from `first` to `last` itself. Never
+    """Make the steps after step `last`; a socket has stored those from `first` to `last` itself. Not
     redelivered."""
     with suppress(Problem), counted_clicks(max(1, last - first + 1)):
         go_on_ahead(uuid.UUID(session_id), int(branch), first, last, page)
@@ -71,7 +71,7 @@ def go_on(session_id: str, branch: str, first: int, last: int, page: str) -> Non
 
 @app.task(name="walkthroughs.find_ahead", ignore_result=True, acks_late=False)
 def find_ahead(session_id: str, question: str) -> None:
-    """Answer an `ahead` message. It stores nothing, so it is acknowledged early and never redelivered."""
+    """Answer an `ahead` message. Acknowledged early and not redelivered."""
     asked = _ahead_decoder.decode(question)
     _answer(session_id, asked.id, lambda: answer_ahead(uuid.UUID(session_id), asked))
 

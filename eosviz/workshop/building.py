@@ -1,5 +1,4 @@
-"""The builder: its page, and the requests of the page while the author writes. Only the owner of a draft can
-open it."""
+"""The builder: its page, and the requests of the page while the author writes. A draft is for its owner."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Scenarios that instructors and learners build: drafts, and editions, whose text never changes. The query
-sets decide who may see or change a row."""
+"""Scenarios that instructors and learners build: drafts, and editions. The query sets decide who may see or
+change a row."""
 
 from __future__ import annotations
 
@@ -182,8 +182,8 @@ class EditionQuerySet(models.QuerySet["Edition"]):
 
 
 class Edition(models.Model):
-    """One published version of a draft, which never changes: its text, its document and the outcome of its
-    run. If the draft is deleted, sessions and assignments keep their version."""
+    """One published version of a draft: its text, its document and the outcome of its run. If the draft is
+    deleted, sessions and assignments keep their version."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="editions")

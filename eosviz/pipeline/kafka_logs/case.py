@@ -67,7 +67,7 @@ class ReadPartition:
 
 @dataclass(slots=True)
 class Case:
-    """Everything that was read under the given paths, and the verdicts on it."""
+    """What was read under the given paths, and the verdicts on it."""
 
     paths: tuple[str, ...]
     now: int

@@ -1,5 +1,5 @@
 """Reads the records of thousands of batches at once, as columns: a fast path for ordinary records. A batch
-passes if `engine.codec.record.decode_records` finds no damage in it; any other goes to the segment reader.
+passes if `engine.codec.record.decode_records` finds no damage in it, otherwise it goes to the segment reader.
 
 The records of one batch are found one after the other, by their lengths. But a step to the next record is
 made in all batches at once: batches are lanes, ordered by their counts, and each step advances the lanes that

@@ -77,7 +77,7 @@ class DumpedBatch:
 
 @dataclass(slots=True)
 class TextPartition(FolderlessPartition):
-    """Everything that was printed about one partition."""
+    """What was printed about one partition."""
 
     name: str
     path: Path

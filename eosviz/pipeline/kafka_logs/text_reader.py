@@ -140,7 +140,7 @@ class TextReader:
         self._end_batch()
 
     def finish(self) -> TextReading:
-        """Everything that was read, with the contents of the internal topics."""
+        """What was read, with the contents of the internal topics."""
         for name, partition in sorted(self.reading.partitions.items()):
             topic = name.rpartition("-")[0]
             if topic == coordinator_log.TOPIC:

@@ -1,5 +1,5 @@
-"""`manage.py retention`: counts old data of people without an account, and expired cookies; deletes them only
-when asked to."""
+"""`manage.py retention`: counts old data of people without an account, and expired cookies; deletes them when
+asked to."""
 
 from __future__ import annotations
 
