@@ -63,8 +63,8 @@ class Followed:
             history.append((number, value))
 
     def facts(self) -> Mapping[tuple[str, str], History]:
-        """(subject, name of the fact) to the history of its values. A subject is an actor, a partition or a
-        transactional id."""
+        """(subject, name of the fact) to the history of its values. A subject is, for example, an actor or a
+        partition."""
         return self._histories
 
 

@@ -1018,8 +1018,8 @@ def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
 
 
 def _again(before: Sequence[Of], now: Sequence[To], same: Callable[[Of, To], bool]) -> set[int]:
-    """The indices of ``now`` at which something of ``before`` happens again: a longest common sequence, and
-    then what is left in any order. Compares the first EVENTS_MAX of each."""
+    """The indices of ``now`` at which something of ``before`` happens again: a longest common sequence of the
+    first EVENTS_MAX of each, and then what is left, in any order."""
     first, then = before[:EVENTS_MAX], now[:EVENTS_MAX]
     longest = [[0] * (len(then) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):

@@ -24,7 +24,8 @@ _SKIPS = "service.commits_past"
 
 def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
     """The stored row and record of one serial, and the steps that ended the work of the services. Raises
-    NotAsked for a subject that is no serial, for a run without a database, and if row and record match."""
+    NotAsked for a subject that is no serial, for a run without a database, and for a serial that no judge
+    found apart."""
     database = moment.part("database")
     if not subject.isdecimal() or not database:
         raise NotAsked("subject", f"{subject!r} is no record of a run with a database", "a serial")

@@ -138,8 +138,7 @@ def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
 
 
 def _ousted_by(moment: Moment, name: str, manager: Json) -> list[Said]:
-    """The newest step of each kind in ``_OUSTING`` that gave the id a higher epoch than the client's, oldest
-    first."""
+    """For each kind in ``_OUSTING`` the newest step, if it replaced the client; oldest first."""
     own, transactional_id = manager["producer_epoch"], str(manager["transactional_id"])
     ready = moment.lately.said.get(("client.transactional_id_ready", transactional_id))
     since = ready.number if ready is not None and ready.params["client"] == name else 0
@@ -156,7 +155,7 @@ _OUSTING = (
 
 
 def _raises_above(said: Said, own: int, since: int) -> bool:
-    """Whether the step gives an id a higher epoch than ``own``. ``since``: the number of the step in which
+    """Whether the step replaced the client with the epoch ``own``. ``since``: the number of the step in which
     the client got its epoch; 0 if another client of the id got one later."""
     if said.key == "coordinator.epoch_goes_up":
         return bool(said.params["new_epoch"] > own)
@@ -166,7 +165,7 @@ def _raises_above(said: Said, own: int, since: int) -> bool:
 def fenced_by(moment: Moment, transactional_id: str | None, carried: int, refusing: int) -> Iterator[Link]:
     """The request that led to the current epoch of an id, and the step that raised the epoch. ``carried``:
     the epoch of what was refused; ``refusing``: the number of the step that refused it. Nothing if the epoch
-    is not lower than the current one, or was raised after that step."""
+    is not lower than the current one, or was not raised before that step."""
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     if found is None:
         return

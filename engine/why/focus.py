@@ -150,8 +150,7 @@ def _stored(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about the last stable offset, for each partition whose leader moved it or the high
-    watermark."""
+    """The question about the last stable offset, for partitions whose leader moved it or the high watermark."""
     for change in step["changes"]:
         path = change["path"]
         if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):

@@ -106,9 +106,9 @@ def _in_order(chain: Sequence[Link], added: Sequence[Link]) -> list[Link]:
 
 
 def _fault(moment: Moment, question: str, subject: str, answer: Answer) -> tuple[Said, Moment, bool] | None:
-    """The newest intervention without which (and without all later ones) the run does not come to the
-    outcome; the end of that run; and whether the intervention is the last one. None if there is none, or the
-    run cannot be made again."""
+    """The newest intervention, of the last BACK_MAX, without which (and without all later ones) the run does
+    not come to the outcome; the end of that run; and whether the intervention is the last one. None if there
+    is none, or the run cannot be made again."""
     by_hand = [one for one in moment.lately.faults if one.number - 1 in moment.intervened_after]
     for place, fault in enumerate(reversed(by_hand[-BACK_MAX:])):
         other = without(moment, fault.number)

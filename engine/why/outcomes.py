@@ -163,7 +163,6 @@ def raised_by_end(moment: Moment, transactional_id: str, one: int, other: int) -
 
 
 def asks_for_identity(client: Json) -> bool:
-    """Whether a client waits for the response to InitProducerId, which may give it the newest epoch."""
     return bool(client["transaction_manager"]["in_flight_request"] == "InitProducerId")
 
 
@@ -190,7 +189,7 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """A link for each application of a client: that its client is down, the call that has not returned, the
+    """Links about the applications of a client: that its client is down, the call that has not returned, the
     next call, or that it has ended."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:

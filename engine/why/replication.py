@@ -54,8 +54,8 @@ def not_running(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that lack records below ``offset``, or that the leader does not know yet that they
-    have them."""
+    """The in-sync replicas that lack records below ``offset``, or that the leader has yet to learn that none
+    lacks them."""
     shown = moment.named("partitions", partition)
     if moment.leading(partition) is None:
         yield from leaderless(moment, partition)

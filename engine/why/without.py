@@ -25,7 +25,7 @@ WHAT = (
 
 def came_of(moment: Moment, fault: Said) -> list[Said]:
     """The sentences after ``fault`` by which the run reacts to faults, each kind once. If the fault is an
-    intervention, without those that the run has without it, too."""
+    intervention, without those that come without it, too."""
     return reactions(moment, fault, without(moment, fault.number))
 
 

@@ -203,8 +203,7 @@ def carry_out(session_id: uuid.UUID, command: Command, pauses: int | None = None
 
 
 def _goes_on(session_id: uuid.UUID, command: Command) -> bool:
-    """True if the command continues at the newest step that this process holds. Such a command is hardly ever
-    a repeat."""
+    """True if the command continues at the newest step that this process holds."""
     if not isinstance(command, Advance) or may_be_paused(command):
         return False
     held = recent.held_branch(int(command.branch))

@@ -308,7 +308,7 @@ class KeyframeQuerySet(models.QuerySet["Keyframe"]):
 
 
 class Keyframe(models.Model):
-    """The whole view after a step, so that a far jump folds at most a few hundred steps."""
+    """The whole view after a step."""
 
     branch = models.ForeignKey(Branch, on_delete=models.CASCADE, related_name="keyframes", db_index=False)
     number = models.PositiveIntegerField()

@@ -30,7 +30,8 @@ def answer(question: bytes, folder: Path) -> bytes:
 
 
 def made(asked: Asked) -> bytes:
-    """The plan as JSON, made in this process. Raises bounded.Refused if this engine refuses the scenario."""
+    """The plan as JSON, made in this process. Raises bounded.Refused if this engine refuses one of the runs
+    or fails in it."""
     try:
         scenario, done, before = asked.scenario(), list(asked.interventions()), asked.before
         if before is None and done:

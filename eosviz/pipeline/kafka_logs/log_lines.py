@@ -43,7 +43,7 @@ class Kind:
 
     def groups(self, line: str) -> dict[str, str] | None:
         """The named parts of the message in `line`, such as `producer_id`; None if the line is of another
-        kind. Takes linear time."""
+        kind."""
         at = line.find(self.begins)
         found = self.message.match(line, at) if at >= 0 else None
         if found is None or self.before is None:

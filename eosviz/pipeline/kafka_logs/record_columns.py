@@ -216,7 +216,7 @@ def _behind_sized(data: Column, position: Column, *, null: bool) -> tuple[Column
 
 def _varint(data: Column, position: Column) -> tuple[Column, Column, Column]:
     """For each position: the number there before zigzag decoding, the position after it, and whether it has
-    at most four bytes."""
+    at most _VARINT_BYTES_MAX bytes."""
     byte = data.take(position, mode="clip")
     raw = (byte & _SEVEN_BITS).astype(np.int64)
     behind = position + 1
