@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 
 
 class Middleware:
-    """Django calls it in a thread or on the event loop, so its hooks may not use the database or the session."""
+    """The base of the site's middlewares. Django calls `before` and `after` in a thread or on the event loop,
+    so they may not use the database or the session."""
 
     sync_capable = True
     async_capable = True

@@ -232,7 +232,7 @@ def is_folder(document: dict[str, Any]) -> bool:
 
 
 def run_folder(name: str, document: dict[str, Any], report: Report, beside: Beside) -> None:
-    """Play one phase of a folder: it counts as one case, in 4.1 at the folder's level."""
+    """Play one phase of a folder as one case, in 4.1 at the folder's level."""
     player = import_module(FOLDERS)
     level = player.level_of(name)
     case = f"logs_tv{level}/{document['scenario']}/phase{document['phase']}"

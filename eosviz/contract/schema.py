@@ -1,5 +1,5 @@
 """The JSON Schema of all data between server and page, generated from the types that write and read this
-data. Messages of the page have no other fields; to messages of the server, fields may be added within a
+data. Messages of the page are closed; those of the server are open, because fields may be added within a
 version."""
 
 from __future__ import annotations

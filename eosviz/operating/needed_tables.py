@@ -1,4 +1,4 @@
-"""Commands that use tables first report those that the database lacks, with the command that creates them."""
+"""Commands that use tables do not begin if the database lacks migrations of this eosviz."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ APPS_NAMED_MAX = 5
 
 
 class TablesCommand(BaseCommand):
-    """A command that begins only if all tables of this eosviz exist."""
+    """A command that does not begin if the database lacks migrations (`check_tables`)."""
 
     requires_migrations_checks = True
 

@@ -9,8 +9,7 @@ from django.http import HttpRequest
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
-    """A page on which nothing can be added, changed or deleted, because each model is changed by the site's
-    own pages."""
+    """A page on which nothing can be added, changed or deleted."""
 
     show_full_result_count = False  # would count a table of millions twice
 

@@ -1,6 +1,6 @@
 """The search over scenarios, tracks, pages and the reference, in both languages: an index in memory, built
-once. A term or a synonym of it must begin a word of an entry (`search_terms.py`), in either language.
-`search_ranks.py` ranks the scenarios for a question of several terms."""
+once. `search_terms.py` reads the question, and `search_ranks.py` ranks the scenarios for a question of
+several terms."""
 
 from __future__ import annotations
 
