@@ -227,7 +227,7 @@ class Fetched:
 
 
 def _as_one(records: Sequence[MetadataRecord]) -> Iterator[Notice]:
-    """The newest state of each partition in the records of one fetch (``MetadataDelta``)."""
+    """The changes in the records of one fetch; of each partition the newest state (``MetadataDelta``)."""
     words = [record.word for record in records if record.word is not None]
     newest = {word.partition: word for word in words if type(word) is LeaderAndIsr}
     for word in words:

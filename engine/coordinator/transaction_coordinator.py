@@ -95,8 +95,8 @@ class Level:
 
 
 class Change:
-    """One event of one transactional id: what the guards and effects of its row may read. ``to``: the request
-    to respond to; None: the coordinator itself caused the event. ``claimed``: producer id and epoch in the
+    """One event of one transactional id, as the guards and effects of its row read it. ``to``: the request to
+    respond to; None: the coordinator itself caused the event. ``claimed``: producer id and epoch in the
     request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``: as in
     ``transaction_states.Asked``. ``version``: the transaction version of the sender, or None. ``scan_ms``:
     every how many ms the coordinator looks for what caused the event, if it looks."""
