@@ -152,7 +152,6 @@ class Chosen(NamedTuple):
 
 
 def _chosen(target: str, settings: dict[str, Any]) -> Iterator[Chosen]:
-    """The scenarios that an argument of a command names."""
     file, _, variant = target.partition("/")
     path = Path(target)
     if target.endswith(".toml") or path.exists():
@@ -281,7 +280,6 @@ def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int
 
 
 def _play(simulation: Simulation, options: argparse.Namespace, out: TextIO) -> None:
-    """Play a run to its end; print the steps if requested."""
     lines = TransactionLines(simulation.view()) if options.transactions else None
     try:
         while (step := simulation.step()) is not None:

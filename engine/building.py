@@ -240,7 +240,6 @@ def _build_clients(world: World, document: dict[str, Any], versions: dict[str, P
 
 
 def _build_nodes(world: World, document: dict[str, Any]) -> None:
-    """The nodes of the middleware section, if there is one."""
     if not document["middleware"]["participants"]:
         return
     configuration = MiddlewareConfiguration.from_section(document["middleware"])
@@ -264,7 +263,6 @@ def _build_loop(world: World, row: dict[str, Any]) -> None:
 
 
 def _build_services(world: World, document: dict[str, Any]) -> None:
-    """The database and its services, if there is a ``services`` section."""
     if not document["services"]:
         return
     for row in document["services"]:

@@ -170,7 +170,6 @@ class Interference:
             on_message(self, message, entry)
 
     def _can_strike(self, action: str, message: int) -> bool:
-        """Whether the action can still hit the message."""
         network = self.kernel.world.network
         envelope = network.under_way.get(message)
         if envelope is None or network.connections.is_of_ended(envelope):
@@ -399,7 +398,6 @@ class Interference:
             self._later(entry["for_ms"], {**entry, "action": "find_heartbeats", "for_ms": None})
 
     def _find_heartbeats(self, entry: dict[str, Any]) -> None:
-        """The broker's heartbeats arrive again."""
         self._on_cluster(entry)
         kernel, name = self.kernel, entry["actor"]
         broker = kernel.world.brokers[name]
@@ -485,7 +483,6 @@ class Interference:
             self.kernel.ask(name)
 
     def _craft_produce(self, entry: dict[str, Any]) -> None:
-        """Send a hand-made Produce request to the leader of its partition."""
         kernel, message = self.kernel, entry["message"]
         records = int(message.get("records", 1))
         first = int(message.get("first_sequence", -1))
@@ -555,7 +552,6 @@ class Interference:
             self._later(entry["for_ms"], {**entry, "action": "make_available", "for_ms": None})
 
     def _set(self, entry: dict[str, Any]) -> None:
-        """Change a setting of a running client."""
         _, name, setting = entry["path"].split(".", 2)
         kernel = self.kernel
         before = kernel.world.clients[name].reconfigure(setting, entry["value"], kernel.now)

@@ -180,7 +180,6 @@ class _Batch:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def ask(self) -> list[Ending | None]:
-        """Ask for the answers. Runs in a thread."""
         return [answer.right.ask() for answer in self.answers.values()]
 
 

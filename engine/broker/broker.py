@@ -185,7 +185,6 @@ class Broker:
         appending: Appending,
         requests: TransactionRequests | None,
     ) -> dict[type, Handler]:
-        """The handler of each kind of message."""
         setup, cluster, permissions = self.setup, self.cluster, self.permissions
         produce = ProduceHandler(setup, appending, self.verification)
         handlers: dict[type, Handler] = {

@@ -104,7 +104,6 @@ class DelayedAppends:
         effects: Effects,
         ended: list[DelayedProduce],
     ) -> None:
-        """Settle one partition of an append that waits."""
         until, _ = delayed.offsets.pop(partition)
         answer = delayed.answers[partition]
         watch = self.watch

@@ -75,7 +75,6 @@ def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
 
 
 def _replay(log: LoadedLog, until: int) -> None:
-    """Apply the batches between the snapshot and ``until``."""
     producers, batches = log.producers, log.batches
     for start, segment_end in zip(log.segments, (*log.segments[1:], log.log_end), strict=True):
         end = min(segment_end, until)

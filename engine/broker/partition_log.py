@@ -170,7 +170,6 @@ class PartitionLog:
         return Appended(NO_ERROR, first_offset, self.log_end - 1)
 
     def _places(self, batches: Sequence[RecordBatch]) -> Sequence[int]:
-        """The base offsets that the batches get."""
         if len(batches) == 1:
             return (self.log_end,)
         lengths = (batch.last_offset_delta + 1 for batch in batches)

@@ -279,7 +279,6 @@ class TransactionHost:
         return effects
 
     def _write(self, wanted: Write, now: int) -> Effects:
-        """Append an image to the id's log partition."""
         number = partition_for(wanted.transactional_id, self.coordinator.partition_count)
         image, level = wanted.image, self.cluster.transaction_version
         metadata = self.coordinator.metadata.get(wanted.transactional_id)

@@ -536,7 +536,6 @@ class Consumer:
         self.watch.touch(self)
 
     def _refused(self, reading: Reading, error: Error, now: int) -> None:
-        """The broker responded with an error: fetch again after a backoff."""
         reading.wanted = True
         reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
         if error in _STALE_LEADER:

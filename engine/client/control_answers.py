@@ -200,7 +200,6 @@ def _initialised(exchange: _Exchange, answer: InitProducerIdResponse) -> None:
 
 
 def _partitions_added(exchange: _Exchange, answer: AddPartitionsToTxnResponse) -> None:
-    """Apply the results of the partitions, which must all be accepted."""
     transactions = exchange.transactions
     failed: tuple[ControlReaction, Error] | None = None
     for error in answer.errors.values():

@@ -302,7 +302,6 @@ class Sender:
             self._poll_until, self._poll_source = until, source
 
     def _next_expiry(self) -> int | None:
-        """When the next batch expires (virtual ms); None: none can expire."""
         queued, sent = self._accumulator.next_expiry(), self._in_flight.next_expiry()
         if queued is None or sent is None:
             return sent if queued is None else queued

@@ -97,7 +97,6 @@ def _interleaved(planes: Planes) -> bytes:
 
 
 def _apply(operator: Operator, word: int) -> int:
-    """The image of `word` under the map."""
     image, bit = 0, 0
     while word:
         if word & 1:

@@ -289,12 +289,10 @@ class _Run:
             )
 
     def cut(self) -> None:
-        """Add the step that says that the files hold more."""
         self.shortened = True
         self._put("log", sentence("log.cut", steps_max=STEPS_MAX), [], [], True)
 
     def _advance(self, time: int) -> list[Json]:
-        """Move to `time`; returns the change of the view's time."""
         if time < 0:
             return []
         if self.origin is None:
@@ -321,7 +319,6 @@ class _Run:
 
 
 def _show_content(changes: list[Json], content: Json) -> None:
-    """Add keys and values to the batch that a step appends."""
     for change in changes:
         if change["path"][-2:-1] == ["batches"]:
             change["after"]["content"] = content

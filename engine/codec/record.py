@@ -103,7 +103,6 @@ def decode_records(
 
 
 def _decode_record(data: bytes, position: int, frame: RecordFrame, at: int) -> tuple[Record, int]:
-    """The record at `position`, and the position after it."""
     start = position
     length, position = read_varint(data, position, len(data), at)
     end = position + length

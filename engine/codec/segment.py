@@ -261,7 +261,6 @@ def starts_like_segment(data: Buffer) -> bool:
 
 
 def _only_zeros(view: memoryview) -> bool:
-    """Whether every byte is zero."""
     for start in range(0, len(view), _ZERO_CHUNK_BYTES):
         if any(view[start : start + _ZERO_CHUNK_BYTES]):
             return False

@@ -495,7 +495,6 @@ class TransactionCoordinator(LogOwner[_Writing]):
     # -- taking a row ----------------------------------------------------------------------------------
 
     def _take(self, on: str, change: Change) -> None:
-        """Take the row of this event and carry out its effects."""
         metadata = change.metadata
         row = TRANSACTION_STATES.take(metadata.state, on, change)
         self.watch.emit(

@@ -193,7 +193,6 @@ class Service(Node):
         )
 
     def _take(self, on: str, now: int, found: bool = False) -> None:
-        """Take the row of the table for this event."""
         row = states.SERVICE.take(self.state, on, self._situation(found))
         self.state = row.target or self.state
         self.watch.emit(RowTaken, self.name, row)
@@ -252,7 +251,6 @@ class Service(Node):
         return []
 
     def _take_records(self) -> list[Polled]:
-        """Take the consumer's next records into memory."""
         consumer = self._reader()
         taken = consumer.poll(self.batch)
         self._hold_work([(one.serial, one.partition, one.offset) for one in taken])

@@ -150,7 +150,6 @@ _ERROR_NAMES = frozenset(error.name for error in Error)
 
 
 def _errors_in(value: Any, found: set[str]) -> None:
-    """Collect the names of errors in a step's JSON."""
     if isinstance(value, str):
         if value in _ERROR_NAMES:
             found.add(value)

@@ -201,7 +201,6 @@ def _cell(run: _Run, before: _Run | None, own: bool, unmet: tuple[int, ...]) -> 
 
 
 def _transactions(run: _Run) -> tuple[Transaction, ...]:
-    """The transactions in the order in which they began."""
     return tuple(
         Transaction(
             line.identifier,

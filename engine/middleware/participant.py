@@ -183,7 +183,6 @@ class Participant(Node):
         self.watch.emit(WorkApplied, tid=tid, node=self.name, at=now)
 
     def _undo(self, tid: int, branch: Branch, now: int) -> None:
-        """Undo each execution of the operation."""
         for _ in range(branch.applied):
             self.value -= branch.operation
             record = self._record(tid)

@@ -275,7 +275,6 @@ def _ask_identity(step: Step, _view: View, _version: Profile) -> Asked:
 
 
 def _identity_rule(step: Step) -> str:
-    """The requirement that decides."""
     if step["key"] == "coordinator.fences_open_transaction":
         return "TXC-10"
     if step["refusal"] is not None:

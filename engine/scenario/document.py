@@ -603,7 +603,6 @@ def _check_loop(
 
 
 def _check_offsets(call: dict[str, Any], place: str, partitions: list[str]) -> None:
-    """Check that sendOffsetsToTransaction names a group and offsets."""
     if call["group"] is None:
         raise BadScenario(f"{place}.group", MISSING, allowed("consumer_group"))
     if not call["offsets"]:

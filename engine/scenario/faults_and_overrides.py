@@ -228,7 +228,6 @@ def _check_producer_ids(override: dict[str, Any], place: str, brokers: list[int]
 
 
 def _check_group(override: dict[str, Any], place: str, cluster: dict[str, Any]) -> None:
-    """Check a group, its generation and its members."""
     if not override["group"] or not cluster["internal_topics"]:
         raise BadScenario(f"{place}.group", shown(override["group"]), allowed("name_with_internal_topics"))
     seen: set[str] = set()

@@ -241,7 +241,6 @@ class Loop:
         return FATAL if self.state in (STARTING, FAILED) else ERROR
 
     def _take(self, on: str) -> None:
-        """Take the row of the table for this event."""
         row = MACHINE.take(self.state, on, self)
         self.state = row.target or self.state
         self.watch.emit(RowTaken, self.name, row)

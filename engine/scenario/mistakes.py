@@ -39,7 +39,6 @@ def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str 
 
 
 def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
-    """The mistakes in the ``set`` of variants of a valid document."""
     for variant in document.get("variants", ())[:MISTAKES_MAX]:
         try:
             load(document, variant["name"])

@@ -26,8 +26,6 @@ def line_of(text: str, place: str) -> int | None:
 
 @dataclass(slots=True)
 class _Section:
-    """The lines below one heading."""
-
     place: str
     line: int
     is_row: bool = False

@@ -167,7 +167,6 @@ class TransactionsTool:
         return self._poll(now)
 
     def _poll(self, now: int) -> Effects:
-        """Send what can be sent."""
         self._touch()
         call = self.call
         if call is None or call.retry_at is not None:
@@ -463,7 +462,6 @@ class TransactionsTool:
         return self._judge(call.values, now)
 
     def _judge(self, descriptions: dict[str, TransactionDescription], now: int) -> Effects:
-        """Decide which candidates hang."""
         hanging: list[Candidate] = []
         for partition, one in self.candidates:
             transactional_id = self.ids.get(one.producer_id)

@@ -182,8 +182,6 @@ def _part_of(phase: dict[str, Any], topics: set[str], used: dict[str, set[str]])
 
 
 class _Reader:
-    """Reads one phase."""
-
     def __init__(self, script: Script, phase: dict[str, Any]) -> None:
         self.script = script
         self.phase = phase

@@ -268,7 +268,6 @@ ROW_FIELDS = ("offset", "kind", "producer", "epoch", "sequence", "coordinator ep
 
 
 def _due(check: CallEnded | LeaderIs | ToolRuns) -> int:
-    """The virtual time of a check, in ms."""
     return check.ended if isinstance(check, ToolRuns) else check.at
 
 
@@ -328,7 +327,6 @@ class _Run:
         return None if leader == check.broker else Failure(f"leader of {first}", check.broker, leader)
 
     def _compare_tool(self, ran: ToolRuns) -> Failure | None:
-        """Compare the table that the tool printed."""
         owners = owners_of(
             (name, value.producer_id) for name, found in self._images().items() for value in found
         )

@@ -165,7 +165,6 @@ class _Futures(Ledger):
                 future.update(status="failed", error=self._exception(error))
 
     def _exception(self, error: str) -> str:
-        """The exception of a record's future."""
         manager = self.manager
         cause = None if manager is None or not manager.last_error_unexpected else manager.last_error
         if cause is not None and cause.name == error:
@@ -295,7 +294,6 @@ class _Driver:
         return call.exception
 
     def _prepare(self, operation: dict[str, Any]) -> str | None:
-        """Prepare a response for the next request of its kind."""
         error = error_named(operation.get("error", "NONE"))
         kind = operation["response"]
         if kind == "AddPartitionsToTxn":

@@ -60,7 +60,6 @@ def _filled(made: Any, recorded: Any, taken: Taken) -> Any:
 
 
 def _differences(seen: Any, wanted: Any, place: str) -> Iterator[tuple[str, object, object]]:
-    """(field, value seen, value wanted) for each value that differs."""
     if seen == wanted and type(seen) is type(wanted):
         return
     if isinstance(seen, tuple) and isinstance(wanted, tuple) and len(seen) == len(wanted):

@@ -230,7 +230,6 @@ def _named(before: Iterable[Mapping[str, Any]], places: Iterable[Mapping[str, An
 
 
 def _joined(before: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the places of one actor from two plans."""
     joined: dict[str, Any] = {}
     for field, value in place.items():
         stood = before[field]

@@ -83,5 +83,4 @@ def drained_partitions(params: Mapping[str, Any]) -> list[str]:
 
 
 def _first(batches: Mapping[Batch, str], client: Any, partition: str) -> Batch | None:
-    """The oldest batch of the client for the partition."""
     return next((batch for batch, to in batches.items() if (batch[0], to) == (client, partition)), None)

@@ -152,7 +152,6 @@ def _aborts(
 
 
 def _breaks(other: Moment, question: str, subject: str, answer: Answer) -> bool:
-    """Whether the other run breaks the guarantee, too."""
     guarantees = other.part("guarantees")
     if not any(guarantees.get(name, {"count": 0})["count"] for name in _GUARANTEES[question]):
         return False

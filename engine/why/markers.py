@@ -175,7 +175,6 @@ def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
 
 
 def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) -> Iterator[Link]:
-    """Where a marker in flight is."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     request = moment.message_between(coordinator, leader, MARKERS)
     if request is not None:

@@ -156,7 +156,6 @@ def _error_state(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _entry(name: str) -> Iterator[Link]:
-    """The entry in the dictionary of errors."""
     error = Error.__members__.get(name)
     entry = None if error is None else ERRORS.get(error)
     if entry is None:

@@ -68,7 +68,6 @@ def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
 
 
 def _in_flight(moment: Moment, client: str, shown: Json, name: str, subject: Json) -> Iterator[Link]:
-    """Where a batch in flight is."""
     for number, request in shown["requests"].items():
         if name not in request["batches"]:
             continue

@@ -103,7 +103,6 @@ def _entity(made: Any) -> Entity:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """A type without None, and whether None was part of it."""
     if get_origin(hint) not in (Union, UnionType):
         return hint, False
     (inner,) = (option for option in get_args(hint) if option is not NoneType)

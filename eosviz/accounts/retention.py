@@ -58,5 +58,4 @@ def _before(days: int) -> datetime:
 
 
 def _cookies() -> QuerySet[Cookie]:
-    """Sessions of cookies that have expired."""
     return Cookie.objects.filter(expire_date__lt=timezone.now())

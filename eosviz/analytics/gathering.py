@@ -137,7 +137,6 @@ def _read(
     longest: dict[tuple[int, str], tuple[int, int]],
     now: datetime,
 ) -> None:
-    """Add these sessions (`found`) to `gathered`."""
     ids = [one[0] for one in found]
     branches: dict[Any, list[Branch]] = defaultdict(list)
     for branch in Branch.objects.filter(session__in=ids).order_by("id"):

@@ -128,7 +128,6 @@ def _take(replies: socket.socket) -> bool:
 
 
 def _become_process(folder: str, parent: int, output: int, held: int) -> NoReturn:
-    """Run the request's task in this forked process and end it."""
     code = 1
     try:
         for target in (sys.stdout.fileno(), sys.stderr.fileno()):

@@ -66,7 +66,6 @@ class Occupancy:
         return lock
 
     def _end_strays(self) -> list[str]:
-        """End the children that outlived an earlier supervisor. Returns their names."""
         earlier = read_state(self._state_path.parents[1])
         if earlier is None:
             return []

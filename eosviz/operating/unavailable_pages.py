@@ -108,5 +108,4 @@ def _page(request: HttpRequest, what: Sentence, status: HTTPStatus) -> HttpRespo
 
 
 def _asks_for_json(request: HttpRequest) -> bool:
-    """True if the client prefers JSON."""
     return request.headers.get("Accept", "").startswith("application/json")

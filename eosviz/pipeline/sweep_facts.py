@@ -62,7 +62,6 @@ def run_facts(session: str, scenario: Callable[[], Scenario]) -> Iterator[list[R
 
 
 def _needed(step: dict[str, Any]) -> Row:
-    """The parts of a step from which facts are made."""
     changes = [change for change in step["changes"] if change["path"][0] in READ]
     return _plain({**{name: step[name] for name in FIELDS if name in step}, "changes": changes})
 

@@ -216,7 +216,6 @@ def _panel(
 
 
 def _plain(value: str) -> str:
-    """A value for display: a text without its quotes."""
     if not value:
         return value
     read = json.loads(value)

@@ -113,7 +113,6 @@ def _producers(scenario: Scenario) -> Iterator[Parameter]:
 
 
 def _in_force(scenario: Scenario, producer: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a producer by name, with defaults."""
     config, given = scenario.producer_config(producer), producer["settings"]
     if config is None:
         return {name: given.get(name, setting.default) for name, setting in SETTINGS.items()}

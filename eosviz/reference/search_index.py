@@ -302,7 +302,6 @@ def _understood(question: str, every: Sequence[Entry]) -> tuple[str, list[Wish]]
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    """The English words of the entries."""
     return frozenset(
         word for entry in entries() for word in re.findall(r"(?<![\w.])[a-z]+(?![\w.])", entry.whole)
     )

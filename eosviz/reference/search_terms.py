@@ -189,7 +189,6 @@ def _telling_of(text: str, otherwise: float) -> float:
 
 
 def _not_empty(pieces: list[str]) -> list[str]:
-    """The pieces that have a meaning."""
     return [piece for piece in pieces if piece not in _empty() and not re.fullmatch(r"[a-z0-9]|\W+", piece)]
 
 
@@ -249,7 +248,6 @@ def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
 
 
 def _any_of(words: Collection[str]) -> re.Pattern[str]:
-    """A pattern for any of these words."""
     chinese = [_written(word) for word in words if CHINESE.match(word)]
     spaced = [_written(word) for word in words if not CHINESE.match(word)]
     return re.compile("|".join([*chinese, *([rf"(?<![a-z0-9])(?:{'|'.join(spaced)})"] if spaced else [])]))

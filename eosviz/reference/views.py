@@ -260,7 +260,6 @@ def _shown(kind: str) -> int:
 
 
 def _own_sessions(request: HttpRequest) -> list[search_index.Entry]:
-    """This browser's newest sessions, as entries."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_SEARCHED]
     return [
         search_index.session_entry(

@@ -132,7 +132,6 @@ def _newest_that_fit(batches: list[Json], room: float) -> list[Json]:
 def _draw_batch(
     draw: ImageDraw.ImageDraw, box: Box, batch: Json, look: tuple[str, str], scale: float
 ) -> None:
-    """`look`: the colours of line and fill."""
     line, fill = look
     left, top, right, bottom = box
     if batch.get("control") is not None:

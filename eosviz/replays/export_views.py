@@ -169,7 +169,6 @@ def _mine(request: HttpRequest, export_id: UUID) -> Export:
 
 
 def _state_of(export: Export) -> dict[str, Any]:
-    """The export's state as the page shows it."""
     shown = export.shown_state
     return {
         "state": shown,

@@ -357,7 +357,6 @@ def _run(
     then: Json | None = None,
     since: str = TOOL_SINCE,
 ) -> Json:
-    """One step with a command."""
     verb = _verb(command)
     name = verb.replace("-", "_").lower()
     return {

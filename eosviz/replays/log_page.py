@@ -77,7 +77,6 @@ def _with_signatures(verdict: Json) -> Json:
 
 
 def _line_kinds(evidence: list[Json]) -> set[str]:
-    """The kinds of the log lines in ``evidence``."""
     keys = (one["says"]["key"] for one in evidence)
     return {key.removeprefix(_LINE) for key in keys if key.startswith(_LINE)}
 

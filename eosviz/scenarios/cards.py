@@ -150,7 +150,6 @@ def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
 
 
 def _twin(version: ScenarioVersion, runs: tuple[Run, ...]) -> str | None:
-    """`Shelved.twin`."""
     document = version.document
     first = runs[0]
     first_name = first.variant.name if first.variant else None

@@ -132,7 +132,6 @@ _NO_LANE: Json = {"cells": [], "gate": None, "lost": 0, "failed": 0, "reordered"
 
 
 def _draw_table(drawing: _Drawing, table: Json) -> None:
-    """The sign of a database, and its rows."""
     top, height = 23.0, 12.0
     middle, holes = top + height / 2, min(table["row_missing"], 4)
     drawing.path("base", f"M{LEFT - 1} {top + height + 1:g}H{WIDTH - 4}")

@@ -71,7 +71,6 @@ def _starts() -> dict[str, Any]:
 
 
 def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
-    """The title of the run's variant."""
     title = title_of_variant(document, variant)
     return {} if title is None else {"named": title}
 
@@ -87,7 +86,6 @@ def _texts(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
 
 
 def _texts_of(version: ScenarioVersion, variant: str | None) -> dict[str, Any]:
-    """The texts of a run."""
     texts = _texts(version.document, variant)
     return _of_original(texts) if _is_altered(version, variant) else texts
 

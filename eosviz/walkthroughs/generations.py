@@ -218,6 +218,5 @@ def _shown(cell: Cell, scenario: Scenario, variant: VariantCard | None) -> Shown
 
 @lru_cache(maxsize=400)
 def _cells(digest: str, variant: str | None) -> tuple[Cell, ...]:
-    """The cells of a run, cached."""
     version = ScenarioVersion.objects.get(digest=digest)
     return tuple(grid_of(scenario_of(version, variant)))

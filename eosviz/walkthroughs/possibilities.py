@@ -67,7 +67,6 @@ def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
 
 
 def _key(simulation: Simulation, candidate: Candidate) -> str:
-    """The catalogue key of the offer."""
     if candidate.params.get("broker") == NONE:
         return f"action.{candidate.action}.any"
     if candidate.action == "change_leader" and candidate.params["leader"] == NONE:
@@ -87,7 +86,6 @@ def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _message(view: Json, message_id: str) -> Iterator[Candidate]:
-    """What can be done to a message."""
     message = view.get("network", {}).get("messages", {}).get(message_id)
     number = int(message_id) if message else -1
     api, kind = (message["api"], kind_of(message)) if message else ("", "")
@@ -195,7 +193,6 @@ def _of_partition(view: Json, selection: Selection) -> Iterator[Candidate]:
 
 
 def _partition(view: Json, name: str) -> Iterator[Candidate]:
-    """Actions on a partition, then on its leader."""
     shown = view.get("partitions", {}).get(name)
     if shown is None:
         return

@@ -56,7 +56,6 @@ def go_along(session_id: uuid.UUID, command: Advance) -> Presented | None:
 
 
 def _place(at: Present) -> dict[str, Any]:
-    """The fields of a presentation's row."""
     return {
         "branch_id": int(at.branch),
         "step": at.step,

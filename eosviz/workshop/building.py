@@ -124,7 +124,6 @@ def _lesson(text: str, language: str) -> str:
 
 
 def _json(value: Any) -> str:
-    """The value as JSON; dates become texts."""
     return msgspec.json.encode(value).decode()
 
 

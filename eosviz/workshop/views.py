@@ -213,7 +213,6 @@ def _edition(request: HttpRequest, draft_id: uuid.UUID, number: int) -> Edition:
 
 
 def _may_choose(request: HttpRequest, visibility: Visibility, rooms: list[Classroom]) -> bool:
-    """Whether the page offers this choice to the draft's owner."""
     needs = {
         Visibility.CLASS: bool(rooms),
         Visibility.PUBLIC: request.user.has_perm("workshop.publish_to_all"),

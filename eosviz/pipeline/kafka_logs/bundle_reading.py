@@ -145,8 +145,6 @@ def read_bundles(paths: Sequence[Path]) -> list[Bundle]:
 
 
 class _Reading:
-    """Reads one bundle, line by line."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._bundle = Bundle(-1, False)

@@ -257,7 +257,6 @@ def _markers(
 
 
 def _cut(block: HeaderBlock[Read], count: int, offset_behind: int) -> HeaderBlock[Read]:
-    """The first `count` batches of the block."""
     behind = int(block.positions[count])
     kept = {index: facts for index, facts in block.read.items() if index < count}
     columns = (block.marker_types[:count], block.coordinator_epochs[:count])

@@ -404,7 +404,6 @@ class Partition:
         heapq.heappush(self._open_firsts, (transaction.first_offset, transaction.producer_id))
 
     def _first_open(self) -> int | None:
-        """The lowest first offset of an open transaction; None without one."""
         while self._open_firsts:
             first_offset, producer_id = self._open_firsts[0]
             producer = self.producers.get(producer_id)

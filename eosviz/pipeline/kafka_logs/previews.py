@@ -75,7 +75,6 @@ def previews_of(document: Json) -> list[Preview]:
 
 
 def _marker_of(verdict: Json) -> _Marker | None:
-    """The marker to try for the verdict's remedy, or None."""
     remedy, state = verdict["remedy"], verdict["coordinator_state"] or ""
     if remedy is None or verdict.get("kind") == VerdictKind.EVIDENCE_DELETED:
         # The player's log does not have deleted batches, so the marker would end nothing there.

@@ -53,7 +53,6 @@ class _Few:
     def of(
         self, kind: str, entries: Iterable[_Entry], lines: Callable[[_Entry], Iterable[str]]
     ) -> Iterator[str]:
-        """The `lines` of the first entries. `kind`: one of PRINTED_MAX."""
         entries = iter(entries)
         for entry in entries if self._every else islice(entries, PRINTED_MAX[kind]):
             yield from lines(entry)

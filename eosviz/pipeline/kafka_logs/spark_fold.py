@@ -54,7 +54,6 @@ def _fold(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _runs(columns: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """The rows of one folder at a time."""
     paths = columns.column("path")
     if len(paths):
         changed = pc.indices_nonzero(pc.not_equal(paths[1:], paths[:-1])).to_numpy() + 1

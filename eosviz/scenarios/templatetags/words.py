@@ -111,7 +111,6 @@ def _with_code(text: str) -> SafeString:
 
 
 def _whole(code: str) -> SafeString:
-    """Code in which no word is divided at a hyphen."""
     words = (
         (format_html('<span class="nb">{}</span>', word) if "-" in word else word,)
         for word in code.split(" ")
