@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def ask_to_teach(user: User) -> None:
-    """Note a learner's request for the role of an instructor; the log tells the administration."""
+    """Note a learner's request for the role of an instructor, and log it."""
     if user.asked_to_teach is not None or role_of(user) is not Role.LEARNER:
         return
     user.asked_to_teach = timezone.now()

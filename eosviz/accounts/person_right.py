@@ -14,7 +14,7 @@ from eosviz.rights import Ending, Right, of_cookie, of_owner
 
 def rights_of_person(scope: dict[str, Any]) -> tuple[Right, ...]:
     """The person's right; empty if the browser's cookie has no stored session. It ends (`Ending.SIGNED_OUT`)
-    when that session has another account or owner's key than now."""
+    when that session loses the account or the owner's key that it has now."""
     cookie = scope["session"].session_key
     if not cookie:
         return ()

@@ -81,8 +81,8 @@ class Place:
 
 
 def in_turn(standings: Sequence[Standing]) -> list[Standing]:
-    """The waiting requests in the order in which they start: interactive ones, then those of callers with
-    fewer requests, then by arrival."""
+    """The waiting requests in the order in which they start: interactive ones first, then callers with fewer
+    requests first, then by arrival."""
     ahead: Counter[tuple[str, str]] = Counter()
     for one in standings:
         if one.runs:

@@ -37,7 +37,7 @@ def redis_binary() -> Path:
 
 def redis_command(socket_path: Path, folder: Path) -> Sequence[str | Path]:
     """The command of the server. It listens at one socket file. Writes are appended to a file, so that
-    waiting tasks survive it."""
+    waiting tasks survive its end."""
     options = {
         "port": "0",
         "unixsocket": str(socket_path),
