@@ -12,7 +12,7 @@ Made = TypeVar("Made")
 
 @dataclass_transform(frozen_default=True)
 def happening(made: type[Made]) -> type[Made]:
-    """Decorator: make a dataclass with slots and a hash. Instances never change; mypy checks this, as for
+    """Decorator: make a dataclass with slots and a hash. Instances do not change; mypy checks this, as for
     ``engine.value``."""
     return dataclass(slots=True, unsafe_hash=True)(made)
 

@@ -164,8 +164,7 @@ class ProducerFatal(Aside):
 
 @happening
 class LateFailureThrown(Aside):
-    """A batch failed while no transaction was open that could be aborted, for example because its transaction
-    had ended before, so the Sender's thread throws."""
+    """A batch failed while no transaction was open that could be aborted, so the Sender's thread throws."""
 
     client: str
     partition: str

@@ -46,8 +46,7 @@ class LoopChangedItsMind(Happening):
 
 @happening
 class LoopSendsLastOffset(Aside):
-    """A loop committed the offset of the last record instead of the next one, which is a mistake of the
-    application."""
+    """A loop committed the offset of the last record instead of the next one."""
 
     application: str
     positions: tuple[tuple[str, int], ...]

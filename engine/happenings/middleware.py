@@ -166,8 +166,7 @@ class WindowOpens(Aside):
 
 @happening
 class WindowCloses(Aside):
-    """The window closed: no reader finds participants that differ any more. ``undone``: everything was
-    undone; if False, every participant has committed."""
+    """The window closed. ``undone``: everything was undone; if False, every participant has committed."""
 
     tid: int
     ms: int
