@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Literal, NotRequired, TypedDict
+
+
+class Rescheduled(TypedDict):
+    """A call or a fault that only one of two scenarios schedules, or that both schedule at other times."""
+
+    kind: Literal["call", "fault"]
+    who: str
+    """The client that is called; what the fault is about: an actor, a partition or an API; or empty."""
+    what: str
+    """The name of the call or of the fault in a scenario's document."""
+    left: list[int | None]
+    """The virtual time in ms in the left scenario, null if its message decides the time; empty if that scenario does
+    not have it."""
+    right: list[int | None]
 
 
 class Alongside(TypedDict):
@@ -21,3 +35,6 @@ class Alongside(TypedDict):
     crossed: bool
     """Whether both runs make a call or a fault at the same time, but at no common moment, because other events
     stand before it in one run and after it in the other. Then only virtual time shows both beside each other."""
+    rescheduled: NotRequired[list[Rescheduled]]
+    """What two runs of one scenario schedule differently. Absent if they are runs of two scenarios, or cannot be made
+    again."""

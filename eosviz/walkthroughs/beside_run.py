@@ -8,7 +8,8 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import EngineError, Refused
-from engine.scenario.document import BadScenario
+from engine.scenario.document import BadScenario, Scenario
+from engine.scenario.schedule import rescheduled
 from engine.simulation import Simulation
 from engine.view.alongside import ALIGNED_MOST, Followed, alongside
 from eosviz.bounded import refusing as bounded
@@ -30,13 +31,17 @@ def answer(question: bytes, folder: Path) -> bytes:
 def made(asked: Asked) -> bytes:
     """`Alongside` as JSON. Raises bounded.Refused if this engine refuses one of the runs or fails in it."""
     try:
-        return msgspec.json.encode(alongside(_followed(asked.left), _followed(asked.right)))
+        left, right = asked.left.scenario(), asked.right.scenario()
+        found = alongside(_followed(left, asked.left), _followed(right, asked.right))
+        if asked.left.source == asked.right.source:
+            found["rescheduled"] = rescheduled(left.document, right.document)
+        return msgspec.json.encode(found)
     except (Refused, BadScenario, EngineError) as error:
         raise bounded.Refused("engine_broke", {"reason": str(error)}) from None
 
 
-def _followed(asked: AskedRun) -> Followed:
-    simulation = Simulation(asked.scenario(), asked.interventions())
+def _followed(scenario: Scenario, asked: AskedRun) -> Followed:
+    simulation = Simulation(scenario, asked.interventions())
     run = Followed(simulation.view())
     while simulation.number < ALIGNED_MOST and (step := simulation.step()) is not None:
         run.take(step.to_json())

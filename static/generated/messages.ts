@@ -3331,4 +3331,27 @@ export interface Alongside {
    * Whether both runs make a call or a fault at the same time, but at no common moment, because other events stand before it in one run and after it in the other. Then only virtual time shows both beside each other.
    */
   crossed: boolean;
+  /**
+   * What two runs of one scenario schedule differently. Absent if they are runs of two scenarios, or cannot be made again.
+   */
+  rescheduled?: Rescheduled[];
+}
+/**
+ * A call or a fault that only one of two scenarios schedules, or that both schedule at other times.
+ */
+export interface Rescheduled {
+  kind: "call" | "fault";
+  /**
+   * The client that is called; what the fault is about: an actor, a partition or an API; or empty.
+   */
+  who: string;
+  /**
+   * The name of the call or of the fault in a scenario's document.
+   */
+  what: string;
+  /**
+   * The virtual time in ms in the left scenario, null if its message decides the time; empty if that scenario does not have it.
+   */
+  left: (number | null)[];
+  right: (number | null)[];
 }

@@ -77,7 +77,7 @@ export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean)
   const breaks = differingBreaks(leftEnd, rightEnd);
   const counts = differingCounts(leftEnd, rightEnd);
   if (breaks.length + counts.length === 0) return html`<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
-  return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}>${breaks.map(({ name, ...sides }) => endRow(say(`player.guarantee.${name}`), sides, "bad"))}${counts.map(({ name, ...sides }) => endRow(say(`player.compare.end_${name}`), sides))}</ul>`;
+  return html`<ul class="compare-came" aria-label=${say("player.compare.ends")}><li class="quiet">${say("player.compare.ends_order")}</li>${breaks.map(({ name, ...sides }) => endRow(say(`player.guarantee.${name}`), sides, "bad"))}${counts.map(({ name, ...sides }) => endRow(say(`player.compare.end_${name}`), sides))}</ul>`;
 }
 
 function endRow(said: string, sides: { left: number; right: number }, kind: "bad" | "" = ""): TemplateResult {

@@ -23,6 +23,7 @@ import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Line } from "./lockstep.ts";
 import { Moments } from "./moments.ts";
+import { whatOf, whenOf } from "./rescheduled.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, defaults as facts, factsApart, nothingApart } from "./compare-facts.ts";
@@ -55,6 +56,8 @@ import { endOf } from "./outcome.ts";
 export const defaults = {
   /** Differences that stand in one line over a stage, which marks them itself. */
   onStage: 3,
+  /** Calls and faults at other times that a side lists, before the rest is counted. */
+  rescheduled: 3,
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
   ahead: 20,
   /** ms after which a step that is being fetched is no longer waited for, and between two looks. */
@@ -615,10 +618,9 @@ export class Compare extends LitElement {
     const isFirstDifference = this.#isFirst(side);
     return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
       <h2><b class="side-name">${unbroken(name)}</b>
-        ${this.#only(side).map((item) => html`<span class="only" title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`)}
         <span class="side-place">${this.#stage(side)}
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
-      <div class="only-in">${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
+      <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most })}</div>
       <div class="compare-sentence">
@@ -730,6 +732,16 @@ export class Compare extends LitElement {
 
   #other(side: Side): Side | undefined {
     return this.#sides.find((one) => one !== side);
+  }
+
+  /** What this run has set or scheduled otherwise than the other one. */
+  #setOtherwise(side: Side): TemplateResult | typeof nothing {
+    const set = this.#only(side).map((item) => html`<span title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`);
+    const rows = this.#moments?.rescheduled ?? [];
+    const scheduled = rows.slice(0, defaults.rescheduled).map((row) => html`<span>≠ ${whatOf(row)} <b>${whenOf(row, side.name)}</b></span>`);
+    const rest = rows.slice(defaults.rescheduled);
+    const others = rest.length === 0 ? nothing : html`<span title=${rest.map((row) => named(whatOf(row), whenOf(row, side.name))).join("\n")}>${say("player.compare.rescheduled.more", { count: rest.length })}</span>`;
+    return set.length + scheduled.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}</p>`;
   }
 
   /** What differs on this side from the other one. */

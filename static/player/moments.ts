@@ -3,7 +3,7 @@
  * events are one moment, and a step that only one run has moves that run alone. Pure.
  */
 
-import type { Alongside } from "../generated/messages.ts";
+import type { Alongside, Rescheduled } from "../generated/messages.ts";
 
 /** The step of each run. */
 export type Pair = readonly [left: number, right: number];
@@ -13,6 +13,11 @@ export class Moments {
 
   constructor(known: Alongside) {
     this.#known = known;
+  }
+
+  /** The calls and faults that the two runs schedule differently. */
+  get rescheduled(): readonly Rescheduled[] {
+    return this.#known.rescheduled ?? [];
   }
 
   /** The steps of a moment. Behind what was compared, both runs go on step by step. */
