@@ -229,6 +229,8 @@ class Outcome(TypedDict):
     aborted: NotRequired[int]
     aborted_records: NotRequired[int]
     """The number of records in the logs that belong to aborted transactions."""
+    undone: NotRequired[int]
+    """The number of these records whose `send()` had succeeded. Absent in plans of earlier versions."""
     readable: NotRequired[dict[str, Readable]]
     """Partition to the time at which consumers can get its records. Partitions without records that can be
     read are left out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -77,6 +77,8 @@ class RunOutcome:
         """Participant to what it holds reserved."""
         self._ends: dict[str, str] = {}
         """Transaction of the middleware to its state there."""
+        self._succeeded = set[int]()
+        """The serials of the records whose ``send()`` has succeeded."""
         self._rows: dict[str, int] | None = None
         """Serial to the copies of its row, in a run with a database."""
         self._broken: dict[str, int] = {}
@@ -85,6 +87,8 @@ class RunOutcome:
             self._partition(name, partition)
         for path, value in leaves((), view.get("middleware") or {}):
             self._in_middleware(path, value)
+        for path, value in leaves((), view.get("records") or {}):
+            self._in_records(path, value)
         if "database" in view:
             self._rows = {}
             self._in_rows((), view["database"].get("rows") or {})
@@ -119,6 +123,9 @@ class RunOutcome:
             elif path[0] == "middleware":
                 for inner, value in leaves(tuple(path[1:]), change.get("after")):
                     self._in_middleware(inner, value)
+            elif path[0] == "records":
+                for inner, value in leaves(tuple(path[1:]), change.get("after")):
+                    self._in_records(inner, value)
             elif path[:2] == ["database", "rows"]:
                 self._in_rows(tuple(path[2:]), change.get("after"))
             elif path[0] == "guarantees":
@@ -142,6 +149,13 @@ class RunOutcome:
         sets = {name: sorted({serial for batch in log for serial in batch}) for name, log in logs.items()}
         every = sorted({serial for held in sets.values() for serial in held})
         whole = {name: log for name in self._logs if (log := self._in_order(name))}
+        aborted = [
+            serial
+            for log in whole.values()
+            for batch in log
+            if batch.get("outcome") == "aborted"
+            for serial in batch.get("serials", ())
+        ]
         for verdict in self._fates.values():
             fates.update({name: verdict.get(name, 0) for name in _FATES})
         return {
@@ -163,12 +177,8 @@ class RunOutcome:
             "markers": sum(batch.get("control") is not None for log in whole.values() for batch in log),
             "committed": self._completed["committed"],
             "aborted": self._completed["aborted"],
-            "aborted_records": sum(
-                len(batch.get("serials", ()))
-                for log in whole.values()
-                for batch in log
-                if batch.get("outcome") == "aborted"
-            ),
+            "aborted_records": len(aborted),
+            "undone": len(self._succeeded.intersection(aborted)),
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
             "by_hand": self._by_hand,
@@ -180,6 +190,10 @@ class RunOutcome:
             "participants": dict(sorted(self._nodes.items())),
             **({} if self._rows is None else {"rows": dict(sorted(self._rows.items()))}),
         }
+
+    def _in_records(self, path: Sequence[str], value: Any) -> None:
+        if tuple(path[1:]) == ("status",):
+            (self._succeeded.add if value == "ok" else self._succeeded.discard)(int(path[0]))
 
     def _in_rows(self, path: tuple[str, ...], value: Any) -> None:
         if self._rows is None:

@@ -12,6 +12,7 @@ from engine.scenario.document import BadScenario, lesson_texts, title_of_variant
 from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 from engine.scenario.twins import runs_as_written
+from eosviz.catalogue import LANGUAGES, say
 from eosviz.scenarios.cards import Run, Shelved, shelf
 from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
@@ -182,14 +183,27 @@ def _variant(scenario: str, variant: str | None, document: Mapping[str, Any]) ->
     if found is None:
         return {}
     name = found.variant.name if found.variant else shelved.twin
-    title = title_of_variant(document, name) or document["title"]
+    title = title_of_variant(document, name)
+    if found.variant is None:
+        title = _original(title)
     kind = "other" if found not in contrary else "cure" if now.broken else "opposite"
     other = {
-        "title": title,
+        "title": title or document["title"],
         "address": _start(scenario, found.variant.name if found.variant else None),
         "kind": kind,
     }
     return {"variant": {**other, "broken": found.broken}}
+
+
+def _original(twin: Mapping[str, str] | None) -> dict[str, str]:
+    """The name of the run without a variant. ``twin``: the title of the variant that is the same run."""
+    names = {language: say("branch.original", language) for language in LANGUAGES}
+    if twin is None:
+        return names
+    return {
+        language: say("join.aside", language, {"text": name, "aside": twin[language]})
+        for language, name in names.items()
+    }
 
 
 def _others(shelved: Shelved, now: Run) -> list[Run]:

@@ -1,6 +1,7 @@
 /** The records that have broken a guarantee, found by the engine. Pure. */
 
 import type { Frame, LogBatchView } from "../player/frame.ts";
+import { basesOfSerial } from "./lane-cells.ts";
 import { found } from "./reading.ts";
 
 type Serials = Record<string, boolean> | readonly number[];
@@ -25,18 +26,33 @@ export function allBroken(frame: Frame): number[] {
   return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => [...brokenRecords(frame, guarantee)]);
 }
 
+/** Whether one of these records, or another copy of it, has broken a guarantee. */
+export function isAnyBroken(frame: Frame, serials: readonly number[]): boolean {
+  return Object.keys(frame.view.guarantees ?? {}).some((guarantee) => serials.some((serial) => brokenRecords(frame, guarantee).has(serial)));
+}
+
+type Held = Pick<LogBatchView, "base_offset" | "control" | "serials">;
+type Batches = Record<string, LogBatchView>;
+
+/** Whether the log has the record before this batch, too, or in no other batch that the view lists: the first copy of a record is no duplicate. */
+export function isCopy(serial: number, { base_offset: base }: Pick<Held, "base_offset">, batches: Batches): boolean {
+  const bases = basesOfSerial(batches, serial);
+  return bases.some((other) => other < base) || bases.every((other) => other === base);
+}
+
 export interface Broken {
   guarantee: string;
   /** Of the records of the batch, those that have broken it. */
   serials: readonly number[];
 }
 
-/** The guarantees that records of a batch have broken; the guarantee that was looked at first comes first. */
-export function brokenIn(frame: Frame, batch: Pick<LogBatchView, "control" | "serials">): Broken[] {
+/** The guarantees that records of a batch have broken; the guarantee that was looked at first comes first. `batches`: of its log. */
+export function brokenIn(frame: Frame, batch: Held, batches: Batches): Broken[] {
   if (batch.control !== null) return [];
   return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => {
     const broken = brokenRecords(frame, guarantee);
-    const serials = broken.size === 0 ? [] : batch.serials.filter((serial) => broken.has(serial));
+    const held = broken.size === 0 ? [] : batch.serials.filter((serial) => broken.has(serial));
+    const serials = guarantee === "duplicated" ? held.filter((serial) => isCopy(serial, batch, batches)) : held;
     return serials.length === 0 ? [] : [{ guarantee, serials }];
   });
 }

@@ -17,8 +17,10 @@ export interface CellShape {
   deleted: boolean;
   /** A record of it is stored more than once. */
   twice: boolean;
-  /** A record of it has broken a guarantee. */
+  /** A record of it has broken a guarantee, other than by its place alone. */
   broken: boolean;
+  /** A record of it is stored behind later ones. */
+  late: boolean;
   /** Appended by this step. */
   landed: boolean;
   /** The stored batch that the arriving one is compared with. */

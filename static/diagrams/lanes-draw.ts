@@ -9,6 +9,7 @@ import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { asPress, onPick } from "./element.ts";
 import { TEXT, textWidth } from "./geometry.ts";
+import { orderSign } from "./order-sign.ts";
 import type {
   ArrivalShape, AskShape, CellShape, DifferenceShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape,
 } from "./lane-shapes.ts";
@@ -117,7 +118,7 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
       ? svg`<rect class="wash" x=${cell.x - 4} y=${cell.y - 4} width=${cell.width + 8} height=${cell.height + 8} rx="3"/>`
       : nothing
   }${cell.control === null
-    ? svg`<rect class=${classes} x=${cell.x} y=${cell.y} width=${cell.width} height=${cell.height}/>${hatching(cell)}<text
+    ? svg`<rect class=${classes} x=${cell.x} y=${cell.y} width=${cell.width} height=${cell.height}/>${hatching(cell)}${cell.late && !cell.deleted ? orderSign(cell.x + 4, cell.y + 8) : nothing}<text
       class=${`label${cell.labelSmall ? " small" : ""}${cell.deleted ? " gone" : ""}${cell.aborted ? " halo" : ""}`} x=${middle} y=${centre + lift} text-anchor="middle">${cell.label}</text>`
     : flag(cell.x + 8, cell, `${cell.hue}${cell.deleted ? " deleted" : ""}`)
   }${cell.below === null

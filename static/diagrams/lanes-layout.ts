@@ -11,7 +11,7 @@ import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
-import { allBroken, brokenIn, brokenRecords } from "./broken-records.ts";
+import { allBroken, brokenIn, brokenRecords, isCopy } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
 import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
@@ -286,7 +286,7 @@ function placeCells(
     else lane.older += piece.batches;
     const after = Object.keys(replica.batches).filter((base) => Number(base) > piece.last).length;
     const twice = duplicated.size === 0 ? 0 : Object.values(replica.batches).filter(({ base_offset: base }) => base >= piece.first && base <= piece.last)
-      .reduce((sum, { serials }) => sum + serials.filter((serial) => duplicated.has(serial)).length, 0);
+      .reduce((sum, batch) => sum + batch.serials.filter((serial) => duplicated.has(serial) && isCopy(serial, batch, replica.batches)).length, 0);
     lane.folds.push({ ...foldShape(piece, twice, y, tier.cell, piece.newer ? Math.max(0, scrolled - drawn) : after), opens: cells.opens });
   }
 }
@@ -322,7 +322,7 @@ function cellShape(
   const batch = piece.batch;
   const copies = copiesOf(batch, replica, duplicated);
   const twice = copies > 1;
-  const broken = brokenIn(frame, batch).map(({ guarantee }) => guarantee).filter((guarantee) => guarantee !== "duplicated");
+  const broken = brokenIn(frame, batch, replica.batches).map(({ guarantee }) => guarantee).filter((guarantee) => guarantee !== "duplicated");
   const selection: Selection = {
     kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials],
   };
@@ -335,7 +335,8 @@ function cellShape(
     aborted: outcome === "aborted",
     deleted: isDeleted(batch, replica),
     twice,
-    broken: twice || broken.length > 0,
+    broken: broken.some((guarantee) => guarantee !== "reordered") || batch.serials.some((serial) => duplicated.has(serial) && isCopy(serial, batch, replica.batches)),
+    late: broken.includes("reordered"),
     landed: landed.includes(batch.base_offset),
     matched: matched === batch.base_offset,
     picked: isPicked(frame.selection, selection) || (isInTransaction(batch) && isOfPicked(frame, { producer: batch.producer_id })) || isImageOfPicked(frame, batch),

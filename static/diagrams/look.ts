@@ -92,6 +92,7 @@ const base = css`
   .cell.deleted { stroke-dasharray: 1.5 3.5; fill-opacity: .12; }
   svg .flag.deleted { opacity: .45; }
   svg .label.gone { text-decoration: line-through; font-weight: 400; }
+  svg .order-sign { fill: none; stroke: var(--bad); stroke-width: 2.5; }
   svg .cell.broken { stroke: var(--bad); stroke-width: 3; }
   .hatch { stroke-width: 2; opacity: .6; }
   .hatch.plain { stroke: var(--ink-2); }

@@ -9,7 +9,7 @@
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
 import { duration, say } from "../player/text.ts";
 import { hueOf, range } from "./batch.ts";
-import { brokenIn } from "./broken-records.ts";
+import { isAnyBroken } from "./broken-records.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
@@ -137,7 +137,7 @@ const BROKEN = 4.5;
 function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
   return Object.entries(stored).some(([partition, offset]) => {
     const batch = frame.view.partitions?.[partition]?.replicas[to.replace("broker-", "")]?.batches[String(offset)];
-    return batch !== undefined && brokenIn(frame, batch).length > 0;
+    return batch?.control === null && isAnyBroken(frame, batch.serials);
   });
 }
 

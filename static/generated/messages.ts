@@ -2797,6 +2797,10 @@ export interface Outcome {
    */
   aborted_records?: number;
   /**
+   * The number of these records whose `send()` had succeeded. Absent in plans of earlier versions.
+   */
+  undone?: number;
+  /**
    * Partition to the time at which consumers can get its records. Partitions without records that can be read are left out.
    */
   readable?: {

@@ -11,14 +11,13 @@
  * beside it. A reader who asks for less motion sees the scene that says most, and moves on by the button.
  */
 
+import { readingTime } from "../player/reading-time.ts";
+
 export const defaults = {
   /** Milliseconds of a scene with a short sentence. */
   scene: 3400,
   /** Milliseconds of the last scene, before the first one comes again. */
   last: 7500,
-  /** Milliseconds to read a Latin letter, and a Chinese character. */
-  letter: 38,
-  character: 110,
 };
 
 export interface Standing {
@@ -37,10 +36,7 @@ export function standings(at: string): Standing[] {
 
 /** How long a scene is shown, in ms: as long as its sentence takes to read, the last one longer. */
 export function lengthOf(sentence: string, isLast: boolean): number {
-  const letters = [...sentence];
-  const characters = letters.filter((one) => one >= "\u2e80").length;
-  const toRead = 1000 + characters * defaults.character + (letters.length - characters) * defaults.letter;
-  return Math.max(isLast ? defaults.last : defaults.scene, toRead);
+  return Math.max(isLast ? defaults.last : defaults.scene, readingTime(sentence));
 }
 
 export function beginTrailer(figure: HTMLElement): void {

@@ -160,14 +160,12 @@ export function resultsOf(frame: Frame): Results | null {
   const [stored, failed] = [of("ok"), of("failed", "refused", "aborted")];
   const verdicts = Object.values(frame.view.verdicts ?? {});
   const sum = (name: "stored" | "duplicates" | "aborted"): number => verdicts.reduce((all, one) => all + (one[name] ?? 0), 0);
-  return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted"), undone: undoneIn(frame.view) };
+  return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted"), undone: undoneIn(frame) };
 }
 
-/** How many records of aborted batches in the leaders' logs were reported as a success. */
-function undoneIn({ partitions, records }: Frame["view"]): number {
-  const batches = Object.values(partitions ?? {}).flatMap(({ leader, replicas }) => Object.values((leader === null ? undefined : replicas?.[String(leader)]?.batches) ?? {}));
-  const serials = new Set(batches.filter(({ outcome }) => outcome === "aborted").flatMap((batch) => batch.serials));
-  return [...serials].filter((serial) => records?.[String(serial)]?.status === "ok").length;
+/** As the engine counts them at the end of the run; nothing is said of them before it. */
+function undoneIn({ plan, step }: Frame): number {
+  return plan?.complete === true && plan.steps === step?.number ? (endOf(plan)?.undone ?? 0) : 0;
 }
 
 /** What was reported to applications, beside what is stored. */

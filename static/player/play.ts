@@ -6,7 +6,8 @@
 import { planOf } from "./axis-of.ts";
 import { landsAt, plumbingAround } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
-import { sentencesOf, textLength } from "./sentence-fit.ts";
+import { readingTime, textLength } from "./reading-time.ts";
+import { sentencesOf } from "./sentence-fit.ts";
 import { say } from "./text.ts";
 
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
@@ -14,9 +15,6 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const defaults = {
   /** Up to here a speed is how often reading speed; above it, steps a second. */
   reads: 2,
-  /** Milliseconds for any step, and for each letter of its headline: some 18 in a second, or 9 Chinese ones. */
-  sentence: 900,
-  letter: 55,
   /** Milliseconds for each letter of what follows the headline in small: who wants to read it all pauses. */
   further: 20,
   shortest: 2000,
@@ -39,12 +37,12 @@ export function isReading(speed: number): boolean {
 export function standsFor(store: Pick<PlayerStore, "frame">, speed: number): number {
   if (!isReading(speed)) return 1000 / speed;
   const step = store.frame?.step ?? null;
-  if (step === null) return defaults.sentence / speed;
+  if (step === null) return readingTime("") / speed;
   const plan = planOf(store);
   const passed = plan === null ? Number(!step.interesting) : plumbingAround(plan, step.number);
   if (passed > 0) return Math.max(defaults.least, Math.min(defaults.plumbing, defaults.line / passed)) / speed;
   const [headline = "", ...others] = sentencesOf(say(step.key, step.params));
-  const reading = defaults.sentence + defaults.letter * textLength(headline) + defaults.further * textLength(others.join(" "));
+  const reading = readingTime(headline) + defaults.further * textLength(others.join(" "));
   const isBetween = plan !== null && !step.interesting && !landsAt(plan, step.number);
   return Math.max(defaults.shortest, Math.min(isBetween ? defaults.between : defaults.longest, reading)) / speed;
 }

@@ -1,10 +1,8 @@
 /** A message to break in a run: one that is on its way where a reader is set down. Pure, no DOM. */
 
+import type { ShownLoss } from "../generated/messages.ts";
 import type { MessageView, Step } from "./frame.ts";
 import type { Lines } from "./lines.ts";
-
-/** Messages whose loss shows most, in this order; a lookup or an identity is merely requested again. */
-const TELLING = ["WriteTxnMarkers", "Produce", "Commit", "Confirm", "Prepare", "EndTxn", "TxnOffsetCommit", "AddPartitionsToTxn"];
 
 export interface Sent {
   step: number;
@@ -12,6 +10,8 @@ export interface Sent {
   /** Empty where the step does not say. */
   api: string;
 }
+
+type Kind = Pick<ShownLoss, "api" | "is_response">;
 
 /** Whether the picture has a place for a message. */
 export type HasPlace = (message: MessageView) => boolean;
@@ -32,8 +32,11 @@ const LOOKS_BACK = 200;
 /** A message whose loss shows something is preferred if it left at most so many steps before the last one. */
 const NEAR = 12;
 
-/** The last message that left at this step or before it: one whose loss shows something, if it is near, else any; null where none left that has a place. */
-export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number, hasPlace = anywhere): Sent | null {
+/**
+ * The last message that left at this step or before it: one whose loss shows something, if it is near, else any; null where
+ * none left that has a place. `losses`: the messages whose loss shows something, as the engine names them, one of each kind.
+ */
+export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number, losses: readonly Kind[], hasPlace = anywhere): Sent | null {
   let other: Sent | null = null;
   for (let step = at; step > Math.max(0, at - LOOKS_BACK); step--) {
     const content = lines.step(branch, step);
@@ -43,7 +46,7 @@ export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number,
       if (message !== null && !hasPlace(message)) continue;
       const sent = { step, id, api: apiOf(content, id) };
       if (other !== null && other.step - step > NEAR) return other;
-      if (TELLING.includes(sent.api)) return sent;
+      if (losses.some(({ api, is_response: isResponse }) => api === sent.api && isResponse === (message?.is_response ?? false))) return sent;
       other ??= sent;
     }
   }

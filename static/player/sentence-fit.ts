@@ -32,14 +32,6 @@ export interface Fitted {
   hidden: number;
 }
 
-/** Letters as a reader meets them: a Chinese one counts twice, three capitals as four. */
-export function textLength(text: string): number {
-  let length = 0;
-  for (let index = 0; index < text.length; index += 1) length += text.charCodeAt(index) > 0x2e80 ? 2 : 1;
-  const capitals = text.match(/[A-Z_]/g)?.length ?? 0;
-  return length + Math.round(capitals / 3);
-}
-
 /** The sentences of a text: a full stop ends one where a space or a Chinese letter follows. */
 export function sentencesOf(text: string): string[] {
   return text.trim().split(/(?<=[.!?])\s+|(?<=[。！？])\s*/).filter((part) => part !== "");

@@ -7,6 +7,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { batchWords, identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { brokenIn } from "../diagrams/broken-records.ts";
+import { orderSign } from "../diagrams/order-sign.ts";
 import type { Broken } from "../diagrams/broken-records.ts";
 import { clamp, round } from "../diagrams/geometry.ts";
 import { isPicked } from "../diagrams/picked.ts";
@@ -202,7 +203,7 @@ function cellName(partition: string, batch: LogBatchView, hidden: string): strin
   return `${say("stage.cell_name", { partition, offsets, what })}${state}${hidden === "" ? "" : ` ${hidden}`}`;
 }
 
-function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_watermark: high, last_stable_offset: stable }: ReplicaView): StageObject {
+function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, high_watermark: high, last_stable_offset: stable }: ReplicaView): StageObject {
   const { frame, here, partition, place } = lane;
   const { cells } = place;
   const x = window.x(batch.base_offset);
@@ -210,14 +211,17 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
   const height = cells.height;
   const hue = here.hue(batch.producer_id);
   const selection = selectionOf(partition, batch);
-  const broken = brokenIn(frame, batch);
+  const broken = brokenIn(frame, batch, batches);
   const twice = broken.some(({ guarantee }) => guarantee === "duplicated");
   const ringed = ringedGate(lane);
   const ring = ringed === null ? null : ringed === "high_watermark" ? high : stable;
   const covered = (edge: number, gate: number): number => (edge === ring ? RINGED : edge === high || edge === stable ? gate : 0);
   const gates = { left: covered(batch.base_offset, GATE.left), right: covered(batch.last_offset + 1, GATE.right) };
-  const parts = brokenParts(batch, broken);
-  const drawn = batch.control === null ? svg`${batchCell(batch, width, height, hue, broken.length > 0 && parts === null, gates)}${
+  const framed = broken.filter(({ guarantee }) => guarantee !== ORDER);
+  const parts = framed.length === 0 ? [] : brokenParts(batch, framed);
+  const late = broken.filter(({ guarantee }) => guarantee === ORDER);
+  const lates = late.length === 0 ? [] : (brokenParts(batch, late) ?? [[batch.base_offset]]);
+  const drawn = batch.control === null ? svg`${batchCell(batch, width, height, hue, parts === null, gates)}${lates.map(([first = batch.base_offset]) => orderSign(window.x(first) - x + 4, 8))}${
     (parts ?? []).map(([first, last]) => box(window.x(first) - x + 2, 1.5, window.x(last + 1) - window.x(first) - 4, height - 3, "cell-part", 2))}` : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
@@ -226,6 +230,8 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { high_waterm
     label: cellName(partition, batch, twice ? say("stage.twice") : ""),
   };
 }
+
+const ORDER = "reordered";
 
 /** px of a cell that gates at its edges cover: both where they are one, and half of one. */
 const GATE = { left: 7, right: 4 };
@@ -365,7 +371,7 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   const labels: SVGTemplateResult[] = [];
   let end = Number.NEGATIVE_INFINITY;
   let wasBroken = false;
-  for (const foot of shown.flatMap((batch) => feetOf(lane, window, batch))) {
+  for (const foot of shown.flatMap((batch) => feetOf(lane, window, batch, replica))) {
     const { words, bad, middle, left, right } = foot;
     // Beside another mark records keep off it: their names are no part of an offset.
     const air = bad || wasBroken ? MARKS : 4;
@@ -383,8 +389,8 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
 /** px between two offsets of one batch: where they are closer, the batch has its first one alone. */
 const OFFSETS = 10;
 
-function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView): Foot[] {
-  const [broken] = brokenIn(frame, batch);
+function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView, { batches }: ReplicaView): Foot[] {
+  const [broken] = brokenIn(frame, batch, batches);
   const left = window.x(batch.base_offset);
   const end = window.x(batch.last_offset + 1);
   const right = Math.max(end, left + window.unit) - 2;

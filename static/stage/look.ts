@@ -57,6 +57,7 @@ export const stageLook = css`
   .cell.open { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .55; }
   .cell.small { stroke-width: 1.25; }
   .cell.small.open { stroke-dasharray: 2.5 2; }
+  .scene .order-sign { fill: none; stroke: var(--bad); stroke-width: 2.5; }
   .scene .cell.twice { stroke: var(--bad); stroke-width: 3; }
   .cell-part { fill: none; stroke: var(--bad); stroke-width: 3; }
   .none { fill: none; stroke: var(--ink-3); stroke-width: 1.25; }

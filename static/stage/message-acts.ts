@@ -119,9 +119,11 @@ export class MessageActs extends StoreElement {
   }
 
   /** Where a message last was on its way, with that message: one that the picture has a place for, else any; null where none was. */
-  #leftAt({ lines, branch, shown }: PlayerStore): Sent | null {
+  #leftAt(store: PlayerStore): Sent | null {
+    const { lines, branch, shown } = store;
+    const losses = lossesOf(store);
     const hasPlace: HasPlace = (message) => this.#stage()?.hasPlaceFor(message) ?? true;
-    return arriving(lines, branch, shown, hasPlace) ?? lastSent(lines, branch, shown, hasPlace) ?? arriving(lines, branch, shown) ?? lastSent(lines, branch, shown);
+    return arriving(lines, branch, shown, hasPlace) ?? lastSent(lines, branch, shown, losses, hasPlace) ?? arriving(lines, branch, shown) ?? lastSent(lines, branch, shown, losses);
   }
 
   #hint(key: string, params: JsonObject = {}, more: HintAct | null = null): void {

@@ -22,9 +22,9 @@ test("what was reported to applications is counted beside what the logs hold", (
   const verdicts = { "t-0": { stored: 2, aborted: 1, duplicates: 0 }, "t-1": { stored: 1, duplicates: 0 } };
   const aborting = { view: { ...frame.view, verdicts } } as unknown as Frame;
   assert.deepEqual([resultsOf(aborting)?.kept, resultsOf(aborting)?.aborted], [3, 1]);
-  const batches = { 0: { outcome: "aborted", serials: [2, 3] }, 2: { outcome: "committed", serials: [1] } };
-  const undone = { view: { ...aborting.view, partitions: { "t-0": { leader: 1, replicas: { 1: { batches } } } } } } as unknown as Frame;
-  assert.equal(resultsOf(undone)?.undone, 1, "r2 is aborted and was a success, r3 failed");
+  const plan = { complete: true, steps: 7, outcome: { undone: 1 } };
+  const [before, end] = [6, 7].map((number) => ({ view: aborting.view, plan, step: { number } }) as unknown as Frame);
+  assert.deepEqual([before, end].map((one) => resultsOf(one as Frame)?.undone), [0, 1], "the plan counts at the end of the run");
   assert.equal(resultsOf({ view: { time: 0 } } as unknown as Frame), null, "no records are written over middleware");
 });
 

@@ -6,6 +6,9 @@ import type { Step } from "../../player/frame.ts";
 import type { Lines } from "../../player/lines.ts";
 import { lastSent, sentAt } from "../../player/sent-in.ts";
 
+/** What the engine names as the messages whose loss shows something. */
+const LOSSES = [{ api: "Produce", is_response: false }];
+
 /** A run that sends one message in each step, of these APIs; "" sends none. */
 function sending(...apis: string[]): Pick<Lines, "step"> {
   const steps = apis.map((api, id) => ({
@@ -16,17 +19,17 @@ function sending(...apis: string[]): Pick<Lines, "step"> {
 }
 
 test("a message whose loss shows something leads, before a later lookup", () => {
-  assert.deepEqual(lastSent(sending("Produce", "Metadata", ""), "a", 3), { step: 1, id: 0, api: "Produce" });
+  assert.deepEqual(lastSent(sending("Produce", "Metadata", ""), "a", 3, LOSSES), { step: 1, id: 0, api: "Produce" });
 });
 
 test("before the first of them, the last message of any kind leads", () => {
-  assert.deepEqual(lastSent(sending("FindCoordinator", "InitProducerId", ""), "a", 3), { step: 2, id: 1, api: "InitProducerId" });
-  assert.equal(lastSent(sending("", ""), "a", 2), null);
+  assert.deepEqual(lastSent(sending("FindCoordinator", "InitProducerId", ""), "a", 3, LOSSES), { step: 2, id: 1, api: "InitProducerId" });
+  assert.equal(lastSent(sending("", ""), "a", 2, LOSSES), null);
 });
 
 test("a message that left long before the last one does not lead", () => {
   const lookups = Array.from({ length: 14 }, () => "Metadata");
-  assert.deepEqual(lastSent(sending("Produce", ...lookups), "a", 15), { step: 15, id: 14, api: "Metadata" });
+  assert.deepEqual(lastSent(sending("Produce", ...lookups), "a", 15, LOSSES), { step: 15, id: 14, api: "Metadata" });
 });
 
 test("where a message left is found only in the steps that were passed", () => {
@@ -37,6 +40,6 @@ test("where a message left is found only in the steps that were passed", () => {
 test("a message that the picture has no place for leads only where there is no other", () => {
   const run = sending("Produce", "Fetch", "Fetch");
   const noReaders = ({ api }: { api: string }): boolean => api !== "Fetch";
-  assert.deepEqual(lastSent(run, "a", 3, noReaders), { step: 1, id: 0, api: "Produce" });
-  assert.equal(lastSent(sending("Fetch"), "a", 1, noReaders), null);
+  assert.deepEqual(lastSent(run, "a", 3, LOSSES, noReaders), { step: 1, id: 0, api: "Produce" });
+  assert.equal(lastSent(sending("Fetch"), "a", 1, LOSSES, noReaders), null);
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { defaults, fit, sentencesOf, textLength } from "../../player/sentence-fit.ts";
+import { defaults, fit, sentencesOf } from "../../player/sentence-fit.ts";
+import { textLength } from "../../player/reading-time.ts";
 
 const FOUND = "broker-1 finds seq 0 of PID 0 among the batches it remembers for t-0. It appends nothing, changes nothing, and answers p1 with the first offset again: 40.";
 
