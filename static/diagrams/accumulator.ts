@@ -18,7 +18,7 @@ import type { AccumulatorShape, BatchBox, QueueShape } from "./accumulator-layou
 import { defaults, layoutAccumulator, reasonText } from "./accumulator-layout.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { MARK, textWidth } from "./geometry.ts";
-import { clientOf } from "./picked.ts";
+import { clientOf } from "./about.ts";
 
 export { defaults };
 

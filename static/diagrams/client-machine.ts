@@ -23,7 +23,8 @@ import { folded, section } from "./element.ts";
 import { MachineElement } from "./machine-element.ts";
 import type { MachineShape } from "./machine-layout.ts";
 import { CLIENT_PLACES } from "./machine-layout.ts";
-import { clientOf, isPicked, plainly } from "./picked.ts";
+import { clientOf } from "./about.ts";
+import { isPicked, plainly } from "./picked.ts";
 import { found } from "./reading.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 

@@ -15,7 +15,7 @@ import { say, words } from "../player/text.ts";
 import { hasChanged, was } from "./changes.ts";
 import { DiagramElement } from "./element.ts";
 import { valueText } from "./field-words.ts";
-import { clientOf } from "./picked.ts";
+import { clientOf } from "./about.ts";
 import { found } from "./reading.ts";
 
 export interface SettingRow {

@@ -16,7 +16,8 @@ import { answered, layoutFields } from "./decision-fields.ts";
 import type { DecisionShape, RuleShape } from "./decision-fields.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { errorText } from "./field-words.ts";
-import { arrivalWords, arrivedNow } from "./lane-arrival.ts";
+import { arrivalWords } from "./lane-arrival.ts";
+import { arrivedNow } from "./lane-arrived.ts";
 import { plainly } from "./picked.ts";
 
 /** Rules drawn before and after the deciding one; the rest is counted and can be opened. */

@@ -15,7 +15,8 @@ import { batchLabel, hueOf } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { drainedOf } from "./client-batches.ts";
 import { DiagramElement, folded, section } from "./element.ts";
-import { clientOf, isPicked } from "./picked.ts";
+import { clientOf } from "./about.ts";
+import { isPicked } from "./picked.ts";
 import { Slots } from "./slots.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 

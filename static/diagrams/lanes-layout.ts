@@ -13,7 +13,8 @@ import { batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText 
 import { hasChanged } from "./changes.ts";
 import { allBroken, brokenIn, brokenRecords, isCopy } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
-import { arrivedNow, landedOffsets, layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
+import { layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
+import { arrivedNow, landedOffsets } from "./lane-arrived.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { layoutLost, lostNow } from "./lane-lost.ts";
 import { basesOfSerial, layoutCells, withCopies, xOf } from "./lane-cells.ts";

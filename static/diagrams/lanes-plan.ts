@@ -8,7 +8,8 @@
 import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame } from "../player/frame.ts";
 import { clamp } from "./geometry.ts";
-import { arrivedNow, isUnderWay } from "./lane-arrival.ts";
+import { isUnderWay } from "./lane-arrival.ts";
+import { arrivedNow } from "./lane-arrived.ts";
 import { lostNow } from "./lane-lost.ts";
 import { brokersOf, readersOf } from "./lane-readers.ts";
 import type { LaneShape } from "./lane-shapes.ts";

@@ -20,7 +20,7 @@ import { SizedElement, folded, twin } from "./element.ts";
 import { defaults, layoutLanes } from "./lanes-layout.ts";
 import { drawLanes } from "./lanes-draw.ts";
 import { countBatches, reachesUnlisted } from "./lanes-plan.ts";
-import { partitionOf } from "./picked.ts";
+import { partitionOf } from "./about.ts";
 
 export { defaults };
 

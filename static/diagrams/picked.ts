@@ -3,9 +3,7 @@
  * are in the accumulator, in a request, on an arrow and in the log. Partition and serials join them.
  */
 
-import type { Frame, JsonObject, MessageView, Selection, View } from "../player/frame.ts";
-import { changesAt } from "./changes.ts";
-import { found } from "./reading.ts";
+import type { JsonObject, MessageView, Selection, View } from "../player/frame.ts";
 
 /** Is `thing` a picture of what the reader picked? */
 export function isPicked(selection: Selection | null, thing: Selection): boolean {
@@ -69,54 +67,4 @@ function produceSerials(view: View, message: MessageView, partition: string): nu
     }
   }
   return [];
-}
-
-/** The partition that the selection, or else this step, is about; when neither names one, the last one. */
-export function partitionOf(frame: Frame, last: string | null = null): string | null {
-  return found(frame, "partition", (whole, before) => partitionIn(whole) ?? before ?? null, last);
-}
-
-/** Messages that a fault of this step is about; those that arrive are recognised by what they change. */
-function settledMessages(frame: Frame): MessageView[] {
-  const { step } = frame;
-  if (step?.kind !== "fault") return [];
-  const before = frame.previousView?.network?.messages ?? {};
-  return step.messages.flatMap(({ id }) => before[String(id)] ?? []);
-}
-
-export function partitionIn(frame: Frame): string | null {
-  const partitions = frame.view.partitions ?? {};
-  const named = [
-    frame.selection?.kind === "partition" ? frame.selection.id : frame.selection?.partition,
-    frame.step?.decision?.subject,
-    frame.step?.params["partition"],
-    // What the network does to a message changes no log: its partition is the message's.
-    ...settledMessages(frame).flatMap((message) => message.partitions),
-    ...changesAt(frame, "partitions").map((change) => (change.path[0] === "partitions" ? change.path[1] : undefined)),
-  ];
-  for (const name of named) if (typeof name === "string" && name in partitions) return name;
-  return null;
-}
-
-/** The producer client that this step or the selection is about, else the last one, else the first. Null in a log case. */
-export function clientOf(frame: Frame, last: string | null = null): string | null {
-  return found(frame, "client", clientIn, last);
-}
-
-function clientIn(frame: Frame, last: string | null | undefined): string | null {
-  const clients = frame.view.clients ?? {};
-  const [only, another] = Object.keys(clients);
-  if (another === undefined) return only ?? null;
-  const step = frame.step;
-  const fromApplication = step === null ? undefined : frame.view.applications?.[step.actor]?.client;
-  const named = [
-    frame.selection?.kind === "actor" ? frame.selection.id : undefined,
-    frame.selection?.kind === "batch" ? frame.selection.id.split("/")[0] : undefined,
-    step?.actor,
-    fromApplication,
-    step?.transition?.of,
-    last,
-  ];
-  for (const name of named) if (typeof name === "string" && name in clients) return name;
-  return Object.keys(clients).sort()[0] ?? null;
 }

@@ -12,7 +12,7 @@ import type { TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Frame, ReplicaView, Selection } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { arrivedNow } from "./lane-arrival.ts";
+import { arrivedNow } from "./lane-arrived.ts";
 import { range } from "./batch.ts";
 import { hasChanged, was } from "./changes.ts";
 import { disagreementsAt } from "./disagreements.ts";
@@ -20,7 +20,8 @@ import { DiagramElement, folded, section } from "./element.ts";
 import { INTERNAL } from "./internal-partitions.ts";
 import { shownReplica } from "./shown-replica.ts";
 import { isLogCase } from "./log-case.ts";
-import { isPicked, partitionIn } from "./picked.ts";
+import { partitionIn } from "./about.ts";
+import { isPicked } from "./picked.ts";
 import { found } from "./reading.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 

@@ -5,7 +5,8 @@ import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { isAbsent } from "./batch.ts";
 import { MARK, TEXT, round, textWidth } from "./geometry.ts";
-import { isPicked, partitionOf, plainly } from "./picked.ts";
+import { partitionOf } from "./about.ts";
+import { isPicked, plainly } from "./picked.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
 

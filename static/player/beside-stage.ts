@@ -27,6 +27,7 @@ import "../diagrams/timers.ts";
 import "../diagrams/tool.ts";
 import "../diagrams/quorum.ts";
 import "../diagrams/zookeeper.ts";
+import "./player.ts";
 import "./branch-list.ts";
 import "./breakpoints-dialog.ts";
 import "./changes.ts";

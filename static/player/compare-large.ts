@@ -1,6 +1,6 @@
 /** Which partition two runs beside each other draw large: one whose logs differ, before any that is alike in both. Pure. */
 
-import { partitionIn } from "../diagrams/picked.ts";
+import { partitionIn } from "../diagrams/about.ts";
 import type { Frame, View } from "./frame.ts";
 
 type Partition = NonNullable<View["partitions"]>[string];

@@ -7,6 +7,7 @@
 import type { PropertyValues, TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
 import { live } from "lit/directives/live.js";
+import "./player.ts";
 import "./references.ts";
 import "./sentence.ts";
 import "./strip.ts";

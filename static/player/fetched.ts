@@ -1,21 +1,32 @@
 /**
  * Parts of the page that come when they are wanted, as most readers of a page never want them. Their elements may stand
- * in the page before: they keep what they were given, and draw it once they are there.
+ * in the page before: they keep what they were given, and draw it once they are there. `offline.ts` says where they
+ * come from: each of them imports the player, so that the bundler keeps what they share with it in one file.
  */
 
-/** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time. */
-function part(bring: () => Promise<unknown>): () => Promise<void> {
-  let brought: Promise<unknown> | null = null;
-  return async () => {
-    brought ??= bring();
+export class Part {
+  /** How it comes. */
+  bring: () => Promise<unknown> = () => Promise.reject(new Error("This page has no such part."));
+  #brought: Promise<unknown> | null = null;
+
+  /** Whether it is there or under way. */
+  get isWanted(): boolean {
+    return this.#brought !== null;
+  }
+
+  /** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time. */
+  async come(): Promise<void> {
+    this.#brought ??= this.bring();
     try {
-      await brought;
+      await this.#brought;
     } catch (error) {
-      brought = null;
+      this.#brought = null;
       throw error;
     }
-  };
+  }
 }
 
-export const besideStage = part(() => import("./beside-stage.ts"));
-export const withOthers = part(() => import("./with-others.ts"));
+export const atHand = new Part();
+export const besideStage = new Part();
+export const nodesDrawn = new Part();
+export const withOthers = new Part();

@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
+import "./player.ts";
 import { KEYS } from "./keys.ts";
 import { marks } from "./marks.ts";
 import type { PanelRow } from "./panels.ts";

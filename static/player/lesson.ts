@@ -11,14 +11,14 @@ import { planOf } from "./axis-of.ts";
 import type { Beat } from "./beats.ts";
 import { addedIn, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import type { Bilingual, Language } from "./frame.ts";
 import type { Done } from "./done.ts";
 import { inWords } from "./done.ts";
-import type { Broken } from "./outcome.ts";
 import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
 import { DROP } from "./offered.ts";
 import { csrfToken } from "./page.ts";
+import type { LessonTexts, Paragraphs, Parts } from "./lesson-texts.ts";
+import { inLanguage } from "./lesson-texts.ts";
 import { lossName } from "./losses.ts";
 import { Small, UPRIGHT } from "./small.ts";
 import type { PlayerStore } from "./store.ts";
@@ -30,55 +30,6 @@ export const defaults = {
   /** Beats after the first change that are named, before the rest is counted. */
   showed: 12,
 };
-
-/** A text in pieces, every second of them code. */
-type Parts = string[];
-
-/** A lesson in both languages. */
-type Paragraphs = Record<Language, { kind: "lead" | "do" | "more"; parts: Parts }[]>;
-
-/** What the page receives of a scenario's document and its track. */
-export interface LessonTexts {
-  watch_for?: Bilingual;
-  /** In paragraphs: the first sentence, what to do, all else. */
-  lesson?: Paragraphs;
-  /** The lesson of the scenario's runs together, where each run has one of its own. */
-  shared_lesson?: Paragraphs;
-  /** What can be seen in a real cluster, and what it points to. */
-  signs?: { see: Bilingual; means: Record<Language, Parts> }[];
-  /** The title of the run's variant. */
-  named?: Bilingual;
-  /** The lesson is about the run as written, and this run has other settings. */
-  of_original?: boolean;
-  /** What each client library does, where it matters in the scenario: those that do a thing, then the others. */
-  libraries?: { title: Bilingual; sides: { libraries: string[]; does: Bilingual }[] }[];
-  /** What comes next in the track that the reader is in, or in the first that has this scenario. */
-  next?: { track: Bilingual; why: Bilingual; title: Bilingual; address: string; posts: boolean };
-  /** Another variant of the scenario. */
-  variant?: { title: Bilingual; address: string; kind: "cure" | "opposite" | "other"; broken: string[] };
-  /** Where a scenario is started, with `{scenario}`; absent on a page that cannot link to others. */
-  starts?: string;
-  /** How the run comes out as its author wrote it; absent where that is not kept. */
-  written?: { broken: Broken };
-}
-
-/** The texts in an attribute's JSON; empty if it cannot be read. */
-export function readLesson(text: string): LessonTexts {
-  try {
-    return text === "" ? {} : (JSON.parse(text) as LessonTexts);
-  } catch {
-    return {};
-  }
-}
-
-export function inLanguage(text: Bilingual | undefined): string {
-  return text === undefined ? "" : (text[words.language] ?? text.en);
-}
-
-/** Whether there is an end to show: what the run means, or at least its outcome. */
-export function hasEnd(store: PlayerStore, lesson: LessonTexts): boolean {
-  return lesson.lesson !== undefined || judgedRows(store).length > 0;
-}
 
 export class Lesson extends StoreElement {
   static override properties = { ...StoreElement.properties, lesson: { attribute: false }, walk: { attribute: false }, compare: {}, submit: {}, isOpen: { state: true }, isWhole: { state: true } };

@@ -3,5 +3,6 @@
 import "./offline.ts";
 import { submitAtOnce } from "./submit-at-once.ts";
 
-if (document.querySelector("eos-compare") !== null) void import("./compare.ts");
+const parts = [["eos-compare", () => import("./compare.ts")], ["eos-guide", () => import("./guide.ts")], ["eos-trail", () => import("./trail-element.ts")]] as const;
+for (const [tag, bring] of parts) if (document.querySelector(tag) !== null) void bring();
 submitAtOnce(document);

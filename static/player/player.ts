@@ -4,7 +4,7 @@
  * It places the panels, hands each of them the store's frame, and turns keys and buttons into what the store does.
  */
 
-import type { PropertyValues, TemplateResult } from "lit";
+import type { LitElement, PropertyValues, TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import { branchTitle } from "./branch-name.ts";
@@ -12,22 +12,19 @@ import { BeatWalk } from "./beat-walk.ts";
 import type { BeatsBar } from "./beats-bar.ts";
 import "./beats-bar.ts";
 import type { Beat } from "./beats.ts";
-import "./help.ts";
 import type { Lesson } from "./lesson.ts";
-import { hasEnd, inLanguage, readLesson } from "./lesson.ts";
+import { hasEnd, inLanguage, readLesson } from "./lesson-texts.ts";
 import { isOver } from "./outcome.ts";
 import type { Course } from "./masthead.ts";
 import "./masthead.ts";
 import "./predict.ts";
 import "./references.ts";
 import "./scrubber.ts";
-import "./selection-bar.ts";
 import "./sentence.ts";
 import type { GuaranteeStrip } from "./strip.ts";
 import "./strip.ts";
 import "./tools.ts";
 import "./transport.ts";
-import "./why.ts";
 import "./looking-marks.ts";
 import type { LookingElement, LookingKey } from "./looking.ts";
 import { LOOKING_KEYS } from "./looking.ts";
@@ -43,7 +40,7 @@ import { actionOf, belongsToFocus } from "./keys.ts";
 import { placeLeft } from "./kept-places.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
-import { besideStage, withOthers } from "./fetched.ts";
+import { atHand, besideStage, withOthers } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
 import type { HintAct } from "./messages.ts";
 import { messages } from "./messages.ts";
@@ -52,6 +49,7 @@ import { middlePanel, opensOn, PANELS } from "./panels.ts";
 import "./term-note.ts";
 import { keeperOf } from "./terms.ts";
 import { Play } from "./play.ts";
+import { Pointing } from "./pointing.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { MessageActs } from "../stage/message-acts.ts";
 import type { Why } from "./why.ts";
@@ -74,6 +72,8 @@ import { stopsOf, Transactions } from "./transactions.ts";
 export const defaults = {
   /** Below this width the side columns become tabs. */
   folds: 1100,
+  /** Milliseconds from the first press until parts come that were not asked for. */
+  rests: 1000,
 };
 
 /** Hints that go when the reader leaves the step that they led to. */
@@ -96,6 +96,7 @@ export class Player extends PlayerAttributes {
   readonly #columns = new SideColumns(this, () => this.requestUpdate());
   readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate(), (action) => this.store?.drawAlone(action));
   readonly #permalink = new Permalink();
+  #pointing: Pointing | null = null;
   readonly #width = matchMedia(`screen and (max-width: ${defaults.folds - 1}px)`);
 
   protected override createRenderRoot(): HTMLElement {
@@ -108,6 +109,8 @@ export class Player extends PlayerAttributes {
     addEventListener("keydown", this.#key);
     this.addEventListener("select", this.#select as EventListener);
     this.#width.addEventListener("change", this.#fold);
+    this.#pointing = new Pointing(this, (selection, at) => void this.#with<SelectionBar>("eos-selection-bar", (bar) => bar.openAt(selection, at)));
+    for (const sign of ["keydown", "pointerdown"]) this.addEventListener(sign, this.#getReady, { once: true });
     this.#begin();
   }
 
@@ -115,6 +118,7 @@ export class Player extends PlayerAttributes {
     super.disconnectedCallback();
     removeEventListener("keydown", this.#key);
     this.#width.removeEventListener("change", this.#fold);
+    this.#pointing?.stop();
     this.#columns.stop();
     this.play?.stop();
     this.store?.stop();
@@ -168,7 +172,7 @@ export class Player extends PlayerAttributes {
 
   /** Others are taken along, or this page is. */
   #accompany(socket: SessionSocket, store: PlayerStore): void {
-    const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => this.#why()?.present(why), place: () => this.#whereabouts() };
+    const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => { if (why !== null || atHand.isWanted) void this.#with<Why>("eos-why", (panel) => panel.present(why)); }, place: () => this.#whereabouts() };
     this.company = new Company(socket, store, this.zoom, seat);
     this.company.addEventListener("change", () => this.#met());
     this.#met();
@@ -229,6 +233,7 @@ export class Player extends PlayerAttributes {
   readonly #changed = (): void => {
     const store = this.store;
     if (store !== undefined) this.#tellStatus(store);
+    if (store?.selection != null && !atHand.isWanted) void this.#fetch(atHand);
     if (store?.frame !== undefined) {
       this.#remember();
       this.#playOnce();
@@ -276,11 +281,25 @@ export class Player extends PlayerAttributes {
 
   async #fetch(part = besideStage): Promise<void> {
     try {
-      await part();
-    } catch (error) {
-      this.fault = String(error);
+      await part.come();
+    } catch {
+      this.hint = "player.part_missing";
     }
   }
+
+  /** Does something with an element that opens over the page, once it is there. */
+  async #with<Opened extends LitElement>(tag: string, act: (element: Opened) => void): Promise<void> {
+    await this.#fetch(atHand);
+    const element = this.querySelector<Opened>(tag);
+    if (customElements.get(tag) === undefined || element === null) return;
+    if (!element.hasUpdated) await element.updateComplete;
+    act(element);
+  }
+
+  /** Who has begun to press keys or buttons may want what opens over the page: it comes while the page rests. */
+  readonly #getReady = (): void => {
+    setTimeout(() => void atHand.come().catch(() => undefined), defaults.rests);
+  };
 
   protected override updated(changed: PropertyValues): void {
     // Views scroll in one place; each begins at its top, and then scrolls its own step into view.
@@ -304,9 +323,9 @@ export class Player extends PlayerAttributes {
     // What moves the reader comes before the picture, so that the keyboard is there first; the page draws it below.
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null} ?data-projector=${this.projector} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)}
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
-        @ask-why=${(event: AskWhyEvent) => this.#why()?.ask(event.detail)} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
-        @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#lesson()?.open()}
-        @open-link=${({ detail }: CustomEvent<number>) => this.#why()?.showLink(detail)} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()}>
+        @ask-why=${({ detail }: AskWhyEvent) => void this.#with<Why>("eos-why", (why) => why.ask(detail))} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
+        @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#openLesson()}
+        @open-link=${({ detail }: CustomEvent<number>) => void this.#with<Why>("eos-why", (why) => why.showLink(detail))} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()}>
       <button class="skip" @click=${() => this.#toControls()}>${say("player.to_controls")}</button>
       <button class="skip" @click=${() => this.#toPicture()}>${say("player.to_picture")}</button>
       <header class="top">
@@ -391,7 +410,7 @@ export class Player extends PlayerAttributes {
   };
 
   readonly #shownWhy = (): void => {
-    this.chain = this.#why()?.links.map(({ subject }) => subject) ?? [];
+    this.chain = this.#why()?.links?.map(({ subject }) => subject) ?? [];
     this.company?.moved();
   };
 
@@ -485,15 +504,15 @@ export class Player extends PlayerAttributes {
 
   /** Close what is open over the page: only one such thing may be open. */
   #uncover(): void {
-    this.#lesson()?.close();
+    this.#lesson()?.close?.();
     this.#beats()?.close();
-    this.#why()?.close();
+    this.#why()?.close?.();
   }
 
   /** The answer marks things of the picture, which nothing may cover. */
   #askWhy(): void {
-    this.#lesson()?.close();
-    this.#why()?.toggle();
+    this.#lesson()?.close?.();
+    void this.#with<Why>("eos-why", (why) => why.toggle());
   }
 
   /** → goes by beats and ↓ by steps, or the other way round; a closer or a wider look has its own pace. */
@@ -501,7 +520,7 @@ export class Player extends PlayerAttributes {
     const { store, walk } = this;
     if (store === undefined || walk === undefined) return;
     if (direction > 0 && isOver(store) && hasEnd(store, readLesson(this.lesson))) {
-      this.#lesson()?.open();
+      this.#openLesson();
       return;
     }
     const remedies = direction > 0 && isOver(store) ? this.querySelector<HTMLAnchorElement>(".transport .to-verdict") : null;
@@ -556,7 +575,7 @@ export class Player extends PlayerAttributes {
     const { store } = this;
     const focused = store?.selection == null ? (this.#picture?.focused ?? null) : null;
     if (focused !== null) store?.select(focused);
-    if (store?.selection != null) this.querySelector<SelectionBar>("eos-selection-bar")?.openHere();
+    if (store?.selection != null) void this.#with<SelectionBar>("eos-selection-bar", (bar) => bar.openHere());
     else this.hint = this.#picture?.enter?.() === true ? "player.nothing_to.acts_yet" : "player.nothing_to.acts";
   }
 
@@ -568,12 +587,17 @@ export class Player extends PlayerAttributes {
     return this.querySelector<MessageActs>("eos-message-acts");
   }
 
-  #lesson(): Lesson | null {
+  /** Without its methods until the part is there. */
+  #lesson(): Partial<Lesson> | null {
     return this.querySelector<Lesson>("eos-lesson");
   }
 
+  #openLesson(): void {
+    void this.#with<Lesson>("eos-lesson", (lesson) => lesson.open());
+  }
+
   async #drop(): Promise<void> {
-    await this.querySelector<SelectionBar>("eos-selection-bar")?.perform(DROP);
+    await this.#with<SelectionBar>("eos-selection-bar", (bar) => void bar.perform(DROP));
   }
 
   readonly #makeBranch = async (): Promise<void> => {
@@ -586,14 +610,13 @@ export class Player extends PlayerAttributes {
   /** Opens one of the dialogs. */
   async #dialog(tag: string): Promise<void> {
     const dialog = this.querySelector<DialogElement>(tag);
-    if (dialog?.open === undefined) {
-      await this.#fetch();
-      await dialog?.updateComplete;
-    }
+    for (const part of [atHand, besideStage]) if (dialog?.open === undefined) await this.#fetch(part);
+    await dialog?.updateComplete;
     dialog?.open?.();
   }
 
-  #why(): Why | null {
+  /** Without its methods until the part is there. */
+  #why(): Partial<Why> | null {
     return this.querySelector<Why>("eos-why");
   }
 
@@ -604,10 +627,10 @@ export class Player extends PlayerAttributes {
 
   /** Returns whether something lay over the page. */
   #closeTop(): boolean {
-    if (this.#lesson()?.close() === true || this.#beats()?.close() === true || this.querySelector<GuaranteeStrip>("eos-strip")?.close() === true) return true;
+    if (this.#lesson()?.close?.() === true || this.#beats()?.close() === true || this.querySelector<GuaranteeStrip>("eos-strip")?.close() === true) return true;
     const why = this.#why();
     if (why?.isOpen === true) {
-      why.close();
+      why.close?.();
       return true;
     }
     const open = this.querySelectorAll("details.menu[open], details.altered-more[open], details.about[open], details.notes[open]");

@@ -15,7 +15,6 @@ import { settingName } from "./altered.ts";
 import type { Frame, Json, JsonObject, MessageView, Selection } from "./frame.ts";
 import { DROP, offeredOf } from "./offered.ts";
 import { PagePresses } from "./page-presses.ts";
-import { Pointing } from "./pointing.ts";
 import type { Point } from "./pointing.ts";
 import { rowEnd } from "./row-end.ts";
 import type { More } from "./selection-more.ts";
@@ -57,7 +56,6 @@ export class SelectionBar extends StoreElement {
   /** Where the list stands when it was asked for by pointing; null: below the bar. */
   declare at: Point | null;
   readonly #small = new Small(this);
-  #pointing: Pointing | null = null;
   /** What had the focus before the list was opened by pointing. */
   #before: HTMLElement | null = null;
   #askedFor = "";
@@ -71,17 +69,6 @@ export class SelectionBar extends StoreElement {
     this.setting = "";
     this.at = null;
     new PagePresses(this, (event) => this.#leaves(event));
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    const player = this.closest<HTMLElement>(".player");
-    if (player !== null) this.#pointing = new Pointing(player, (selection, at) => this.openAt(selection, at));
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#pointing?.stop();
   }
 
   /** Selects a thing and lists at this point what can be done to it. */

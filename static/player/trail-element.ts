@@ -3,6 +3,7 @@
  * and from which steps they went back. Only pages that inform the reader of it have it (docs/analytics.md).
  */
 
+import "./player.ts";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import type { TrailReport } from "./trail.ts";

@@ -6,7 +6,7 @@
  */
 
 import { brokenRecords } from "../diagrams/broken-records.ts";
-import { arrivedNow, landedOffsets } from "../diagrams/lane-arrival.ts";
+import { arrivedNow, landedOffsets } from "../diagrams/lane-arrived.ts";
 import { landsAt } from "../player/beats.ts";
 import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";

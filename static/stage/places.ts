@@ -11,7 +11,7 @@ import type { Frame, Header, View } from "../player/frame.ts";
 import { CORNERS } from "./contract.ts";
 import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { textWidth } from "./draw.ts";
-import { middlewarePlaces } from "./middleware-places.ts";
+import { NODES } from "./nodes.ts";
 import { huesOf, outlineOf } from "./outline.ts";
 import { clientPlace, cornerPlaces, deskPlaces, isLine, lanePlace, rowsIn, rowsOf } from "./places-desk.ts";
 import { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
@@ -27,7 +27,7 @@ export const POSSIBLE = "";
 export function places(plan: StagePlan | null, header: Header, firstView: View, size: Size): Places {
   const known = plan ?? outlineOf(header, firstView);
   const participants = known.middleware?.participants ?? [];
-  if (participants.length > 0 && known.brokers.length === 0) return middlewarePlaces(known, size);
+  if (NODES.places !== undefined && participants.length > 0 && known.brokers.length === 0) return NODES.places(known, size);
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
   // The files name no consumer: a possible one is drawn, until a preview of a remedy brings readers in its place.
@@ -39,7 +39,7 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
 
 /** The picture of the middleware's steps, in a run with brokers and a middleware; null for other runs. */
 export function besideCluster(plan: StagePlan, size: Size): Places | null {
-  return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? middlewarePlaces(plan, size) : null;
+  return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? (NODES.places?.(plan, size) ?? null) : null;
 }
 
 /** Whether a step happens at a node of this picture, or to what its nodes send each other. */

@@ -18,6 +18,7 @@ import { ownBox } from "../diagrams/own-box.ts";
 import { messageSelection, plainly } from "../diagrams/picked.ts";
 import { piece } from "../diagrams/reading.ts";
 import type { Frame, MessageView, Selection, Step } from "../player/frame.ts";
+import { nodesDrawn } from "../player/fetched.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -38,6 +39,7 @@ import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
+import { lacksNodes } from "./nodes.ts";
 import { awayNames, nextAway } from "./offer.ts";
 import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
@@ -139,7 +141,11 @@ export class Stage extends SizedElement {
     this.requestUpdate();
   };
 
-  protected override show(frame: Frame): TemplateResult {
+  protected override show(frame: Frame): TemplateResult | typeof nothing {
+    if (lacksNodes(frame)) {
+      this.#bringNodes();
+      return nothing;
+    }
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
@@ -155,6 +161,10 @@ export class Stage extends SizedElement {
     const foot = this.#foot(frame, scene, offer);
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
       objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
+  }
+
+  #bringNodes(): void {
+    nodesDrawn.come().then(() => this.requestUpdate(), () => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true, composed: true })));
   }
 
   /** An upright stage has no name of the network to put it beside. */
@@ -326,6 +336,7 @@ export class Stage extends SizedElement {
 
   /** Prepares a frame that may never come. What it adds to the places is kept only when it comes. */
   protected override prepare(frame: Frame): void {
+    if (lacksNodes(frame)) return;
     const known = this.#known;
     this.sceneOf(frame);
     this.#known = known;

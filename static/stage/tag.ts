@@ -23,10 +23,10 @@ import { cardOf, cellBox, shownLane } from "./ghosts.ts";
 import type { Shown } from "./ghosts.ts";
 import { gateNames, ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
-import { nodeTag } from "./middleware-tag.ts";
 import { TORN } from "./envelope.ts";
 import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
+import { NODES } from "./nodes.ts";
 import { COVERS, EDGE, labelPlace } from "./label-place.ts";
 import type { LabelPlace, Spot } from "./label-place.ts";
 import { ROW_TAG, tagInRow } from "./readers.ts";
@@ -42,8 +42,8 @@ const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
-  const node = nodeTag(frame, here, focus);
-  if (node !== null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
+  const node = NODES.tag?.(frame, here, focus);
+  if (node != null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
   const rail = railTag(frame, here, focus, focus.actor ?? "");
   if (rail !== null) return [labelled(focus, rail.said, rail.size, rail.box)];
   const said = say(focus.tag.key, focus.tag.params);

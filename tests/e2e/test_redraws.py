@@ -62,3 +62,17 @@ def test_a_panel_that_was_not_drawn_shows_what_it_would_draw(stage: Stage, name:
             found = stage.page.evaluate(_WALK, walk)
             assert found["stale"] == []
             assert panels <= set(found["seen"])
+
+
+def test_what_a_picture_no_longer_shows_leaves_nothing_in_the_page(stage: Stage) -> None:
+    """`lit-html` 3.3.1 to 3.3.3 left a comment at each thing that a list lost: package.json names another version."""
+    run = stage.open("SC-44", Manner())
+    comments = """() => {
+      const scene = document.querySelector("eos-stage").shadowRoot.querySelector("svg.scene");
+      return [...scene.childNodes].filter((node) => node.nodeType === 8).length - 2 * scene.children.length;
+    }"""
+    stage.go_to(3)
+    before = stage.page.evaluate(comments)
+    for number in range(4, min(len(run.steps), 60)):
+        stage.go_to(number)
+    assert abs(stage.page.evaluate(comments) - before) <= 2

@@ -8,7 +8,7 @@ import type { LanesShape } from "../../diagrams/lane-shapes.ts";
 import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
 import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
-import { partitionIn } from "../../diagrams/picked.ts";
+import { partitionIn } from "../../diagrams/about.ts";
 import { Reading } from "../../diagrams/reading.ts";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import type { ConsumerView, FoldedLog, Selection, Step, View } from "../../player/frame.ts";

@@ -7,6 +7,7 @@ import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Box, Places } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
 import { ladder, rungsOf } from "../../stage/ladder.ts";
+import "../../stage/nodes-drawn.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { networkOf } from "../../stage/network.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
