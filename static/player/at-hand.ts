@@ -1,7 +1,9 @@
-/** What opens over the page: what can be done with a thing, *Why?*, what a run means, the keys. */
+/** What opens over the page: what can be done with a thing, *Why?*, what a run means, a search, what was taken back, the keys. */
 
 import "./player.ts";
 import "./help.ts";
 import "./lesson.ts";
+import "./looking-marks.ts";
+import "./looking.ts";
 import "./selection-bar.ts";
 import "./why.ts";

@@ -8,6 +8,7 @@
 
 import type { Condition } from "./conditions.ts";
 import { inShort, inWords, outOfShort } from "./conditions.ts";
+import type { Keeper } from "./kept-breakpoints.ts";
 import type { Answer } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
@@ -17,8 +18,6 @@ export const defaults = {
   most: 32,
   /** Steps that one question about stored steps covers. */
   stretch: 5000,
-  /** Sessions whose breakpoints this browser keeps; the one changed longest ago goes first. */
-  sessions: 50,
 };
 
 export interface Breakpoint {
@@ -33,12 +32,6 @@ export interface Outcome {
   /** The step to which the reader was taken; an earlier one if a question comes first. */
   at: number;
   conditions: Condition[];
-}
-
-export interface Keeper {
-  /** The texts that were kept; one of a breakpoint that is off begins with `-`. */
-  read(): string[];
-  write(texts: string[]): void;
 }
 
 interface Known {
@@ -187,46 +180,4 @@ function outcomeOf(answer: Answer, conditions: Condition[], at: number): Outcome
   if (stopped !== "breakpoint" && stopped !== "limit" && stopped !== "end" && stopped !== "pause") return null;
   const positions = (answer.hits ?? []) as number[];
   return { stopped, step: answer.reached ?? at, at, conditions: positions.flatMap((position) => conditions[position] ?? []) };
-}
-
-const KEPT_AS = "eosviz-breakpoints";
-
-/** In this browser by session, and in the address of the page, which has precedence. */
-export class PageKeeper implements Keeper {
-  readonly #session: string;
-
-  constructor(session: string) {
-    this.#session = session;
-  }
-
-  read(): string[] {
-    const inAddress = new URL(location.href).searchParams.getAll("stop");
-    return inAddress.length > 0 ? inAddress : (kept()[this.#session] ?? []);
-  }
-
-  write(texts: string[]): void {
-    const address = new URL(location.href);
-    address.searchParams.delete("stop");
-    for (const text of texts) address.searchParams.append("stop", text);
-    history.replaceState(history.state, "", address);
-    const { [this.#session]: _, ...others } = kept();
-    const newest = Object.entries(others).slice(-(defaults.sessions - 1));
-    keep(Object.fromEntries(texts.length === 0 ? newest : [...newest, [this.#session, texts]]));
-  }
-}
-
-function kept(): Record<string, string[]> {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}") as Record<string, string[]>;
-  } catch {
-    return {}; // A browser that keeps nothing, or something else under this name.
-  }
-}
-
-function keep(all: Record<string, string[]>): void {
-  try {
-    localStorage.setItem(KEPT_AS, JSON.stringify(all));
-  } catch {
-    // Nothing is kept in such a browser; the address still has them.
-  }
 }

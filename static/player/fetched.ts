@@ -8,10 +8,15 @@ export class Part {
   /** How it comes. */
   bring: () => Promise<unknown> = () => Promise.reject(new Error("This page has no such part."));
   #brought: Promise<unknown> | null = null;
+  #isHere = false;
 
   /** Whether it is there or under way. */
   get isWanted(): boolean {
     return this.#brought !== null;
+  }
+
+  get isHere(): boolean {
+    return this.#isHere;
   }
 
   /** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time. */
@@ -19,6 +24,7 @@ export class Part {
     this.#brought ??= this.bring();
     try {
       await this.#brought;
+      this.#isHere = true;
     } catch (error) {
       this.#brought = null;
       throw error;

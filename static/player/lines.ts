@@ -13,7 +13,7 @@ import { StepWindows } from "./windows.ts";
 
 export const defaults = {
   /** Windows of 500 steps kept for a branch: what a page holds does not grow with its run. */
-  windows: 4,
+  windows: 3,
   /** Views kept for a branch. */
   views: 8,
   /** While walking, a view is kept every so many steps. */

@@ -5,19 +5,18 @@
  */
 
 import type { TemplateResult } from "lit";
-import { html, nothing, svg } from "lit";
+import { html, nothing } from "lit";
 import "./found-bar.ts";
 import "./search-dialog.ts";
 import "./undo-bar.ts";
-import { Breakpoints, PageKeeper } from "./breakpoints.ts";
-import type { DialogElement } from "./dialogs.ts";
-import type { Header } from "./frame.ts";
+import { Breakpoints } from "./breakpoints.ts";
+import type { SearchDialog } from "./search-dialog.ts";
+import { PageKeeper } from "./kept-breakpoints.ts";
+import type { LookingKey } from "./look-from.ts";
 import { StepSearch } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
 import { Undo } from "./undo.ts";
-import { aside } from "./joins.ts";
-import { say } from "./text.ts";
 
 export interface Looking {
   readonly search: StepSearch;
@@ -39,9 +38,6 @@ export function lookingOf(store: PlayerStore | undefined): Looking | null {
   }
   return known;
 }
-
-export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare"] as const;
-export type LookingKey = (typeof LOOKING_KEYS)[number];
 
 export class LookingElement extends StoreElement {
   static override properties = { ...StoreElement.properties, conditions: {} };
@@ -66,13 +62,13 @@ export class LookingElement extends StoreElement {
         <eos-compare-with .store=${store}></eos-compare-with>` : nothing}`;
   }
 
-  /** Does what a key or a button stands for; returns the key of the reason why there was nothing to do, or null. */
-  does(key: LookingKey): string | null {
+  /** Does what a key or a button stands for; returns the key of the reason why there was nothing to do, or null. `typed`: what a search begins with. */
+  does(key: LookingKey, typed = ""): string | null {
     const looking = lookingOf(this.store);
     if (looking === null) return null;
     const { search, breakpoints, undo } = looking;
     const actions: Record<LookingKey, () => unknown> = {
-      search: () => this.#search(),
+      search: () => this.#search(typed),
       next_match: () => (search.active ? void search.go(1) : this.#search()),
       previous_match: () => (search.active ? void search.go(-1) : this.#search()),
       breakpoints: () => this.#open("eos-breakpoints"),
@@ -97,9 +93,9 @@ export class LookingElement extends StoreElement {
     return true;
   }
 
-  /** The one dialog that is there from the beginning: who presses `/` types on at once. */
-  #search(): void {
-    this.querySelector<DialogElement>("eos-search")?.open();
+  #search(typed = ""): void {
+    const dialog = this.querySelector<SearchDialog>("eos-search");
+    void dialog?.updateComplete.then(() => dialog.open(typed));
   }
 
   #open(tag: string): void {
@@ -107,27 +103,4 @@ export class LookingElement extends StoreElement {
   }
 }
 
-/** What the way to a scenario's other runs is called: only brokers have versions. */
-export function compareWords(header: Header | null): string {
-  return say(header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version");
-}
-
-/** Does what a key stands for, from anywhere in the player. */
-export function lookFrom(part: Element, key: LookingKey): void {
-  part.closest(".player")?.querySelector<LookingElement>("eos-looking")?.does(key);
-}
-
-/** `<eos-looking-buttons .store=${store}>`: search by pointer, anywhere beside `<eos-looking>` in the player; breakpoints are in the menu. */
-export class LookingButtons extends StoreElement {
-  protected override render(): TemplateResult | typeof nothing {
-    const looking = lookingOf(this.store);
-    if (this.store === undefined || looking === null) return nothing;
-    const name = say("player.key.search");
-    return html`<span class="looking-buttons"><button class="icon" aria-label=${name} title=${aside(name, "/")} @click=${() => lookFrom(this, "search")}>${MAGNIFIER}</button></span>`;
-  }
-}
-
-const MAGNIFIER = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="6" r="4.5" /><path d="M9.5 9.5L13 13" /></svg>`;
-
 customElements.define("eos-looking", LookingElement);
-customElements.define("eos-looking-buttons", LookingButtons);

@@ -13,7 +13,7 @@ import { branchTitle, isUnchanged } from "./branch-name.ts";
 import { doneOnLine, inWords } from "./done.ts";
 import type { FollowState } from "./following.ts";
 import type { Header } from "./frame.ts";
-import { compareWords, lookFrom } from "./looking.ts";
+import { compareWords, lookFrom } from "./look-from.ts";
 import { closeLists, PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";

@@ -25,9 +25,9 @@ import type { GuaranteeStrip } from "./strip.ts";
 import "./strip.ts";
 import "./tools.ts";
 import "./transport.ts";
-import "./looking-marks.ts";
-import type { LookingElement, LookingKey } from "./looking.ts";
-import { LOOKING_KEYS } from "./looking.ts";
+import type { LookingElement } from "./looking.ts";
+import type { LookingKey } from "./look-from.ts";
+import { LOOKING_KEYS } from "./look-from.ts";
 import "./zoom-bar.ts";
 import type { DialogElement } from "./dialogs.ts";
 import { Company } from "./company.ts";
@@ -37,6 +37,7 @@ import type { DiagramElement } from "../diagrams/element.ts";
 import type { Frame, JsonObject, Language, LookBack, SelectEvent } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { actionOf, belongsToFocus } from "./keys.ts";
+import { PageKeeper } from "./kept-breakpoints.ts";
 import { placeLeft } from "./kept-places.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
@@ -233,7 +234,7 @@ export class Player extends PlayerAttributes {
   readonly #changed = (): void => {
     const store = this.store;
     if (store !== undefined) this.#tellStatus(store);
-    if (store?.selection != null && !atHand.isWanted) void this.#fetch(atHand);
+    if (store !== undefined && !atHand.isWanted && wantsAtHand(store)) void this.#fetch(atHand);
     if (store?.frame !== undefined) {
       this.#remember();
       this.#playOnce();
@@ -325,7 +326,7 @@ export class Player extends PlayerAttributes {
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
         @ask-why=${({ detail }: AskWhyEvent) => void this.#with<Why>("eos-why", (why) => why.ask(detail))} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#openLesson()}
-        @open-link=${({ detail }: CustomEvent<number>) => void this.#with<Why>("eos-why", (why) => why.showLink(detail))} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()}>
+        @open-link=${({ detail }: CustomEvent<number>) => void this.#with<Why>("eos-why", (why) => why.showLink(detail))} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()} @look-for=${({ detail }: CustomEvent<LookingKey>) => void this.#lookFor(detail)}>
       <button class="skip" @click=${() => this.#toControls()}>${say("player.to_controls")}</button>
       <button class="skip" @click=${() => this.#toPicture()}>${say("player.to_picture")}</button>
       <header class="top">
@@ -451,6 +452,11 @@ export class Player extends PlayerAttributes {
     const target = event.composedPath()[0];
     if (this.querySelector("dialog[open], .term-note:popover-open") !== null) return; // A dialog has its own keys.
     if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
+    if (this.#typed !== null && event.key.length === 1) {
+      event.preventDefault();
+      this.#typed += event.key;
+      return;
+    }
     const action = actionOf(event);
     if (action === null) return;
     event.preventDefault();
@@ -467,7 +473,7 @@ export class Player extends PlayerAttributes {
     if (this.hint !== "") return;
     if (store.status === "reconnecting") this.hint = "player.offline"; // What is asked for is kept.
     if ((LOOKING_KEYS as readonly string[]).includes(action)) {
-      this.hint = this.querySelector<LookingElement>("eos-looking")?.does(action as LookingKey) ?? "";
+      void this.#lookFor(action as LookingKey);
       return;
     }
     const actions: Record<Exclude<KeyAction, LookingKey>, () => void> = {
@@ -500,6 +506,15 @@ export class Player extends PlayerAttributes {
       close: () => this.#close(),
     };
     actions[action as Exclude<KeyAction, LookingKey>]();
+  }
+
+  /** Letters that were typed since a search was asked for that is not there yet; null: none is asked for. */
+  #typed: string | null = null;
+
+  async #lookFor(key: LookingKey): Promise<void> {
+    if (key === "search" && !atHand.isHere) this.#typed = "";
+    await this.#with<LookingElement>("eos-looking", (looking) => { this.hint = looking.does(key, this.#typed ?? "") ?? ""; });
+    this.#typed = null;
   }
 
   /** Close what is open over the page: only one such thing may be open. */
@@ -635,7 +650,7 @@ export class Player extends PlayerAttributes {
     }
     const open = this.querySelectorAll("details.menu[open], details.altered-more[open], details.about[open], details.notes[open]");
     for (const menu of open) menu.removeAttribute("open");
-    if (open.length > 0 || this.querySelector<LookingElement>("eos-looking")?.close() === true) return true;
+    if (open.length > 0 || this.querySelector<Partial<LookingElement> & Element>("eos-looking")?.close?.() === true) return true;
     this.store?.dismiss();
     if (this.store?.selection === null || this.store === undefined) this.#columns.release();
     this.store?.select(null);
@@ -664,6 +679,13 @@ export class Player extends PlayerAttributes {
 /** Everything is drawn with the first frame; until then there is nothing to say but what went wrong. */
 function isOpening({ frame, problem, status }: PlayerStore): boolean {
   return frame === undefined && problem === null && status !== "failed" && status !== "reconnecting";
+}
+
+/** Something is selected, or stands at a step, that only what opens over the page shows. Until breakpoints are there, it is not known where they hold. */
+function wantsAtHand(store: PlayerStore): boolean {
+  const hasStops = store.session !== null && new PageKeeper(store.session.id).read().length > 0;
+  if (hasStops) store.stops ??= { holdsAt: () => null };
+  return store.selection !== null || hasStops || [...store.lines.branches.values()].some(({ interventions }) => interventions.length > 0);
 }
 
 customElements.define("eos-player", Player);

@@ -53,10 +53,19 @@ export class SearchDialog extends DialogElement {
     this.#heard?.addEventListener("change", this.#changed);
   }
 
-  override open(): void {
+  /** `typed`: letters that the reader typed before the dialog was there. */
+  override open(typed = ""): void {
     super.open();
     if (this.choices === null && this.store?.status !== "recorded") void this.#load();
-    void this.updateComplete.then(() => this.querySelector<HTMLInputElement>("input[type=search]")?.select());
+    void this.updateComplete.then(() => this.#begin(typed));
+  }
+
+  #begin(typed: string): void {
+    const field = this.querySelector<HTMLInputElement>("input[type=search]");
+    field?.select();
+    if (typed === "" || field === null) return;
+    field.setRangeText(typed, 0, field.value.length, "end");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   async #load(): Promise<void> {

@@ -8,7 +8,7 @@ import { html, nothing } from "lit";
 import type { BeatWalk } from "./beat-walk.ts";
 import { lastDone } from "./done.ts";
 import type { Language } from "./frame.ts";
-import { compareWords, lookFrom } from "./looking.ts";
+import { compareWords, lookFrom } from "./look-from.ts";
 import { csrfToken, currentTheme, hasKeyboard, rememberTheme } from "./page.ts";
 import type { Theme } from "./page.ts";
 import { closeLists, PagePresses } from "./page-presses.ts";

@@ -11,7 +11,7 @@ import { besideAddress, originalFirst } from "./beside-address.ts";
 import { branchName, branchTitle, isPreview, isUnchanged } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
-import { lookFrom } from "./looking.ts";
+import { lookFrom } from "./look-from.ts";
 import type { Play } from "./play.ts";
 import { isReading, SPEEDS } from "./play.ts";
 import type { PlayerStore } from "./store.ts";

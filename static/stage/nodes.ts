@@ -21,6 +21,6 @@ export const NODES: Partial<Nodes> = {};
 /** Whether this frame cannot be drawn yet. */
 export function lacksNodes(frame: Frame): boolean {
   const { middleware, services, database } = frame.view;
-  const isKnown = middleware !== undefined || services !== undefined || database !== undefined || (planOf(frame)?.middleware?.participants ?? []).length > 0;
+  const isKnown = middleware?.participants !== undefined || services !== undefined || database !== undefined || (planOf(frame)?.middleware?.participants ?? []).length > 0;
   return isKnown && NODES.middleware === undefined;
 }

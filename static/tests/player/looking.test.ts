@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { Breakpoints, defaults } from "../../player/breakpoints.ts";
-import type { Keeper } from "../../player/breakpoints.ts";
+import type { Keeper } from "../../player/kept-breakpoints.ts";
 import { conditionOf } from "../../player/breakpoints-condition.ts";
 import type { Condition } from "../../player/conditions.ts";
 import { inShort, outOfShort } from "../../player/conditions.ts";

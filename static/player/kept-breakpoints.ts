@@ -1,0 +1,54 @@
+/** Breakpoints as they are kept: in this browser by session, and in the address of the page. */
+
+export const defaults = {
+  /** Sessions whose breakpoints this browser keeps; the one changed longest ago goes first. */
+  sessions: 50,
+};
+
+export interface Keeper {
+  /** The texts that were kept; one of a breakpoint that is off begins with `-`. */
+  read(): string[];
+  write(texts: string[]): void;
+}
+
+const KEPT_AS = "eosviz-breakpoints";
+
+/** In this browser by session, and in the address of the page, which has precedence. */
+export class PageKeeper implements Keeper {
+  readonly #session: string;
+
+  constructor(session: string) {
+    this.#session = session;
+  }
+
+  read(): string[] {
+    const inAddress = new URL(location.href).searchParams.getAll("stop");
+    return inAddress.length > 0 ? inAddress : (kept()[this.#session] ?? []);
+  }
+
+  write(texts: string[]): void {
+    const address = new URL(location.href);
+    address.searchParams.delete("stop");
+    for (const text of texts) address.searchParams.append("stop", text);
+    history.replaceState(history.state, "", address);
+    const { [this.#session]: _, ...others } = kept();
+    const newest = Object.entries(others).slice(-(defaults.sessions - 1));
+    keep(Object.fromEntries(texts.length === 0 ? newest : [...newest, [this.#session, texts]]));
+  }
+}
+
+function kept(): Record<string, string[]> {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}") as Record<string, string[]>;
+  } catch {
+    return {}; // A browser that keeps nothing, or something else under this name.
+  }
+}
+
+function keep(all: Record<string, string[]>): void {
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(all));
+  } catch {
+    // Nothing is kept in such a browser; the address still has them.
+  }
+}

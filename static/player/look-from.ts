@@ -1,0 +1,34 @@
+/** The keys and buttons that look for something in a run, take something back or compare: `looking.ts` does it, and comes when it is wanted. */
+
+import type { TemplateResult } from "lit";
+import { html, nothing, svg } from "lit";
+import type { Header } from "./frame.ts";
+import { aside } from "./joins.ts";
+import { StoreElement } from "./store-element.ts";
+import { say } from "./text.ts";
+
+export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare"] as const;
+export type LookingKey = (typeof LOOKING_KEYS)[number];
+
+/** What the way to a scenario's other runs is called: only brokers have versions. */
+export function compareWords(header: Header | null): string {
+  return say(header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version");
+}
+
+/** Does what a key stands for, from anywhere in the player. */
+export function lookFrom(part: Element, key: LookingKey): void {
+  part.dispatchEvent(new CustomEvent<LookingKey>("look-for", { detail: key, bubbles: true }));
+}
+
+/** `<eos-looking-buttons .store=${store}>`: search by pointer, anywhere beside `<eos-looking>` in the player; breakpoints are in the menu. */
+export class LookingButtons extends StoreElement {
+  protected override render(): TemplateResult | typeof nothing {
+    if (this.store === undefined || this.store.session === null) return nothing;
+    const name = say("player.key.search");
+    return html`<span class="looking-buttons"><button class="icon" aria-label=${name} title=${aside(name, "/")} @click=${() => lookFrom(this, "search")}>${MAGNIFIER}</button></span>`;
+  }
+}
+
+const MAGNIFIER = svg`<svg width="14" height="14" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"><circle cx="6" cy="6" r="4.5" /><path d="M9.5 9.5L13 13" /></svg>`;
+
+customElements.define("eos-looking-buttons", LookingButtons);
