@@ -5,10 +5,15 @@
  */
 
 export class Part {
-  /** How it comes. */
-  bring: () => Promise<unknown> = () => Promise.reject(new Error("This page has no such part."));
+  #tell: (bring: () => Promise<unknown>) => void = () => undefined;
+  readonly #way = new Promise<() => Promise<unknown>>((tell) => { this.#tell = tell; });
   #brought: Promise<unknown> | null = null;
   #isHere = false;
+
+  /** Says how it comes. A player that stands in the page may want it before. */
+  from(bring: () => Promise<unknown>): void {
+    this.#tell(bring);
+  }
 
   /** Whether it is there or under way. */
   get isWanted(): boolean {
@@ -21,7 +26,7 @@ export class Part {
 
   /** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time. */
   async come(): Promise<void> {
-    this.#brought ??= this.bring();
+    this.#brought ??= this.#way.then((bring) => bring());
     try {
       await this.#brought;
       this.#isHere = true;
@@ -36,3 +41,4 @@ export const atHand = new Part();
 export const besideStage = new Part();
 export const nodesDrawn = new Part();
 export const withOthers = new Part();
+export const withQuestions = new Part();

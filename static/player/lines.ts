@@ -12,8 +12,8 @@ import type { BranchInfo, Difference } from "./source.ts";
 import { StepWindows } from "./windows.ts";
 
 export const defaults = {
-  /** Windows of 500 steps kept for a branch: what a page holds does not grow with its run. */
-  windows: 3,
+  /** Windows of 500 steps kept for a branch on either side of the reader's own: what a page holds does not grow with its run. */
+  windows: 1,
   /** Views kept for a branch. */
   views: 8,
   /** While walking, a view is kept every so many steps. */

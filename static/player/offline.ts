@@ -3,11 +3,12 @@
 import "../styles/all.css";
 import "./panels.ts";
 import "./player.ts";
-import { atHand, besideStage, nodesDrawn, withOthers } from "./fetched.ts";
+import { atHand, besideStage, nodesDrawn, withOthers, withQuestions } from "./fetched.ts";
 import { applyTheme, currentTheme } from "./page.ts";
 
-atHand.bring = () => import("./at-hand.ts");
-besideStage.bring = () => import("./beside-stage.ts");
-nodesDrawn.bring = () => import("../stage/nodes-drawn.ts");
-withOthers.bring = () => import("./with-others.ts");
+atHand.from(() => import("./at-hand.ts"));
+besideStage.from(() => import("./beside-stage.ts"));
+nodesDrawn.from(() => import("../stage/nodes-drawn.ts"));
+withOthers.from(() => import("./with-others.ts"));
+withQuestions.from(() => import("./with-questions.ts"));
 applyTheme(currentTheme());

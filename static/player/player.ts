@@ -17,7 +17,6 @@ import { hasEnd, inLanguage, readLesson } from "./lesson-texts.ts";
 import { isOver } from "./outcome.ts";
 import type { Course } from "./masthead.ts";
 import "./masthead.ts";
-import "./predict.ts";
 import "./references.ts";
 import "./scrubber.ts";
 import "./sentence.ts";
@@ -41,7 +40,7 @@ import { PageKeeper } from "./kept-breakpoints.ts";
 import { placeLeft } from "./kept-places.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
-import { atHand, besideStage, withOthers } from "./fetched.ts";
+import { atHand, besideStage, withOthers, withQuestions } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
 import type { HintAct } from "./messages.ts";
 import { messages } from "./messages.ts";
@@ -125,9 +124,9 @@ export class Player extends PlayerAttributes {
     this.store?.stop();
   }
 
-  /** Words and steps are fetched at the same time. */
+  /** Words, steps and what asks questions are fetched at the same time. No reader passes a question before it can be asked. */
   #begin(): void {
-    void this.#speak(this.language).then(() => { this.hasWords = true; });
+    void Promise.all([this.#speak(this.language), this.#bringQuestions()]).then(() => { this.hasWords = true; });
     const socketAddress = this.follow === "" ? sessionAddress(this.session) : followAddress(this.follow);
     const source = this.file === "" ? new SessionSocket(socketAddress) : new FileSource(this.file);
     const startAt = placeLeft(this.session, location.search) ?? { branch: this.branch, step: this.step };
@@ -234,6 +233,7 @@ export class Player extends PlayerAttributes {
   readonly #changed = (): void => {
     const store = this.store;
     if (store !== undefined) this.#tellStatus(store);
+    void this.#bringQuestions();
     if (store !== undefined && !atHand.isWanted && wantsAtHand(store)) void this.#fetch(atHand);
     if (store?.frame !== undefined) {
       this.#remember();
@@ -283,9 +283,14 @@ export class Player extends PlayerAttributes {
   async #fetch(part = besideStage): Promise<void> {
     try {
       await part.come();
+      if (this.hint === "player.part_missing") this.hint = "";
     } catch {
       this.hint = "player.part_missing";
     }
+  }
+
+  async #bringQuestions(): Promise<void> {
+    if (this.questions !== "" && !withQuestions.isWanted) await this.#fetch(withQuestions);
   }
 
   /** Does something with an element that opens over the page, once it is there. */

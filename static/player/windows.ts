@@ -1,7 +1,7 @@
 /**
  * The steps of one branch that the page holds, in windows of 500, and a light mark for every step ever seen.
  *
- * Windows are bounded: those farthest from the reader go first. Marks stay, so the scrubber keeps its ticks.
+ * Windows that are far from the reader go. Marks stay, so the scrubber keeps its ticks.
  */
 
 import type { Step } from "./frame.ts";
@@ -44,21 +44,24 @@ export class StepWindows {
   #marks = new Uint8Array(1024);
   #times = new Float64Array(1024);
   #highest = 0;
-  readonly #limit: number;
+  readonly #reach: number;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  /** `reach`: windows that are kept on either side of the reader's own. */
+  constructor(reach: number) {
+    this.#reach = reach;
   }
 
-  /** Marks the steps, and keeps them unless as many windows as may be kept are nearer to the reader at `near`. */
+  /** Marks the steps, and keeps those that are not far from the reader at `near`. */
   put(steps: readonly Step[], near: number): void {
     shareGrown(steps);
-    for (const step of steps) this.#putOne(step, windowOf(Math.max(1, near)));
+    const own = windowOf(Math.max(1, near));
+    for (const index of this.#windows.keys()) if (this.#isFar(index, own)) this.#windows.delete(index);
+    for (const step of steps) this.#putOne(step, own);
     if (steps.length > 0) this.version += 1;
   }
 
-  #putOne(step: Step, near: number): void {
-    this.#windowFor(windowOf(step.number), near)?.set(step.number, step);
+  #putOne(step: Step, own: number): void {
+    this.#windowFor(windowOf(step.number), own)?.set(step.number, step);
     this.#reserve(step.number);
     this.#marks[step.number] = markOf(step);
     this.#times[step.number] = step.at;
@@ -108,17 +111,14 @@ export class StepWindows {
     this.#times = times;
   }
 
-  /** The window to put into, made when it is near enough; then the farthest one goes. */
-  #windowFor(index: number, near: number): Map<number, Step> | null {
-    const known = this.#windows.get(index);
-    if (known !== undefined) return known;
-    const far = (one: number): number => Math.abs(one - near);
-    if (this.#windows.size >= this.#limit) {
-      const farthest = [...this.#windows.keys()].reduce((one, other) => (far(other) > far(one) ? other : one));
-      if (far(index) >= far(farthest)) return null;
-      this.#windows.delete(farthest);
-    }
-    const made = new Map<number, Step>();
+  #isFar(index: number, own: number): boolean {
+    return Math.abs(index - own) > this.#reach;
+  }
+
+  /** The window to put into, made when it is near enough. */
+  #windowFor(index: number, own: number): Map<number, Step> | null {
+    if (this.#isFar(index, own)) return null;
+    const made = this.#windows.get(index) ?? new Map<number, Step>();
     this.#windows.set(index, made);
     return made;
   }

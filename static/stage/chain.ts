@@ -1,57 +1,14 @@
-/**
- * The answer to *why* on the picture: a number on each thing that one of its sentences is about. The words are beside the
- * picture (static/player/why.ts). Pure.
- */
+/** What the sentences of an answer to *why* are about, in the picture. Pure. */
 
-import { svg } from "lit";
-import { overlap, round } from "../diagrams/geometry.ts";
 import type { Selection } from "../player/frame.ts";
-import { say } from "../player/text.ts";
-import type { Box, Places, StageObject } from "./contract.ts";
-import { textWidth } from "./draw.ts";
-
-const HEIGHT = 22;
-/** A mark ends here inside the thing that it stands on: names begin behind it. */
-const BESIDE = 9;
-/** By how many units a mark above a body overlaps it. */
-const INSIDE = 3;
-/** A thing of this width has room for a mark between its own words. */
-const WIDE = 120;
-/** px from a word, which may have a frame around it: as many suit, so many are needed. */
-const CLEAR = { suits: 14, needs: 6 };
-/** px between the marks of one thing. */
-const APART = 2;
-/** Numbers that are shown on one thing before the others are counted. */
-const NUMBERS = 4;
+import type { chainMarks } from "./chain-marks.ts";
+import type { StageObject } from "./contract.ts";
 
 /** What the sentences of a chain are about, in their order; null where one is about nothing that can be selected. */
 export type Chain = readonly (Selection | null)[];
 
-interface Mark {
-  numbers: number[];
-  object: StageObject;
-}
-
-/** Marks over everything else; nothing for a chain that names nothing in the picture. `here`: the part of it that nothing
- * lies over. `words`: where the picture has text. */
-export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places, words: readonly Box[] = []): StageObject[] {
-  const marks = new Map<string, Mark>();
-  chain.forEach((subject, index) => {
-    const object = subject === null ? undefined : objectOf(objects, subject);
-    if (object === undefined || object.y > here.height - HEIGHT) return;
-    const mark = marks.get(object.key) ?? { numbers: [], object };
-    mark.numbers.push(index + 1);
-    marks.set(object.key, mark);
-  });
-  const placed: Placed[] = [];
-  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...gripsIn(objects), ...placed]) });
-  return placed.flatMap(badges);
-}
-
-/** The dots of messages, which a press takes hold of. */
-function gripsIn(objects: readonly StageObject[]): Box[] {
-  return objects.flatMap(({ x, y, grip }) => (grip === undefined ? [] : [{ x: x + grip - 3, y: y + 5, width: 6, height: 16 }]));
-}
+/** Draws the numbers; it comes with the answers (`static/player/at-hand.ts`). */
+export const CHAIN: { marks?: typeof chainMarks } = {};
 
 /** The object that has a subject's number: the subject's own, else the one that shows it, else the batch with its record,
  * else its partition. */
@@ -67,91 +24,4 @@ export function objectOf(objects: readonly StageObject[], subject: Selection): S
   const holding = serials.length === 0 ? undefined : seen.find(({ select }) => serials.some((serial) => select?.serials?.includes(serial) === true));
   if (holding !== undefined) return holding;
   return subject.partition === undefined ? undefined : named("partition", subject.partition);
-}
-
-/** What stands in each mark of a thing: a number, in the last one how many there are besides. */
-function labelsOf({ numbers }: Mark): string[] {
-  const shown = numbers.slice(0, NUMBERS).map(String);
-  return numbers.length > NUMBERS ? [...shown, `+${numbers.length - NUMBERS}`] : shown;
-}
-
-function widthOf(label: string): number {
-  return Math.max(HEIGHT, round(textWidth(label, 13, true) + 14));
-}
-
-/**
- * On the upper left corner, inside the picture; where bodies reach to its edge, above them; over the middle of a thing that is
- * hardly wider than the mark. Where words stand there, along the edges of the thing, so that they stay free.
- */
-function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
-  const widths = labelsOf(mark).map(widthOf);
-  const width = widths.reduce((sum, one) => sum + one, (widths.length - 1) * APART);
-  const { x, y, width: whole, height: tall } = mark.object;
-  const hasEdge = here.upright && x + BESIDE < width + 2;
-  const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
-  // Nothing stands above the first body: its name stands left, its numbers right.
-  const left = hasEdge && above < 2 ? x + whole * 0.3 : x + BESIDE - width;
-  // Of a thing that something lies over, what is seen of it.
-  const foot = Math.min(y + tall, here.height);
-  const under = foot - HEIGHT / 2;
-  const middle = x + (whole - width) / 2;
-  const along = [0.15, 0.35, 0.55, 0.75, 1].map((share) => x + whole * share - width / 2);
-  const corners = [left, x - width - 2, x + whole + 2];
-  const beside = [0.5, 0.25, 0.75].map((share) => [x + whole - width / 2, y + (foot - y) * share - HEIGHT / 2]);
-  // Upright bodies stand close under each other: a mark across an edge would be taken for the other one's.
-  const within = here.upright && tall >= HEIGHT - 1 && whole >= WIDE && y >= 0 ? clearIn({ x, y: round(y + Math.min(4, (tall - HEIGHT) / 2)), width: whole, height: HEIGHT }, width, taken) : null;
-  if (within !== null && within.y + HEIGHT <= here.height) return within;
-  const narrow = whole < 2 * width ? [[middle, above], [middle, under]] : [];
-  const places = [...narrow, [left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...beside, ...along.map((at) => [at, under]), ...corners.map((at) => [at, under])];
-  const inside = places.map(([atX = 0, atY = 0]): Box => ({
-    x: round(Math.min(Math.max(atX, 2), here.width - width - 2)), y: round(Math.min(Math.max(atY, 2), here.height - HEIGHT - 2)), width, height: HEIGHT,
-  }));
-  return freest(inside, taken) ?? (inside[0] as Box);
-}
-
-/** In a line, the first place that is clear of its words, else the one that is farthest from them; null where there is none. */
-function clearIn(line: Box, width: number, taken: readonly Box[]): Box | null {
-  const words = taken.filter((word) => word.y < line.y + line.height && word.y + word.height > line.y);
-  let best: Box | null = null;
-  let most: number = CLEAR.needs;
-  for (let x = line.x + 0.1 * line.width; x + width < line.x + 0.9 * line.width; x += 2) {
-    const clear = Math.min(CLEAR.suits, ...words.map((word) => Math.max(word.x - x - width, x - word.x - word.width)));
-    if (clear > most) [best, most] = [{ ...line, x: round(x), width }, clear];
-  }
-  return best;
-}
-
-type Placed = Mark & Box;
-
-/** One mark for each number, side by side. */
-function badges(mark: Placed): StageObject[] {
-  const { y, numbers, object } = mark;
-  let { x } = mark;
-  return labelsOf(mark).map((label, at): StageObject => {
-    const [left, width] = [x, widthOf(label)];
-    x += width + APART;
-    return {
-      key: at === 0 ? `chain:${object.key}` : `chain:${object.key}:${at}`, x: left, y, width, height: HEIGHT, phase: "static", depth: 7, link: numbers[at] ?? 1,
-      label: say("stage.chain.link", { numbers: numbers.slice(at, at < NUMBERS ? at + 1 : undefined) }),
-      draw: svg`<rect class="link-number" width=${width} height=${HEIGHT} rx=${HEIGHT / 2}/><text x=${width / 2} y="15.5" class="inv s13" text-anchor="middle">${label}</text>`,
-    };
-  });
-}
-
-function sharedArea(one: Box, other: Box): number {
-  if (!overlap(one, other)) return 0;
-  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
-  return width * (Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y));
-}
-
-/** The place that covers least; if several are equal, the first. */
-function freest(places: readonly Box[], taken: readonly Box[]): Box | undefined {
-  let best: Box | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const place of places) {
-    const covered = taken.reduce((sum, one) => sum + sharedArea(place, one), 0);
-    if (covered < least - 0.5) [best, least] = [place, covered];
-    if (covered < 0.5) break;
-  }
-  return best;
 }

@@ -28,7 +28,7 @@ import { broughtHere, isWhole } from "./brought.ts";
 import type { Seen } from "./camera.ts";
 import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
-import { chainMarks, objectOf } from "./chain.ts";
+import { CHAIN, objectOf } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
 import { decidedBy, decidedCard, doubtLine } from "./decided.ts";
@@ -149,7 +149,7 @@ export class Stage extends SizedElement {
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
-    const marks = this.chain.length === 0 ? [] : chainMarks(whole, this.chain, { ...here, height: Math.min(here.height, this.#free) }, this.#words);
+    const marks = this.chain.length === 0 ? [] : (CHAIN.marks?.(whole, this.chain, { ...here, height: Math.min(here.height, this.#free) }, this.#words) ?? []);
     const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
     this.#hot = differs === undefined ? whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key) : [differs];

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { nothing, svg } from "lit";
 import type { Selection } from "../../player/frame.ts";
 import { cameraOf } from "../../stage/camera.ts";
-import { chainMarks, objectOf } from "../../stage/chain.ts";
+import { chainMarks } from "../../stage/chain-marks.ts";
+import { objectOf } from "../../stage/chain.ts";
 import type { Places, StageObject } from "../../stage/contract.ts";
 import { speakStage } from "./words.ts";
 
