@@ -39,7 +39,7 @@ class FaultRule:
             "api": self.api,
             "response": bool(self.match.get("response")),
             "seen": self.seen,
-            "remaining": self.remaining,
+            "remaining": self.remaining if self.rate is None else None,
         }
 
     def falls_on(self, envelope: Envelope, generator: Random) -> bool:

@@ -99,3 +99,11 @@ def test_crashes_become_timed_rules_and_a_second_rule_for_one_message_is_reporte
     (crash,) = written.rules[1:]
     assert (crash["action"], crash["actor"]) == ("crash", "broker-1") and crash["at"] > 0
     load(document(faults=written.rules))
+
+
+def test_only_a_fault_with_a_probability_has_no_number_of_further_messages():
+    simulation = Simulation(entry("SC-08").scenario("k28"))
+    assert [fault["remaining"] for fault in simulation.view()["faults"].values()] == [None, 1, 1, 1]
+    while simulation.step() is not None:
+        pass
+    assert [fault["remaining"] for fault in simulation.view()["faults"].values()] == [None, 0, 0, 0]
