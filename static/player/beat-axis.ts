@@ -5,7 +5,7 @@
 
 import { textWidth } from "../diagrams/geometry.ts";
 import type { Beat } from "./beats.ts";
-import { addedText, numberOf, titleOf } from "./beats.ts";
+import { numberOf, tileTexts } from "./beats.ts";
 import { phrasesOf } from "./phrases.ts";
 import type { Segment } from "./timeline.ts";
 
@@ -44,7 +44,7 @@ let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
 /** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
-  const names = beats.map((beat, place) => isNumberAlone(beat) ? (["", ""] as const) : [`${titleOf(beat)}${beat.key.startsWith("beat.broken_") ? BROKEN_MARK : ""}`, addedText(beat, place === beats.length - 1)] as const);
+  const names = beats.map((beat, place) => isNumberAlone(beat) ? [] : tileTexts(beats, place).map(([title, more]) => [`${title}${beat.key.startsWith("beat.broken_") ? BROKEN_MARK : ""}`, more] as const));
   const of = [end, left, right, ...names].join("\n");
   if (last?.beats !== beats || last.of !== of) last = { of, beats, axis: laidOut(beats, names, end, left, right) };
   return last.axis;
@@ -55,11 +55,11 @@ export function isNumberAlone(beat: Beat): boolean {
   return beat.kept === true;
 }
 
-function laidOut(beats: readonly Beat[], names: readonly (readonly [string, string])[], end: number, left: number, right: number): BeatAxis {
+function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [string, string])[])[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
   const set = (breaks: LineBreaks, setting: number): { setting: number; breaks: LineBreaks; need: number[] } => {
     const { size, lines, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
-    return { setting, breaks, need: names.map(([title, added], place) => isNumberAlone(beats[place] as Beat) ? textWidth(numberOf(beats, place), size) + defaults.numbered : bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, added, size, lines, breaks) + (beside ? defaults.beside + textWidth(numberOf(beats, place).slice(1), size) : defaults.air)) };
+    return { setting, breaks, need: names.map((texts, place) => isNumberAlone(beats[place] as Beat) ? textWidth(numberOf(beats, place), size) + defaults.numbered : Math.max(...texts.map(([title, more]) => bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, more, size, lines, breaks))) + (beside ? defaults.beside + textWidth(numberOf(beats, place).slice(1), size) : defaults.air)) };
   };
   const settings = [...defaults.settings.keys()];
   const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];
@@ -93,7 +93,7 @@ export function piecesOf(name: string, breaks: LineBreaks): string[] {
   return name.split(breaks === "marks" ? AT_MARKS : ANYWHERE);
 }
 
-/** What was added to a beat has lines of its own below the beat's name; where there is one line, it follows in it. */
+/** What follows the name of a beat has lines of its own below the beat's name; where there is one line, it follows in it. */
 function bothWidth(title: string, added: string, size: number, lines: number, breaks: LineBreaks): number {
   if (added === "") return nameWidth(title, size, lines, breaks);
   if (lines === 1) return nameWidth(`${title} ${added}`, size, 1, breaks);

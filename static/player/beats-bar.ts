@@ -13,7 +13,7 @@ import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
-import { addedIn, addedText, countOf, numberAt, numberOf, pathTo, placeOf, titleOf } from "./beats.ts";
+import { addedIn, countOf, numberOf, pathTo, placeOf, stopAt, tileTexts, titleOf } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
@@ -70,18 +70,21 @@ export class BeatsBar extends MeasuredElement {
     const title = titleOf(beat);
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
     const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
-    const added = addedText(beat, place === plan.beats.length - 1);
-    const numbered = numberOf(plan.beats, place);
-    const name = say("player.beat_named", { number: numbered, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
-    const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
+    const numbers = numberOf(plan.beats, place);
     const state = place < here ? "past" : place === here ? "now" : "ahead";
+    const stop = stopAt(plan.beats, place, store.shown);
+    const isPart = state === "now" && stop.parts > 1;
+    const numbered = isPart ? String(stop.number) : numbers;
+    const [text = "", more = ""] = tileTexts(plan.beats, place)[isPart ? stop.part : 0] ?? [];
+    const name = say("player.beat_named", { number: numbers, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
+    const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const current = place === here ? "step" : nothing;
     // A finger finds them by name, in the list.
-    if (narrow) return html`<li class=${countOf([beat]) > 1 ? `${state} with-stops` : state} .style=${style} aria-current=${current}>${stopBars(beat, state, store.shown)}<span class="sr">${name}</span></li>`;
+    if (narrow) return html`<li class=${stop.parts > 1 ? `${state} with-stops` : state} .style=${style} aria-current=${current}>${stopBars(stop, state)}<span class="sr">${name}</span></li>`;
     const number = html`<span class="n">${numbered}.</span>`;
-    return html`<li class=${state} .style=${style}>${state === "now" ? stopBars(beat, state, store.shown) : nothing}
+    return html`<li class=${state} .style=${style}>${state === "now" ? stopBars(stop, state) : nothing}
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
-        ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${isNumberAlone(beat) ? nothing : breakable(title, breaks)}${added === "" || isNumberAlone(beat) ? nothing : html` <em class="added">${breakable(added, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
+        ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${isNumberAlone(beat) ? nothing : breakable(text, breaks)}${more === "" || isNumberAlone(beat) ? nothing : html` <em class="added">${breakable(more, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>
       <button class="beat-open" tabindex=${place === Math.max(0, here) ? nothing : -1} aria-expanded=${this.open === beat.first} aria-label=${say("player.beat_opens", { title })}
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
@@ -172,12 +175,11 @@ export class BeatsBar extends MeasuredElement {
 }
 
 /** `8. `, inside of a long beat `8, part 2: `. */
-/** A bar for each of a reader's stops in a beat in which something came of an intervention: each press moves on by one. */
-function stopBars(beat: Beat, state: string, step: number): TemplateResult | typeof nothing {
-  const count = countOf([beat]);
-  if (count < 2) return nothing;
-  const here = state === "now" ? numberAt([beat], 0, step) : state === "past" ? count + 1 : 0;
-  return html`<span class="stop-bars" aria-hidden="true">${Array.from({ length: count }, (_, at) => html`<i class=${at + 1 < here ? "past" : at + 1 === here ? "now" : "ahead"}></i>`)}</span>`;
+/** A bar for each of a reader's stops in a beat with several: each press moves on by one. */
+function stopBars({ part, parts }: { part: number; parts: number }, state: string): TemplateResult | typeof nothing {
+  if (parts < 2) return nothing;
+  const here = state === "now" ? part : state === "past" ? parts + 1 : 0;
+  return html`<span class="stop-bars" aria-hidden="true">${Array.from({ length: parts }, (_, at) => html`<i class=${at + 1 < here ? "past" : at + 1 === here ? "now" : "ahead"}></i>`)}</span>`;
 }
 
 function numberText(number: string): string {
@@ -192,7 +194,7 @@ function breakable(text: string, breaks: LineBreaks = "marks"): TemplateResult[]
 }
 
 /** The beat that lands at a step, else the innermost that holds it, with its number: `8`, or `8.5` in the fifth beat inside
- * of a long one; null before the first. Where something came of an intervention, the stops of a reader count on. */
+ * of a long one; null before the first. In a beat with several stops of a reader, the beat of the stop. */
 export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Beat } | null {
   const whole = pathTo(plan.beats, step);
   const landed = whole.findIndex((one) => one.beat.lands === step);
@@ -200,18 +202,19 @@ export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Be
   const beat = path.at(-1)?.beat;
   const [outer, inner] = path;
   if (outer === undefined || beat === undefined) return null;
-  const number = numberAt(plan.beats, outer.place, step);
-  return { number: inner === undefined || addedIn(outer.beat).length > 0 ? String(number) : `${number}.${inner.place + 1}`, beat };
+  const stop = stopAt(plan.beats, outer.place, step);
+  if (stop.parts > 1) return { number: String(stop.number), beat: stop.beat };
+  return { number: inner === undefined ? String(stop.number) : `${stop.number}.${inner.place + 1}`, beat };
 }
 
-/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands and behind it, without a part, and
- * where something inside came of an intervention, too; nothing before the first. */
+/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands and behind it, and in one with
+ * several stops of a reader, without a part; nothing before the first. */
 export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
   const [outer, inner] = pathTo(plan.beats, step);
   if (outer === undefined) return null;
-  const beat = { number: numberAt(plan.beats, outer.place, step), count: countOf(plan.beats) };
-  const part = inner === undefined || outer.beat.lands <= step || addedIn(outer.beat).length > 0 ? null : inner;
-  return { ...beat, part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
+  const { number, parts } = stopAt(plan.beats, outer.place, step);
+  const part = inner === undefined || outer.beat.lands <= step || parts > 1 ? null : inner;
+  return { number, count: countOf(plan.beats), part: part === null ? 0 : part.place + 1, parts: part?.count ?? 0 };
 }
 
 customElements.define("eos-beats", BeatsBar);

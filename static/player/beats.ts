@@ -15,14 +15,22 @@ export function titleOf(beat: Beat): string {
   return beat.title?.[words.language] ?? say(beat.key, beat.params);
 }
 
-/** What came of an intervention inside a beat: `+ The EndTxn request is dropped (4 parts)`; empty where nothing did. The
- * number is that of all parts, as the reader goes through them. Of the last beat of a run it names what comes last. */
-export function addedText(beat: Beat, isLast = false): string {
-  const named = addedIn(beat).at(isLast ? -1 : 0);
-  if (named === undefined) return "";
+/** What is inside a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` where nothing
+ * came of an intervention; empty for a beat with one stop. Of the last beat of a run it names what comes last. */
+export function addedText(beats: readonly Beat[], place: number): string {
+  const count = stopsOf(beats, place).length;
+  if (count < 2) return "";
+  const named = addedIn(beats[place] as Beat).at(place === beats.length - 1 ? -1 : 0);
+  if (named === undefined) return say("player.beat_parts", { count });
   const title = titleOf(named);
-  const count = stopsIn([beat]).length;
   return count > 2 ? say("player.beat_added_more", { title, count }) : say("player.beat_added", { title });
+}
+
+/** What the tile of one of the run's beats says, the first as long as no stop of it is on show: name, and what follows it. */
+export function tileTexts(beats: readonly Beat[], place: number): (readonly [string, string])[] {
+  const stops = stopsOf(beats, place);
+  const parts = stops.map(({ beat }, at) => [titleOf(beat), say("player.beat_part", { part: at + 1, parts: stops.length })] as const);
+  return [[titleOf(beats[place] as Beat), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
 }
 
 /** The beats inside a beat. Even parts of a long one, whose steps repeat each other, are lines of a list and no beats. */
@@ -52,7 +60,7 @@ export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; plac
  * step, then those around it. Elsewhere than at a stop it is the outermost alone. */
 function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   const path = pathTo(plan.beats, step);
-  const own = Math.max(0, path.findIndex(({ beat }) => stopsIn([beat]).includes(step)));
+  const own = Math.max(0, path.findIndex(({ beat, place }, depth) => (depth === 0 ? stopsOf(plan.beats, place) : stopsIn([beat])).some((stop) => stop.step === step)));
   return [plan.beats, ...path.slice(0, own).map(({ beat }) => inside(beat))].reverse();
 }
 
@@ -71,52 +79,66 @@ export function addedIn(beat: Beat): readonly Beat[] {
   return inside(beat).filter(({ added }) => added === true);
 }
 
+/** A step at which a reader stops, and the outermost beat that lands there. */
+interface Stop {
+  step: number;
+  beat: Beat;
+}
+
 /** Where a reader stops on a level: where its beats land, and what came of an intervention inside them. */
-function stopsIn(beats: readonly Beat[]): number[] {
-  const stops = beats.flatMap((beat) => [beat.lands, ...stopsIn(addedIn(beat))]);
-  return [...new Set(stops)].sort((one, other) => one - other);
+function stopsIn(beats: readonly Beat[]): Stop[] {
+  return inOrder(beats.flatMap((beat) => [{ step: beat.lands, beat }, ...stopsIn(addedIn(beat))]));
 }
 
-/** How many numbers a beat has: one, or one for each of its stops where something inside came of an intervention. */
-function numbersOf(beat: Beat): number {
-  return addedIn(beat).length === 0 ? 1 : stopsIn([beat]).length;
+/** Where a reader stops in one of the run's beats: behind the landing of the last one, at every beat inside it, too. */
+function stopsOf(beats: readonly Beat[], place: number): Stop[] {
+  const beat = beats[place];
+  if (beat === undefined) return [];
+  const behind = place === beats.length - 1 ? leavesOf(inside(beat)).filter(({ lands }) => lands > beat.lands) : [];
+  return inOrder([...stopsIn([beat]), ...behind.map((one) => ({ step: one.lands, beat: one }))]);
 }
 
-/** How many numbers the beats have together. */
-export function countOf(beats: readonly Beat[]): number {
-  return beats.reduce((sum, beat) => sum + numbersOf(beat), 0);
+function inOrder(stops: readonly Stop[]): Stop[] {
+  return stops.filter(({ step }, at) => stops.findIndex((one) => one.step === step) === at).sort((one, other) => one.step - other.step);
 }
 
-/** The number of a beat among those of its level: `6`, or `6–8` if a reader stops three times in it. */
+/** How many stops a reader has in the run's beats before the one at `place`, or in all. */
+export function countOf(beats: readonly Beat[], place = beats.length): number {
+  return beats.slice(0, place).reduce((sum, _, at) => sum + stopsOf(beats, at).length, 0);
+}
+
+/** The number of one of the run's beats: `6`, or `6–8` if a reader stops three times in it. */
 export function numberOf(beats: readonly Beat[], place: number): string {
-  const first = countOf(beats.slice(0, place)) + 1;
-  const last = countOf(beats.slice(0, place + 1));
+  const first = countOf(beats, place) + 1;
+  const last = countOf(beats, place + 1);
   return last === first ? String(first) : `${first}–${last}`;
 }
 
-/** The number at a step in the beat at `place`: that of the stop to which the step leads or, behind its landing, belongs. */
-export function numberAt(beats: readonly Beat[], place: number, step: number): number {
-  const beat = beats[place];
-  const before = countOf(beats.slice(0, place));
-  if (beat === undefined || addedIn(beat).length === 0) return before + 1;
-  const stops = stopsIn([beat]);
-  const to = pathTo([beat], step).findLast((one) => one.beat === beat || one.beat.added === true)?.beat.lands ?? beat.lands;
-  const behind = stops.findLastIndex((one) => one <= step);
-  return before + 1 + Math.max(0, stops.indexOf(to) === behind + 1 ? behind + 1 : behind);
+/** The stop to which a step in the run's beat at `place` leads or, behind its landing, belongs: its number in the run, which
+ * part of the beat it is, of how many, and the beat that lands there. */
+export function stopAt(beats: readonly Beat[], place: number, step: number): { number: number; part: number; parts: number; beat: Beat } {
+  const stops = stopsOf(beats, place);
+  const path = pathTo(beats.slice(place, place + 1), step);
+  const to = path.findLast(({ beat }) => stops.some((one) => one.beat === beat))?.beat.lands;
+  const behind = stops.findLastIndex((one) => one.step <= step);
+  const at = Math.max(0, stops[behind + 1]?.step === to ? behind + 1 : behind);
+  return { number: countOf(beats, place) + at + 1, part: at + 1, parts: stops.length, beat: (stops[at] as Stop).beat };
 }
 
-/** Where the next beat lands. Behind the last landing of these levels the beats inside the last one follow, and then the
- * run's end, if there is more of it. */
+/** Where the next beat lands, and behind the last one the run's end, if there is more of it. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
-  const within = pathTo(plan.beats, step).map(({ beat }) => inside(beat));
-  const landings = [...levelsAt(plan, step), ...within].map((beats) => stopsIn(beats).find((lands) => lands > step));
+  const landings = levelsAt(plan, step).map((beats) => stopsOn(beats, plan).find((one) => one.step > step)?.step);
   return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
 }
 
 /** Where the beat before lands; before the first one, the beginning. */
 export function landingBefore(plan: BeatPlan, step: number): number {
-  const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).findLast((lands) => lands < step));
+  const landings = levelsAt(plan, step).map((beats) => stopsOn(beats, plan).findLast((one) => one.step < step)?.step);
   return landings.find((lands) => lands !== undefined) ?? 0;
+}
+
+function stopsOn(level: readonly Beat[], { beats }: BeatPlan): Stop[] {
+  return level === beats ? inOrder(beats.flatMap((_, place) => stopsOf(beats, place))) : stopsIn(level);
 }
 
 /** How many steps the line counts in which a step of plumbing stands; 0: the step has a line of its own. */

@@ -5,7 +5,7 @@ import { beatAxis, defaults } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
-import { addedText, landingAfter, landingAt, landingBefore, leavesOf, numberOf, placeOf, plumbingAround, titleOf } from "../../player/beats.ts";
+import { addedText, countOf, landingAfter, landingAt, landingBefore, leavesOf, numberOf, placeOf, plumbingAround, tileTexts, titleOf } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
 import { saidOfBeat } from "../../player/said-of-beat.ts";
 import { PlayerStore } from "../../player/store.ts";
@@ -68,6 +68,17 @@ test("behind the last landing of a run whose last beat is long, presses go throu
   const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28), beat(3, 35, 40, 36)] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(8, 1, 20, 5), within] };
   assert.deepEqual([5, 24, 28, 36].map((at) => landingAfter(plan, at)), [24, 28, 36, 40]);
+  assert.deepEqual([36, 28, 24].map((at) => landingBefore(plan, at)), [28, 24, 5]);
+});
+
+test("number, count and tile of a beat agree at every stop", () => {
+  words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_part": "part {part} of {parts}", "player.beat_parts": "({count:part|parts})" }, sources: {} });
+  const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28), beat(3, 35, 40, 36)] });
+  const plan: BeatPlan = { ...PLAN, beats: [beat(8, 1, 20, 5), within] };
+  assert.deepEqual([5, 24, 28, 36].map((at) => [whereIn(plan, at)?.number, nameIn(plan, at)?.number]), [[1, "1"], [2, "2"], [3, "3"], [4, "4"]]);
+  assert.deepEqual([countOf(plan.beats), numberOf(plan.beats, 1)], [4, "2–4"]);
+  assert.deepEqual(tileTexts(plan.beats, 1), [["Beat 9", "(3 parts)"], ["Beat 9", "part 1 of 3"], ["Beat 2", "part 2 of 3"], ["Beat 3", "part 3 of 3"]]);
+  assert.equal(nameIn(plan, 28)?.beat.number, 2);
 });
 
 test("presses go through what came of an intervention inside a beat, and the beat names it", () => {
@@ -76,10 +87,10 @@ test("presses go through what came of an intervention inside a beat, and the bea
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 5), changed] };
   assert.deepEqual([5, 22, 26, 38].map((at) => landingAfter(plan, at)), [22, 26, 38, 40]);
   assert.deepEqual([40, 38, 26, 22].map((at) => landingBefore(plan, at)), [38, 26, 22, 5]);
-  assert.equal(addedText(changed), "+ Beat 3 (3 parts)");
+  assert.equal(addedText([changed, ...plan.beats], 0), "+ Beat 3 (3 parts)");
   assert.deepEqual([26, 38].map((at) => whereIn(plan, at)), [3, 4].map((number) => ({ number, count: 4, part: 0, parts: 0 })), "Every number is gone through.");
-  assert.equal(addedText(changed, true), "+ Beat 4 (3 parts)");
-  assert.equal(addedText(NESTED.beats[0] as Beat), "");
+  assert.equal(addedText(plan.beats, 1), "+ Beat 4 (3 parts)");
+  assert.equal(addedText(NESTED.beats, 0), "");
 });
 
 test("two stops of a reader in a changed beat have different numbers, wherever its own landing lies", () => {
