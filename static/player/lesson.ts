@@ -225,9 +225,12 @@ export class Lesson extends StoreElement {
   #byHand(store: PlayerStore): TemplateResult | null {
     const plan = store.source.live ? planOf(store) : null;
     const loss = plan?.losses?.[0];
-    const beat = plan?.beats.findLast(({ first }) => first <= (loss?.step ?? 0));
-    if (loss === undefined || beat === undefined) return null;
-    return html`<div class="try-row"><p>${unbroken(say("lesson.try_break", { title: titleOf(beat), what: lossName(loss) }))}</p>
+    if (plan === null || loss === undefined) return null;
+    const seen = plan.beats.findLast(({ lands }) => lands <= loss.step);
+    const beat = seen ?? plan.beats[0];
+    if (beat === undefined) return null;
+    const where = { step: loss.step, title: titleOf(beat), lands: beat.lands, what: lossName(loss) };
+    return html`<div class="try-row"><p>${unbroken(say(seen === undefined ? "lesson.try_break_before" : "lesson.try_break", where))}</p>
       <button @click=${() => this.#goBack(loss.step, loss.message)}>${say("lesson.go_there", { step: loss.step })}</button></div>`;
   }
 
