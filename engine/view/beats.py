@@ -835,7 +835,7 @@ class Beats:
         )
         if not is_long:
             inside = [one for one in inside if _is_added(one) or one.weight >= LIGHT]
-        is_changed = nests and any(map(_is_added, inside))
+        is_changed = nests and any(_is_added(one) and one.opener is not opened.opener for one in inside)
         if is_changed or (is_long and len(inside) >= 2 and len(steps) < level):
             within = sorted([beat.origin or opened, *inside], key=attrgetter("at"))
             within = _from(beat.at, within)
@@ -1003,10 +1003,12 @@ def _numbers(beat: Beat) -> range:
 
 
 def _is_added(one: Opened) -> bool:
-    """Whether an intervention caused the opening, and it is worth a beat inside another one."""
-    return one.by_hand or (
-        one.new and (one.weight >= HEAVY or one.opener is REQUEST_AGAIN or one.opener.name in LAST_WORDS)
-    )
+    """Whether an intervention caused the opening, and it is worth a beat inside another one. An unusual one is, even
+    if it is not the first of its kind in the run."""
+    if not one.new:
+        return one.by_hand
+    is_heavy = one.weight >= HEAVY or (one.opener.weight >= RARE and not one.opener.later)
+    return one.by_hand or is_heavy or one.opener is REQUEST_AGAIN or one.opener.name in LAST_WORDS
 
 
 def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:

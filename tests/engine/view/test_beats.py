@@ -105,7 +105,7 @@ BEATS_OF = {
 1. 1–18 → 12  p1 gets PID 1000, epoch 0
 2. 19–33 → 31  t-0, t-1 joined the transaction
 3. 34–42 → 37  2 records from p1 stored in t-0, t-1
-4. 43–49 → 44  Hidden from read_committed: t-0, t-1
+4. 43–49 → 44  Records of t-0, t-1 are hidden from read_committed
 5. 50–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT marker stored in t-0, t-1
@@ -127,7 +127,7 @@ BEATS_OF = {
 1. 1–12 → 8  Producers request producer ids
 2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
-4. 51–64 → 51  Hidden from read_committed: t-0
+4. 51–64 → 51  Records of t-0 are hidden from read_committed
 5. 65–82 → 76  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1's transaction times out: fencing begins
 7. 88–91 → 88  ABORT marker stored in t-0
@@ -506,6 +506,15 @@ def test_the_duplicate_of_the_lesson_stays_beside_the_one_that_the_learner_made(
     assert [beat["kind"] for beat in beats] == [beat["kind"] for beat in written["beats"]]
     found = [(beat["lands"], "added" in beat) for beat in leaves(beats) if beat["kind"] == "duplicate"]
     assert sorted(found) == [(22, True), (83, False)]
+
+
+def test_the_second_duplicate_of_a_run_is_a_beat_where_the_learner_caused_it() -> None:
+    """SC-03, when the response for r4–r5 is dropped, too: the lesson's own duplicate is that of r1."""
+    lost = {"action": "drop_message", "message": 13, "after": 42}
+    scenario = scenario_of("SC-03")
+    beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
+    found = [(beat["lands"], "added" in beat) for beat in leaves(beats) if beat["kind"] == "duplicate"]
+    assert found == [(68, False), (84, True)]
 
 
 @pytest.mark.parametrize(("name", "kind", "key", "partition"), [
