@@ -378,7 +378,7 @@ class ProducerClient:
         self.watch.emit(MetadataLearned, self.name, self.memory.metadata.update(body, now))
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection is open. A producer has one to each broker, for all requests."""
+        """A connection is open. A producer uses one to a broker for all requests."""
         self.memory.connections.connected(broker_number(peer))
         self.memory.poll.wake(now)
         return self._effects()
