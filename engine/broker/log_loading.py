@@ -53,8 +53,8 @@ def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
 
 
 def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
-    """Load the producers of a log that is opened. A log without a snapshot that was closed in order was
-    written by a version without producer state: empty snapshots are written instead."""
+    """Load the producers of a log that is opened. If it was closed in order and has no snapshot, a version
+    without producer state wrote it: empty snapshots are written instead."""
     if not clean or log.producers.snapshots:
         rebuild_producers(log, log.log_end, now)
         return

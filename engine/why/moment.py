@@ -217,7 +217,7 @@ class Moment:
         return max(found, key=_id, default=None)
 
     def handled(self, client: str, broker: str) -> list[Envelope] | None:
-        """The requests of a client that a broker has got and not answered yet; None without the run."""
+        """The requests of a client that a broker is handling; None without the run."""
         if self.simulation is None:
             return None
         taken = self.simulation.world.network.connections.taken.values()
