@@ -22,14 +22,15 @@ class TransactionRecord:
     differ_since: int | None = None
     differ_until: int | None = None
     """When the nodes stop differing, in virtual ms; None: not yet. They differ from the first local commit
-    until the last one, or until everything is undone (MW-14)."""
+    until the last one, or until everything is undone (MW-14). If they differ again later, both times are those of the
+    newest period."""
 
     def weigh_window(self, at: int) -> None:
         """Update how long the nodes differ, after a node has carried out its part or undone it at ``at``
         (virtual ms)."""
         if 0 < len(self.applied) < len(self.executions):
-            self.differ_since = at if self.differ_since is None else self.differ_since
-            self.differ_until = None
+            if self.differ_since is None or self.differ_until is not None:
+                self.differ_since, self.differ_until = at, None
         elif self.differ_since is not None and self.differ_until is None:
             self.differ_until = at
 
