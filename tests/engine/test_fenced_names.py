@@ -111,3 +111,25 @@ def test_records_of_aborted_transactions_are_counted_separately() -> None:
     simulation.run()
     verdict = simulation.view()["verdicts"]["t-0"]
     assert (verdict["stored"], verdict["aborted"]) == (2, 1)
+
+
+def test_a_timeout_names_no_epoch_that_a_failed_fence_has_raised() -> None:
+    calls = [
+        {"at": 0, "do": "init_transactions"},
+        {"at": 300, "do": "begin_transaction"},
+        {"at": 300, "do": "send", "partition": "t-0"},
+    ]
+    settings = {"transactional_id": "txn-1", "transaction_timeout_ms": 5000}
+    document = {
+        **TWO,
+        "topics": [{"name": "t", "partitions": 1, "replication": 1}],
+        "producers": [{"name": "p1", "settings": settings}],
+        "applications": [{"name": "app-1", "client": "p1", "calls": calls}],
+        "faults": [
+            *({"at": at, "action": "shrink_isr", "partition": "__transaction_state-10"} for at in (340, 360)),
+            {"at": 25000, "action": "restore_isr", "partition": "__transaction_state-10"},
+        ],
+    }
+    scans = said(Simulation(load(document)), "coordinator.transaction_timed_out")
+    assert len(scans) > 1
+    assert len(set(scans)) == 1
