@@ -9,10 +9,10 @@ import { wrapPhrases } from "./wrap-phrases.ts";
 export const defaults = {
   /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. */
   leads: [[560, [[18, 22], [16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
-  /** px of letters and of a line of what follows. */
+  /** px of letters and of a line of what follows, beside the large first sentence and beside the small one. */
   rests: [[15, 20], [13, 16]] as const,
-  /** Where a first sentence alone, or one of few words with the next, does not fit in these sizes. */
-  least: { lead: [14, 18], rest: [12, 15] } as const,
+  /** Where a first sentence alone does not fit in these sizes. */
+  least: [14, 18] as const,
   /** px above and below both, in a place up to so wide; and between them. */
   around: [[560, 6], [Number.POSITIVE_INFINITY, 13]] as const,
   between: 3,
@@ -50,31 +50,17 @@ function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width
 
 /** `width`, `height`: px of the place; `largest`: px of the largest letters. */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY): Fitted {
-  const { least } = defaults;
   const leads: Type[] = forWidth<readonly Type[]>(defaults.leads, width).filter(([letter]) => letter <= largest);
-  const rests: readonly Type[] = defaults.rests;
   const [lead = "", ...others] = sentencesOf(text);
   const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
   const room = height - forWidth(defaults.around, width);
   const high = (said: string, [letter, line]: Type): number => lines(said, letter, width) * line;
-  /** The first `count` of the others, both in the largest of these types that fits. */
-  const found = (count: number, leadTypes: readonly Type[], restTypes: readonly Type[]): Fitted | undefined => {
+  const restOf = (leadType: Type): Type => defaults.rests[leadType === forWidth<readonly Type[]>(defaults.leads, width)[0] ? 0 : 1];
+  for (let count = others.length; count > 0; count -= 1) {
     const rest = others.slice(0, count).join(between);
-    for (const leadType of leadTypes) {
-      const left = room - high(lead, leadType) - defaults.between;
-      const restType = restTypes.find((one) => one[0] < leadType[0] && high(rest, one) <= left);
-      if (left >= 0 && restType !== undefined) return { lead, rest, leadType, restType, hidden: others.length - count };
-    }
-    return undefined;
-  };
-  const all = [[...leads, least.lead], [...rests, least.rest]] as const;
-  const counts = others.map((_, index) => others.length - index);
-  // A first sentence of a few words says little without the next: then both may be a little smaller.
-  const isBrief = lines(lead, least.lead[0], width) === 1;
-  const tries = [...counts.map((count) => [count, leads, rests] as const), ...(isBrief ? counts : []).map((count) => [count, ...all] as const), [0, ...all] as const];
-  for (const [count, leadTypes, restTypes] of tries) {
-    const fitted = found(count, leadTypes, restTypes);
-    if (fitted !== undefined) return fitted;
+    const leadType = leads.find((one) => high(lead, one) + defaults.between + high(rest, restOf(one)) <= room);
+    if (leadType !== undefined) return { lead, rest, leadType, restType: restOf(leadType), hidden: others.length - count };
   }
-  return { lead, rest: "", leadType: least.lead, restType: defaults.rests[0], hidden: others.length };
+  const alone = leads.find((one) => high(lead, one) <= room) ?? defaults.least;
+  return { lead, rest: "", leadType: alone, restType: restOf(alone), hidden: others.length };
 }

@@ -46,7 +46,7 @@ test("where both do not fit large, the rest gives way before the first sentence"
   const marker = "The LSO of t-1 advances from 0 to 2, because the marker is replicated: read_committed consumers may continue. " +
     "Each partition advances on its own. broker-2 raises the high watermark of t-1 to 2: with this fetch of broker-1, all in-sync replicas have every record below it.";
   const fitted = fit(marker, 1000, 92);
-  assert.deepEqual([fitted.leadType[0], fitted.restType[0], fitted.hidden], [22, 13, 0]);
+  assert.deepEqual([fitted.leadType[0], fitted.restType[0], fitted.hidden], [19, 13, 0]);
 });
 
 test("letters count as a reader meets them", () => {
