@@ -254,8 +254,10 @@ function legendUnder(here: Places): Drawn {
   const hasTransactions = Object.values(here.brokers).some(({ coordinator }) => coordinator !== null);
   const signs = here.kind === "log" ? LOG : hasTransactions ? CLUSTER : PLAIN;
   // At the foot: a tag under the last row has its own place.
-  const y = here.height - 18 - signs.length * SIGN.row;
-  return y < Math.max(...rows.map((row) => row.y + row.height)) + 18 ? nothing : legend(first.x, y, first.width, signs).drawn;
+  const topOf = (all: readonly Sign[]): number => here.height - 18 - all.length * SIGN.row;
+  const above = Math.max(...rows.map((row) => row.y + row.height)) + 18;
+  const fitting = [[...signs, ...OTHERS], signs].find((all) => topOf(all) >= above);
+  return fitting === undefined ? nothing : legend(first.x, topOf(fitting), first.width, fitting).drawn;
 }
 
 const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
@@ -274,6 +276,11 @@ const CLUSTER: readonly Sign[] = [
   ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
 ];
 const PLAIN: readonly Sign[] = [["stage.sign.batch", DRAWN.batch], ["stage.sign.unnumbered", DRAWN.open], ["stage.sign.lso", DRAWN.lso]];
+/** Where there is room for them, too. */
+const OTHERS: readonly Sign[] = [
+  ["stage.sign.hue", svg`${box(0, 0, 12, 14, "cell b0", 2)}${box(14, 0, 12, 14, "cell b1", 2)}`],
+  ["stage.sign.reader", svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(10, 3, 7, 7, "none wait", 1.5)}${path("M20.5,3v9M20.5,3.6h5v4.5h-5", "rail")}`],
+];
 
 /** The signs of a log, each with its words, all in letters of one size; `end` is the y of its foot. */
 function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: Drawn; end: number } {

@@ -2,6 +2,7 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
+import { round } from "../diagrams/geometry.ts";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { MiddlewareTransactionView, MiddlewareView, ParticipantView, WindowView } from "../generated/messages.ts";
@@ -10,7 +11,7 @@ import { facts, named } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
 import type { Box, Layer, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, text, textWidth } from "./draw.ts";
+import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { ladder, rungsOf } from "./ladder.ts";
 import type { LadderPlace, Rung } from "./ladder.ts";
 import { LOW, NARROW, ladderPlace, rowsOf, taggedPart } from "./middleware-parts.ts";
@@ -37,7 +38,7 @@ export const middleware: Layer = (frame, here, focus) => {
     objects.push({
       key: `node:${name}`, ...own, phase: "static", depth: DEPTH.body, hot: focused, select: selection, picked: isPicked(frame.selection, selection),
       label: state === "" ? drawn.label : facts([drawn.label, state]),
-      draw: svg`${box(0, 0, own.width, own.height, `body${alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, 27, "wash", 7) : nothing}${
+      draw: svg`${box(0, 0, own.width, own.height, `body${alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, own.width - 2, own.width < NARROW && part !== null ? 46 : 27, "wash", 7) : nothing}${
         own.width < NARROW ? narrowHead(name, state, drawn, own, part !== null) : wideHead(name, state, drawn, own, hasFact(name, part))}${
         drawn.inner}${focused ? box(0, 0, own.width, own.height, "ring", 8) : nothing}`,
     });
@@ -206,7 +207,20 @@ function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView 
   const lines = footWords(entry, really);
   const { x, width } = rowsOf(own, 0, 0);
   const foot = own.height - 12 - (lines.length - 1) * 17;
-  return svg`${lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}`;
+  return svg`${lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}${windowBars(entry, really, x, width, [own.height - 26, own.height - 9])}`;
+}
+
+/**
+ * Two windows that are over, under their words and on one axis: from the first to the last CommitOk that the middleware got,
+ * and from the first to the last commit of a node. `ys`: the y of each.
+ */
+export function windowBars({ window }: Pick<MiddlewareTransactionView, "window">, really: WindowView | undefined, x: number, width: number, ys: readonly number[]): SVGTemplateResult {
+  const spans = [window, really].flatMap((one) => (one?.since == null || one.until === null || one.since === one.until ? [] : [{ since: one.since, until: one.until }]));
+  if (spans.length < 2) return svg`${nothing}`;
+  const from = Math.min(...spans.map(({ since }) => since));
+  const unit = width / (Math.max(...spans.map(({ until }) => until)) - from);
+  return svg`${spans.map(({ since, until }, index) => svg`${path(`M${round(x)},${ys[index] ?? 0}h${round(width)}`, "rail")}${
+    box(round(x + (since - from) * unit), (ys[index] ?? 0) - 1.5, round((until - since) * unit), 3, "tag", 1)}`)}`;
 }
 
 /** A transaction's message, its decision, and how long participants differ, a line each; of a window that is over, its two
@@ -259,7 +273,7 @@ function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView |
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
     entry.decision === null ? nothing : fittedText(14, y - decided, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
     outcome === undefined ? nothing : fittedText(14, y - known, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}`;
+    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${windowBars(entry, really, 14, own.width - 28, [y - 26, y - 9])}`;
 }
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {

@@ -12,7 +12,7 @@ import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { networkOf } from "../../stage/network.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
 import { besideCluster, isAt } from "../../stage/places.ts";
-import { heardOf, middleware, windowWords } from "../../stage/middleware.ts";
+import { heardOf, middleware, windowBars, windowWords } from "../../stage/middleware.ts";
 import { frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, PHONE, planOf } from "./plans.ts";
 import { words } from "../../player/text.ts";
@@ -34,6 +34,8 @@ test("participants that may differ are said to end alike, whether all commit or 
   const reported = { window: { since: 65, until: 5095 } };
   assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms", "nodes differed: 50–5060 ms"]);
   assert.equal(windowWords(reported, { since: 50, until: null })[1], "middleware's window: t = 65–5095 ms");
+  const bars = (until: number | null): string[] => [...markup(windowBars(reported, { since: 50, until }, 0, 5045, [0, 17])).matchAll(/<rect[^>]*\bx="?([\d.]+)"?[^>]*width="?([\d.]+)/g)].map(([, x, width]) => `${x}+${width}`);
+  assert.deepEqual([bars(5060), bars(null)], [["15+5030", "0+5010"], []], "both on one axis, once both are over");
   assert.match(toldBeside(65, 5095) ?? "", /nodes differed from t = 65 ms to t = 5095 ms.*participants may have differed/);
 });
 
