@@ -150,6 +150,9 @@ class Beat(TypedDict):
     passed: NotRequired[list[Passed]]
     """The most important steps between the step `lands` of the beat before and the one of this beat, in order, at most
     three. Absent if there is none, and in plans of earlier versions."""
+    after: NotRequired[list[Passed]]
+    """Only for the run's last beat: the transactions that their coordinators complete behind its step `lands`, at most
+    three. Absent if there is none, and in plans of earlier versions."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
     """In a long beat: the beats inside this beat; `lines` is then empty."""

@@ -12,6 +12,7 @@ from itertools import pairwise
 from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
 
+from engine.coordinator.transaction_states import COMPLETE_ABORT, COMPLETE_COMMIT
 from engine.crafter import Crafter
 from engine.lately import REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event, Passed
@@ -152,6 +153,9 @@ PASSED_FROM = 3
 PASSED_MOST = 3
 """Between the steps that a reader sees in two beats, at most this many openings of weight ``PASSED_FROM`` or more are
 named, the heaviest ones."""
+IMPLIED = frozenset({"beat.begins", "beat.sends_unstored"})
+"""Titles that go without saying where the same client's records are stored."""
+COMPLETE = frozenset({COMPLETE_COMMIT, COMPLETE_ABORT})
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
 BROKEN_TITLE = "beat.broken_"
@@ -744,7 +748,7 @@ class Beats:
                 if len(passed) == PASSED_MOST:
                     break
                 titled = self._passed(one, lands, repeats)
-                if titled["key"] != beat["key"]:
+                if titled["key"] != beat["key"] and not _is_implied(titled, beat):
                     passed.setdefault(titled["step"], titled)
             counted = any(one["key"] in COUNT_RECORDS for one in (*found[-1:], *passed.values()))
             if (
@@ -756,7 +760,23 @@ class Beats:
             unsaid = list(passed.values())
             found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
             seen = max(seen, lands)
+        if found[-1]["last"] == self._steps[-1].number and (after := self._completed(seen + 1)):
+            found[-1] = {**found[-1], "after": after}
         return found
+
+    def _completed(self, start: int) -> list[Passed]:
+        """The transactions that the coordinators complete from the step with index ``start`` on, the last ones."""
+        found: dict[str, Passed] = {}
+        for step in self._steps[start:]:
+            for said in said_in([step], "coordinator.image_durable"):
+                if said["state"] in COMPLETE:
+                    named = {name: said[name] for name in ("transactional_id", "state")}
+                    found[named["transactional_id"]] = {
+                        "step": step.number,
+                        "key": "beat.completed",
+                        "params": named,
+                    }
+        return list(found.values())[-PASSED_MOST:]
 
     def _passed(self, one: Opened, stop: int, repeats: Repeats) -> Passed:
         """The opening as an entry of ``passed``. ``stop``: the index of the step before which it has
@@ -919,6 +939,13 @@ class Beats:
         if opener.unless and not any(_leads_to(beat, step) for step in steps):
             return opener.unless
         return opener.name
+
+
+def _is_implied(passed: Passed, beat: Beat) -> bool:
+    """Whether the beat's title, which counts the records of a client, implies that this client begins or sends."""
+    if beat["key"] not in COUNT_RECORDS or passed["key"] not in IMPLIED:
+        return False
+    return beat["params"].get("client") == passed["params"].get("client")
 
 
 def _opens_at(one: Opened) -> set[int]:

@@ -598,7 +598,7 @@ export interface Bilingual {
   "zh-Hans": string;
 }
 /**
- * The header of a run, which never changes.
+ * The constant part of a run.
  */
 export interface Header {
   scenario: string;
@@ -2649,6 +2649,10 @@ export interface Beat {
    * The most important steps between the step `lands` of the beat before and the one of this beat, in order, at most three. Absent if there is none, and in plans of earlier versions.
    */
   passed?: Passed[];
+  /**
+   * Only for the run's last beat: the transactions that their coordinators complete behind its step `lands`, at most three. Absent if there is none, and in plans of earlier versions.
+   */
+  after?: Passed[];
   lines: BeatLine[];
   /**
    * In a long beat: the beats inside this beat; `lines` is then empty.

@@ -18,12 +18,12 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
   const [text = "", ...rest] = said;
   const [first = "", ...more] = sentencesOf(text);
   const also = (beat?.also ?? []).slice(0, defaults.also).map(({ step, names }) => say("player.also_step", { step, names }));
-  return [title === undefined || isBroken ? "" : say("player.titled", { title }), first, ...also, ...passedText(beat, from), ...more, ...rest];
+  return [title === undefined || isBroken ? "" : say("player.titled", { title }), first, ...also, ...passedText(beat?.passed, from), ...more, ...rest];
 }
 
 /** `Before this: p1 begins a transaction (step 14); t-0 joined the transaction (step 22).` None if nothing was passed. */
-function passedText(beat: Beat | undefined, from: number | null): string[] {
-  const passed = from === null ? [] : (beat?.passed ?? []).filter(({ step }) => step > from);
+export function passedText(all: Beat["passed"], from: number | null): string[] {
+  const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);
   if (passed.length === 0) return [];
   const things = passed.map(({ step, key, params }) => say("player.passed_step", { step, title: say(key, params) }));
   return [say("player.passed", { things: clauses(things) })];

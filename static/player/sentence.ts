@@ -7,14 +7,14 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import { landingAt } from "./beats.ts";
+import { landingAt, leavesOf } from "./beats.ts";
 import { stepsInFiles } from "./branch-name.ts";
 import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { changesOf, endsInBeat, isOver, overText } from "./outcome.ts";
-import { saidOfBeat } from "./said-of-beat.ts";
+import { passedText, saidOfBeat } from "./said-of-beat.ts";
 import { PagePresses } from "./page-presses.ts";
 import { sentAt } from "./sent-in.ts";
 import type { PlayerStore } from "./store.ts";
@@ -178,7 +178,8 @@ export class Sentence extends StoreElement {
       const breaks = breaksIn(step);
       if (isScripted(store, step)) said.push(say("player.scripted_fault"));
       const leads = outcome === "" && step === store.frame?.step;
-      const text = [outcome, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)].filter((part) => part !== "").join(between);
+      const ends = outcome === "" || plan === null ? [] : passedText(leavesOf(plan.beats).at(-1)?.after, this.walk?.cameFrom ?? null);
+      const text = [outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)].filter((part) => part !== "").join(between);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
     // Two runs beside each other go by steps.

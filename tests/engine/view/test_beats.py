@@ -152,7 +152,7 @@ BEATS_OF = {
 4. 12–14 → 13  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
 6. 18–20 → 18  First CommitOk: the middleware's window opens
-7. 21–21 → 21  All have committed: the window was open for 70 ms
+7. 21–21 → 21  All have committed: the middleware's window was open for 70 ms
 8. 22–22 → 22  business learns the outcome: committed
 """,
     "SC-81/silent": """\
@@ -243,7 +243,7 @@ def test_the_table_names_sentences_and_titles_that_exist() -> None:
     }
     names |= {f"beat.{name}" for name in NAMES}
     names |= {f"beat.{name}.said" for name in SAID}
-    names |= {f"beat.line.{name}" for name in ("one", "two", "three", *PURPOSES)}
+    names |= {f"beat.line.{name}" for name in ("one", "two", "three", *PURPOSES)} | {"beat.completed"}
     assert {key for key in known if key.startswith("beat.")} == names
     for opener in (*OPENERS, *BY_RULE):
         for name in filter(None, (opener.name, opener.unless)):
@@ -1059,3 +1059,17 @@ def test_records_that_no_title_counts_are_named_as_passed() -> None:
         {"step": 32, "key": "beat.sends_into", "params": {"client": "p1", "count": 2, "partitions": ["t-1"]}}
     ]
     assert "passed" not in beats[2], "the title of beat 2 counts its records"
+
+
+def test_the_last_beat_names_what_the_coordinator_completes_behind_it() -> None:
+    """SC-44: the consumers have the records before CompleteCommit is replicated."""
+    beats = plan_ahead(scenario_of("SC-44/k28"))["beats"]
+    named = {"transactional_id": "txn-1", "state": "CompleteCommit"}
+    assert beats[-1]["after"] == [{"step": 86, "key": "beat.completed", "params": named}]
+    assert not any("after" in beat for beat in beats[:-1])
+
+
+def test_what_a_title_implies_is_not_named_as_passed() -> None:
+    """SC-61: `p1's transaction stores 1 record` implies that p1 begins a transaction and sends."""
+    [first, *_] = plan_ahead(scenario_of("SC-61/k28"))["beats"]
+    assert [one["key"] for one in first["passed"]] == ["beat.joined"]
