@@ -307,9 +307,9 @@ function markerCell(batch: LogBatchView, width: number, height: number, hue: str
     return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, hue)}${
       beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;
   }
-  const { size, cut } = fitted(who, width - 4, 12, { least: 9, bold: true });
-  // A ring stands inside of the gates at its edges: the flag keeps off it.
-  const left = round(clamp((width - textWidth(who, size, true)) / 2, 4, 14));
+  const { size, cut } = fitted(who, width - 8, 12, { least: 9, bold: true });
+  // A ring stands inside of the gates at its edges: the flag keeps off it, and its words off the gate behind it.
+  const left = round(clamp((width - textWidth(who, size, true)) / 2 - 4, 2, 14));
   return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, hue)}${
     cut ? nothing : text(left, height - 2, who, `s${size} k b`)}`;
 }
