@@ -115,8 +115,8 @@ def verify(question: bytes, folder: Path) -> bytes:
 
 
 def _card_of(checked: Checked) -> bytes:
-    """The picture of the recording's end. Empty unless the recording is verified: the view may then have any
-    shape."""
+    """The picture of the recording's end. Empty unless the recording is verified, because any other view may
+    have any shape."""
     from eosviz.replays.card_picture import draw_card
 
     if checked.finding.state != "verified":
