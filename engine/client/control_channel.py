@@ -144,7 +144,8 @@ class ControlChannel:
         return transactions.take_request()
 
     def _has_to_send(self, end: EndTxnRequest) -> bool:
-        """Whether the coordinator may have a part of the transaction, so that the request is sent."""
+        """Whether the request is sent: the coordinator may have a part of the transaction, and the switch
+        ``abort_sent`` does not hold an abort back."""
         return self._transactions.started and (end.committed or self._setup.switches.abort_sent)
 
     def _go_on(self, held: Held, now: int) -> bool:

@@ -285,7 +285,8 @@ def _generations_of(session: Session) -> str | None:
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
     """Creates a run of the same scenario with one change, and redirects to the comparison. With `choice` both
-    runs are new; with `branch` one side is this branch. `log` is passed on."""
+    runs are new; with `branch` one side is this branch, and with `run` the other side is another run. `log`
+    is passed on."""
     branch = _branch_to_compare(request)
     if branch is not None and "run" in request.POST:
         return _beside_other_run(request, branch)
