@@ -1,7 +1,7 @@
 /** The records that have broken a guarantee, found by the engine. Pure. */
 
 import type { Frame, LogBatchView } from "../player/frame.ts";
-import { basesOfSerial } from "./lane-cells.ts";
+import { basesOfSerial } from "./bases-of-serial.ts";
 import { found } from "./reading.ts";
 
 type Serials = Record<string, boolean> | readonly number[];

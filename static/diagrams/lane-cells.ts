@@ -323,25 +323,6 @@ export function xOf(cells: Cells, offset: number): number {
   return cells.right;
 }
 
-const bySerial = new WeakMap<Record<string, LogBatchView>, Map<number, number[]>>();
-
-/** Base offsets of the batches that hold a record, oldest first. Built at the first call. */
-export function basesOfSerial(batches: Record<string, LogBatchView>, serial: number): readonly number[] {
-  let index = bySerial.get(batches);
-  if (index === undefined) {
-    index = new Map();
-    for (const batch of Object.values(batches)) {
-      for (const held of batch.serials) {
-        const bases = index.get(held);
-        if (bases === undefined) index.set(held, [batch.base_offset]);
-        else bases.push(batch.base_offset);
-      }
-    }
-    bySerial.set(batches, index);
-  }
-  return index.get(serial) ?? [];
-}
-
 /** The visible batch at a base offset. */
 export function placedAt(cells: Cells, baseOffset: number): Placed | null {
   for (const piece of cells.pieces) {

@@ -15,9 +15,10 @@ import { allBroken, brokenIn, brokenRecords, isCopy } from "./broken-records.ts"
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
 import { layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import { arrivedNow, landedOffsets } from "./lane-arrived.ts";
+import { basesOfSerial } from "./bases-of-serial.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { layoutLost, lostNow } from "./lane-lost.ts";
-import { basesOfSerial, layoutCells, withCopies, xOf } from "./lane-cells.ts";
+import { layoutCells, withCopies, xOf } from "./lane-cells.ts";
 import { brokersOf, layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import type { LanesOptions, Tier } from "./lanes-plan.ts";
