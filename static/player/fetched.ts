@@ -4,14 +4,16 @@
  * come from: each of them imports the player, so that the bundler keeps what they share with it in one file.
  */
 
-export class Part {
-  #tell: (bring: () => Promise<unknown>) => void = () => undefined;
-  readonly #way = new Promise<() => Promise<unknown>>((tell) => { this.#tell = tell; });
-  #brought: Promise<unknown> | null = null;
+import type { Company } from "./company.ts";
+
+export class Part<Content = unknown> {
+  #tell: (bring: () => Promise<Content>) => void = () => undefined;
+  readonly #way = new Promise<() => Promise<Content>>((tell) => { this.#tell = tell; });
+  #brought: Promise<Content> | null = null;
   #isHere = false;
 
   /** Says how it comes. A player that stands in the page may want it before. */
-  from(bring: () => Promise<unknown>): void {
+  from(bring: () => Promise<Content>): void {
     this.#tell(bring);
   }
 
@@ -25,11 +27,12 @@ export class Part {
   }
 
   /** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time. */
-  async come(): Promise<void> {
+  async come(): Promise<Content> {
     this.#brought ??= this.#way.then((bring) => bring());
     try {
-      await this.#brought;
+      const content = await this.#brought;
       this.#isHere = true;
+      return content;
     } catch (error) {
       this.#brought = null;
       throw error;
@@ -40,5 +43,5 @@ export class Part {
 export const atHand = new Part();
 export const besideStage = new Part();
 export const nodesDrawn = new Part();
-export const withOthers = new Part();
+export const withOthers = new Part<{ Company: typeof Company }>();
 export const withQuestions = new Part();

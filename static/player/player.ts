@@ -29,7 +29,7 @@ import type { LookingKey } from "./look-from.ts";
 import { LOOKING_KEYS } from "./look-from.ts";
 import "./zoom-bar.ts";
 import type { DialogElement } from "./dialogs.ts";
-import { Company } from "./company.ts";
+import type { Company } from "./company.ts";
 import type { Place } from "./following.ts";
 import type { Hands } from "./hands.ts";
 import type { DiagramElement } from "../diagrams/element.ts";
@@ -40,6 +40,7 @@ import { PageKeeper } from "./kept-breakpoints.ts";
 import { placeLeft } from "./kept-places.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
+import type { Part } from "./fetched.ts";
 import { atHand, besideStage, withOthers, withQuestions } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
 import type { HintAct } from "./messages.ts";
@@ -74,6 +75,8 @@ export const defaults = {
   folds: 1100,
   /** Milliseconds from the first press until parts come that were not asked for. */
   rests: 1000,
+  /** Milliseconds until the part that takes readers along is asked for again. */
+  again: 3000,
 };
 
 /** Hints that go when the reader leaves the step that they led to. */
@@ -140,8 +143,12 @@ export class Player extends PlayerAttributes {
     this.play = new Play(store);
     this.walk = new BeatWalk(store);
     this.walk.addEventListener("change", () => this.requestUpdate());
-    if (source instanceof SessionSocket) this.#accompany(source, store);
-    store.start();
+    if (source instanceof SessionSocket && this.follow + this.presenting !== "") {
+      void this.#accompany(source, store).then((company) => {
+        if (this.presenting !== "") company.present(true);
+        store.start();
+      });
+    } else store.start();
     this.requestUpdate();
   }
 
@@ -170,23 +177,16 @@ export class Player extends PlayerAttributes {
     this.#permalink.show(store.branch, store.shown, addressOf(zoom, viewOf(this.middle, this.spacing), opensOn(store.header)), this.session);
   }
 
-  /** Others are taken along, or this page is. */
-  #accompany(socket: SessionSocket, store: PlayerStore): void {
+  /** Others are taken along, or this page is. Where the part that does it fails to come, it is asked for again and again. */
+  async #accompany(socket: SessionSocket, store: PlayerStore): Promise<Company> {
     const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => { if (why !== null || atHand.isWanted) void this.#with<Why>("eos-why", (panel) => panel.present(why)); }, place: () => this.#whereabouts() };
+    for (await this.#fetch(withOthers); !withOthers.isHere; await this.#fetch(withOthers)) await new Promise((resume) => setTimeout(resume, defaults.again));
+    const { Company } = await withOthers.come();
+    if (this.company !== undefined) return this.company;
     this.company = new Company(socket, store, this.zoom, seat);
-    this.company.addEventListener("change", () => this.#met());
-    this.#met();
-    if (this.presenting !== "") this.company.present(true);
-  }
-
-  #met(): void {
-    if (this.company?.audience != null) void this.#fetch(withOthers);
+    this.company.addEventListener("change", () => this.requestUpdate());
     this.requestUpdate();
-  }
-
-  async #hand(): Promise<void> {
-    await this.#fetch(withOthers);
-    this.querySelector<Hands>("eos-hands")?.toggle();
+    return this.company;
   }
 
   #whereabouts(): Place | null {
@@ -199,8 +199,9 @@ export class Player extends PlayerAttributes {
 
   readonly #presentingChanged = (event: CustomEvent<string>): void => {
     this.presenting = event.detail;
+    const { store } = this;
     if (event.detail === "") this.company?.endPresenting();
-    else this.company?.present(false);
+    else if (store?.source instanceof SessionSocket) void this.#accompany(store.source, store).then((company) => { if (this.presenting !== "") company.present(false); });
   };
 
   async #speak(language: Language): Promise<void> {
@@ -280,7 +281,7 @@ export class Player extends PlayerAttributes {
     if (changed.has("middle") && this.middle !== "stage") void this.#fetch();
   }
 
-  async #fetch(part = besideStage): Promise<void> {
+  async #fetch(part: Pick<Part, "come"> = besideStage): Promise<void> {
     try {
       await part.come();
       if (this.hint === "player.part_missing") this.hint = "";
@@ -323,7 +324,7 @@ export class Player extends PlayerAttributes {
 
   protected override render(): TemplateResult | typeof nothing {
     const { store, play } = this;
-    if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>`;
+    if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>${store === undefined || !this.hasWords || this.hint === "" ? nothing : this.#messages(store)}`;
     const frame = store.frame;
     const lesson = readLesson(this.lesson);
     // What moves the reader comes before the picture, so that the keyboard is there first; the page draws it below.
@@ -506,7 +507,7 @@ export class Player extends PlayerAttributes {
       share: () => void this.#dialog("eos-share"),
       export: () => void this.#dialog("eos-export"),
       follow: () => this.company?.following?.followAgain(),
-      hand: () => void this.#hand(),
+      hand: () => this.querySelector<Partial<Hands> & Element>("eos-hands")?.toggle?.(),
       help: () => void this.#dialog("eos-help"),
       close: () => this.#close(),
     };
