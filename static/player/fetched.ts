@@ -43,5 +43,6 @@ export class Part<Content = unknown> {
 export const atHand = new Part();
 export const besideStage = new Part();
 export const nodesDrawn = new Part();
+export const phonePlaced = new Part();
 export const withOthers = new Part<{ Company: typeof Company }>();
 export const withQuestions = new Part();

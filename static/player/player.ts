@@ -41,7 +41,7 @@ import { placeLeft } from "./kept-places.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import type { Part } from "./fetched.ts";
-import { atHand, besideStage, withOthers, withQuestions } from "./fetched.ts";
+import { atHand, besideStage, phonePlaced, withOthers, withQuestions } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
 import type { HintAct } from "./messages.ts";
 import { messages } from "./messages.ts";
@@ -53,6 +53,7 @@ import { Play } from "./play.ts";
 import { Pointing } from "./pointing.ts";
 import type { SelectionBar } from "./selection-bar.ts";
 import type { MessageActs } from "../stage/message-acts.ts";
+import { UPRIGHT } from "../stage/places.ts";
 import type { Why } from "./why.ts";
 import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./selection-of.ts";
@@ -114,6 +115,7 @@ export class Player extends PlayerAttributes {
     this.#width.addEventListener("change", this.#fold);
     this.#pointing = new Pointing(this, (selection, at) => void this.#with<SelectionBar>("eos-selection-bar", (bar) => bar.openAt(selection, at)));
     for (const sign of ["keydown", "pointerdown"]) this.addEventListener(sign, this.#getReady, { once: true });
+    if (innerWidth < UPRIGHT) void this.#fetch(phonePlaced); // The first picture should not wait for it.
     this.#begin();
   }
 

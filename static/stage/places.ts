@@ -13,8 +13,8 @@ import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, Sta
 import { textWidth } from "./draw.ts";
 import { NODES } from "./nodes.ts";
 import { huesOf, outlineOf } from "./outline.ts";
+import { PHONE } from "./phone.ts";
 import { clientPlace, cornerPlaces, deskPlaces, isLine, lanePlace, rowsIn, rowsOf } from "./places-desk.ts";
-import { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
 import { stripPlaces } from "./places-strips.ts";
 
 /** Narrower than this, a stage stands upright. */
@@ -33,7 +33,7 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   // The files name no consumer: a possible one is drawn, until a preview of a remedy brings readers in its place.
   const consumers = known.consumers.length > 0 ? known.consumers : [{ name: POSSIBLE, isolation: "read_committed", lanes }];
   const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
-  const made = size.form === "phone" ? phonePlaces(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
+  const made = size.form === "phone" ? PHONE.places(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
   return { ...made, kind: log ? "log" : "cluster" };
 }
 
@@ -315,7 +315,7 @@ function besideLane(run: Places, frame: Frame, focus: Focus, partition: string |
   return known.slice(0, rows.length).map(({ owner, name, view }, index) => {
     const replica = view.replicas[owner.replace(/^broker-/, "")];
     const span = { first: replica?.log_start ?? 0, end: Math.max(8, replica?.log_end ?? 0) };
-    const lane = rowLane(span, name, run.kind === "log" ? "" : owner, rows[index] as Box);
+    const lane = PHONE.rowLane(span, name, run.kind === "log" ? "" : owner, rows[index] as Box);
     return { owner, name, lane: { ...lane, port: run.brokers[owner]?.port ?? lane.port } };
   });
 }
@@ -329,7 +329,7 @@ function chipLanes(run: Places, frame: Frame, name: string): Record<string, Lane
   return Object.fromEntries([...new Set([...led, ...kept])].slice(0, rows.length).map((partition, index) => {
     const replica = frame.view.partitions?.[partition]?.replicas[name.replace(/^broker-/, "")];
     const span = { first: replica?.log_start ?? 0, end: Math.max(8, replica?.log_end ?? 0) };
-    return [partition, { ...chipLane(span, partition, rows[index] as Box), port: (run.brokers[name] as BrokerPlace).port }];
+    return [partition, { ...PHONE.chipLane(span, partition, rows[index] as Box), port: (run.brokers[name] as BrokerPlace).port }];
   }));
 }
 

@@ -18,7 +18,8 @@ import { ownBox } from "../diagrams/own-box.ts";
 import { messageSelection, plainly } from "../diagrams/picked.ts";
 import { piece } from "../diagrams/reading.ts";
 import type { Frame, MessageView, Selection, Step } from "../player/frame.ts";
-import { nodesDrawn } from "../player/fetched.ts";
+import type { Part } from "../player/fetched.ts";
+import { nodesDrawn, phonePlaced } from "../player/fetched.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -46,6 +47,7 @@ import { networkLook } from "./network-look.ts";
 import { readersText } from "./readers.ts";
 import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
+import { lacksPhone } from "./phone.ts";
 import { basisOf, besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
 
@@ -142,10 +144,7 @@ export class Stage extends SizedElement {
   };
 
   protected override show(frame: Frame): TemplateResult | typeof nothing {
-    if (lacksNodes(frame)) {
-      this.#bringNodes();
-      return nothing;
-    }
+    if (this.#lacks(frame)) return nothing;
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
@@ -163,8 +162,15 @@ export class Stage extends SizedElement {
       objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
   }
 
-  #bringNodes(): void {
-    nodesDrawn.come().then(() => this.requestUpdate(), () => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true, composed: true })));
+  /** Whether the picture needs a part that is not there yet, which is asked for. */
+  #lacks(frame: Frame): boolean {
+    const part = lacksNodes(frame) ? nodesDrawn : lacksPhone(this.#sized) ? phonePlaced : null;
+    if (part !== null) this.#bringPart(part);
+    return part !== null;
+  }
+
+  #bringPart(part: Part): void {
+    part.come().then(() => this.requestUpdate(), () => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true, composed: true })));
   }
 
   /** An upright stage has no name of the network to put it beside. */
@@ -336,14 +342,18 @@ export class Stage extends SizedElement {
 
   /** Prepares a frame that may never come. What it adds to the places is kept only when it comes. */
   protected override prepare(frame: Frame): void {
-    if (lacksNodes(frame)) return;
+    if (this.#lacks(frame)) return;
     const known = this.#known;
     this.sceneOf(frame);
     this.#known = known;
   }
 
+  get #sized(): Size {
+    return sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
+  }
+
   #made(frame: Frame): Scene {
-    const size = sizeOf(this.size?.width ?? 1280, this.size?.height ?? 412, this.projector);
+    const size = this.#sized;
     const own = this.quiet ? NO_FOCUS : focusOf(frame);
     const { run: cluster, beside } = this.#knownOf(frame, size);
     const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;

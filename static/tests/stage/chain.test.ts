@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nothing, svg } from "lit";
 import type { Selection } from "../../player/frame.ts";
+import "../../stage/phone-placed.ts";
 import { cameraOf } from "../../stage/camera.ts";
 import { chainMarks } from "../../stage/chain-marks.ts";
 import { objectOf } from "../../stage/chain.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
+import "../../stage/phone-placed.ts";
 import { missingConnections } from "../../stage/connections.ts";
 import type { Focus } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { Frame } from "../../player/frame.ts";
+import "../../stage/phone-placed.ts";
 import type { Box, Places, StageObject } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
 import { ghostLayer } from "../../stage/ghosts.ts";

@@ -1,5 +1,6 @@
 /** Plans of made-up runs for the tests of the stage. */
 
+import "../../stage/phone-placed.ts";
 import type { StagePlan } from "../../stage/contract.ts";
 
 export const DESK = { width: 1280, height: 412, form: "desk" } as const;
