@@ -51,4 +51,5 @@ def why_timed_out(moment: Moment, transactional_id: str) -> Iterator[Link]:
             interval=interval,
             at=said.at,
         )
-    yield from users(moment, transactional_id, (entry["producer_id"], entry["producer_epoch"]))
+    # That a client lacks the epoch that the abort raised follows from the abort, and did not cause it.
+    yield from users(moment, transactional_id, None)

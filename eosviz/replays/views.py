@@ -28,7 +28,7 @@ from eosviz.replays.log_upload import ALL_BYTES_MAX, FILE_BYTES_MAX, FILES_MAX, 
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.packed_answer import packed_answer
 from eosviz.replays.refusal import ReplayRefused
-from eosviz.replays.sample_case import sample_case, sample_page
+from eosviz.replays.sample_case import is_sample, sample_case, sample_page
 from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
 from eosviz.scenarios.cards import shelved
@@ -145,6 +145,7 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     context = {
         "replay": replay,
         "case": log_case_page(replay.analysis),
+        "is_sample": is_sample(replay),
         "preview": _preview(request, replay),
     }
     return render(request, "replays/case.html", context)

@@ -44,6 +44,7 @@ export class Lanes extends SizedElement {
       @media (max-width: 600px) {
         :host { height: auto; overflow: visible; }
         details.twin, details.twin[open] { position: static; margin: 6px 14px; padding: 0; }
+        details.twin:not([open]) { position: var(--twin-at, static); inset: -24px 0 auto auto; }
         .hitbox { background: var(--now); outline: 2px solid var(--ink); padding: 6px 10px; margin: 10px 12px 2px;
           font-size: var(--t-text); line-height: 18px; }
       }

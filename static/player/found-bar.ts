@@ -60,6 +60,8 @@ export class FoundBar extends StoreElement {
     const { search, store } = this;
     if (search === undefined || store === undefined || !search.active) return nothing;
     const count = search.numbers.length;
+    // The dialog says that there is none.
+    if (search.complete && count === 0) return nothing;
     const what = search.conditions.map(inWords).join(" + ");
     const here = search.place === 0 ? "–" : search.place;
     const earlier = count > 0 && (search.numbers[0] ?? 0) < store.target;

@@ -10,7 +10,7 @@ export interface StripRow {
   count: number;
   /** Step of the first break in the current branch, whether shown yet or not. */
   brokenAt: number | null;
-  /** Another branch that breaks it: its name and step. */
+  /** Another branch that breaks it: its id and step. */
   elsewhere: { branch: string; step: number; newest: number } | null;
 }
 
@@ -42,7 +42,7 @@ export function stripRows(
       elsewhere:
         other === undefined
           ? null
-          : { branch: other.name, step: other.first_broken[name] as number, newest: other.newest },
+          : { branch: other.id, step: other.first_broken[name] as number, newest: other.newest },
     };
   });
 }

@@ -9,7 +9,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
-import { isPreview } from "./branch-name.ts";
+import { branchTitle, isPreview } from "./branch-name.ts";
 import { isNarrow, stepsOf } from "./axis-of.ts";
 import { listed } from "./joins.ts";
 import { kafka } from "./panel-times.ts";
@@ -119,7 +119,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const style = `--at:${share(store.shown)};--broken-at:${isBroken ? share(brokenAt) : share(store.shown)}`;
     const line = html`<i .style=${style}></i>`;
     const elsewhere = row.elsewhere === null || isBroken ? nothing
-      : html`<small class="bad">${say("player.broken_elsewhere", { branch: row.elsewhere.branch, step: row.elsewhere.step })}</small>`;
+      : html`<small class="bad">${say("player.broken_elsewhere", { branch: branchTitle(store.lines.branches, row.elsewhere.branch), step: row.elsewhere.step })}</small>`;
     if (brokenAt === null) return html`<li><span>${termOf(row)} <b class="num">${count}</b></span>${line}${elsewhere}</li>`;
     return html`<li class=${isBroken ? "is-broken" : "is-ahead"}><button title=${say("player.guarantee_breaks", { name, step: brokenAt })} @click=${() => store.moveUpTo(brokenAt)}>
       <span><span>${name}</span> <b class="num">${isBroken ? "✕ " : ""}${count}</b></span></button>${line}${elsewhere}</li>`;

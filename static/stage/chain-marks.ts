@@ -42,8 +42,14 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
     marks.set(object.key, mark);
   });
   const placed: Placed[] = [];
-  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...gripsIn(objects), ...placed]) });
+  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...gripsIn(objects), ...othersOf(objects, mark.object), ...placed]) });
   return placed.flatMap(badges);
+}
+
+/** The bodies of other components, without those that contain the thing or lie in it: a mark on an edge between two would be taken for either's. */
+function othersOf(objects: readonly StageObject[], own: StageObject): Box[] {
+  const contains = (outer: Box, inner: Box): boolean => outer.x <= inner.x && outer.y <= inner.y && outer.x + outer.width >= inner.x + inner.width && outer.y + outer.height >= inner.y + inner.height;
+  return objects.filter((other) => (other.select ?? other.brings)?.kind === "actor" && other.width > 0 && !contains(other, own) && !contains(own, other));
 }
 
 /** The dots of messages, which a press takes hold of. */

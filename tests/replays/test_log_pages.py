@@ -101,6 +101,10 @@ def test_the_sample_is_read_at_once_and_is_one_for_everyone(client: Client) -> N
     case = Replay.objects.get()
     assert first["Location"] == reverse("replays:log_case", args=[case.id])
     assert Client().post(reverse("replays:open_log"), {"sample": "1"})["Location"] == first["Location"]
+    assert (
+        "<h1>Sample log: orders-0, __transaction_state-10</h1>"
+        in client.get(first["Location"]).content.decode()
+    )
     assert Client().get(first["Location"]).status_code == 200
     assert Replay.objects.get().owner == "" and not Upload.objects.exists()
 

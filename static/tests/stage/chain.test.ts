@@ -39,6 +39,12 @@ test("an application has its number on the box of its producer, beside the produ
   assert.ok((one?.x ?? 0) + (one?.width ?? 0) < (other?.x ?? 0));
 });
 
+test("a mark stands on no edge between two components", () => {
+  const [broker1, broker2] = [1, 2].map((id) => ({ ...thing(`broker:${id}`, 10 + (id - 1) * 126, { kind: "actor", id: `broker-${id}` }), width: 119, height: 40 }) as StageObject);
+  const [mark] = chainMarks([broker1, broker2] as StageObject[], [{ kind: "actor", id: "broker-2" }], { width: 390, height: 440, upright: true } as unknown as Places);
+  assert.ok((mark?.x ?? 0) >= 10 + 119, "not over broker-1");
+});
+
 test("a record is found where it is: in a message on its way, or in the batch that holds it", () => {
   assert.equal(objectOf(SCENE, { kind: "record", id: "2" })?.key, "m:7");
   assert.equal(objectOf(SCENE, { kind: "record", id: "1" })?.key, "cell:40");
