@@ -32,21 +32,26 @@ POSTGRESQL_TESTS = (
 """Tests that `make test` runs on both databases, without the slow ones and NOT_TWICE."""
 NOT_TWICE = (
     "tests/accounts/test_asking_to_teach.py",
+    "tests/accounts/test_guessing.py",
     "tests/accounts/test_hashing.py",
     "tests/accounts/test_signing_in.py",
+    "tests/accounts/test_used.py",
+    "tests/audience/test_hands.py",
     "tests/classroom/test_assignments.py",
     "tests/classroom/test_grading.py",
     "tests/classroom/test_kinds.py",
     "tests/classroom/test_markup.py",
     "tests/classroom/test_nothing_there.py",
     "tests/classroom/test_permissions.py",
+    "tests/classroom/test_times.py",
     "tests/operating/test_administration.py",
     "tests/operating/test_mail_files.py",
     "tests/operating/test_metrics.py",
     "tests/operating/test_no_room.py",
 )
-"""Tests with every person at every address, with every page of the administration, and of forms, pages and files,
-which ask a database for little that others do not. `make test` runs them on one database, `make test-all` on both."""
+"""Tests with every person at every address, with every page of the administration, and of forms, pages, files, times,
+bounds and hands, which ask a database for little that others do not. `make test` runs them on one database,
+`make test-all` on both."""
 PARTS_AT_A_TIME = 3
 LAST_WORDS_SECONDS = 10
 """Processes of pytest that are ended have this time to print where each of their threads is."""
@@ -166,10 +171,11 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
             ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen],
             bounds,
         ),
-        # One of the workers is busy with Spark, and others wait for processes. Each collects all tests.
+        # One worker is busy with Spark, another one waits for processes first. Each takes 15 s of processor time to
+        # collect all tests and make a database.
         pytest_part(
             "site",
-            ["tests", *ELSEWHERE, "-n", "4" if with_slow else "3", "--dist", "loadgroup", *chosen],
+            ["tests", *ELSEWHERE, "-n", "4" if with_slow else "2", "--dist", "loadgroup", *chosen],
             bounds,
         ),
         # A second process would only collect all of them once more. A worker would need 2 ms more for each of
