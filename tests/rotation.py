@@ -39,6 +39,13 @@ def part(cases: Sequence[Case], count: int, *folders: str, name: Callable[[Case]
     return [cases[position] for position in sorted(chosen)]
 
 
+def is_drawn(case: str, one_in: int, *folders: str) -> bool:
+    """Whether the quick tests take this case, where the cases are not known beforehand: they take one in `one_in` of
+    them, chosen by what the code in `folders` is."""
+    drawn = hashlib.sha256(f"{content_of(*folders)} {case}".encode()).digest()
+    return int.from_bytes(drawn) % one_in == 0
+
+
 def in_turn(
     cases: Sequence[Case], count: int, *folders: str, name: Callable[[Case], str] = repr
 ) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, expect
 
+from tests.e2e.looking import walk_begins
 from tests.e2e.stage import Stage
 
 PATIENCE = 60_000
@@ -49,6 +50,11 @@ def broken_policy() -> Iterator[list[str]]:
     _broken.clear()
     yield _broken
     assert _broken == []
+
+
+@pytest.fixture(autouse=True)
+def _looks_in_turn(request: pytest.FixtureRequest, takes_a_part: bool) -> None:
+    walk_begins(request.node.name, is_in_turn=takes_a_part)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
+
+from tests.rotation import is_drawn
 
 FOLDS_BELOW = 1100
 """px of width under which the columns become tabs, which scroll."""
@@ -21,6 +24,8 @@ SETTLES_WITHIN = 15.0
 """Seconds in which a page must have come to rest; far more than is needed, as the machine may be busy."""
 LONG = 500
 """Elements from which on texts that look alike are judged once."""
+JUDGED_ONE_IN = 3
+"""To judge a place takes half a second of processor time, to open its page as much."""
 LEVELS: dict[str, Any] = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
     # Telling of every element that passed takes as long as looking for those that do not.
@@ -322,6 +327,35 @@ def assert_accessible(page: Page, within: float = SETTLES_WITHIN) -> None:
     """Nothing that the accessibility rules of level A and AA forbid."""
     found = at_rest(page, lambda: forbidden(page), within)
     assert found == [], found
+
+
+def assert_accessible_in_turn(page: Page) -> None:
+    """For walks through many pages: the quick tests judge one in JUDGED_ONE_IN of the places where they look, the slow
+    ones each."""
+    if _walk.is_judged_here():
+        assert_accessible(page)
+
+
+def walk_begins(name: str, is_in_turn: bool) -> None:
+    """Another test looks from here on. `is_in_turn`: it judges only the places whose turn it is."""
+    global _walk
+    _walk = _Walk(name, is_in_turn)
+
+
+@dataclass
+class _Walk:
+    name: str
+    is_in_turn: bool
+    places: int = 0
+
+    def is_judged_here(self) -> bool:
+        self.places += 1
+        return not self.is_in_turn or is_drawn(
+            f"{self.name} {self.places}", JUDGED_ONE_IN, "engine", "eosviz"
+        )
+
+
+_walk = _Walk("", is_in_turn=False)
 
 
 def forbidden(page: Page) -> list[tuple[str, list[Any]]]:

@@ -7,11 +7,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, assert_words_complete
+from tests.e2e.looking import (
+    assert_accessible_in_turn,
+    assert_nothing_scrolls_sideways,
+    assert_words_complete,
+)
 from tests.e2e.signing_up import sign_up as sign_up_by_forms
 from tests.running_site import RunningSite
 
@@ -21,7 +26,7 @@ SEEN_WITHIN = 30_000
 
 
 def look(page: Page) -> None:
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     assert_words_complete(page)
     assert_nothing_scrolls_sideways(page)
 
@@ -73,24 +78,26 @@ def give(page: Page, room: str, kind: str, title: str, **fields: str) -> str:
 
 
 @pytest.fixture
-def instructor(browser: Browser, running_site: RunningSite) -> Page:
+def instructor(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": 1280, "height": 720}, locale="en-GB", timezone_id="Asia/Shanghai"
     )
     page = context.new_page()
     sign_up(page, running_site.address, "tess@example.org", "Tess")
     make_instructor(running_site, "tess@example.org")
-    return page
+    yield page
+    context.close()
 
 
 @pytest.fixture
-def learner(browser: Browser, running_site: RunningSite) -> Page:
+def learner(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": 390, "height": 844}, locale="zh-CN", color_scheme="dark", reduced_motion="reduce"
     )
     page = context.new_page()
     sign_up(page, running_site.address, "lea@example.org", "Lea")
-    return page
+    yield page
+    context.close()
 
 
 def test_a_class_is_made_joined_solved_watched_and_exported(

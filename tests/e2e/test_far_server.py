@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
+from tests.e2e.begun import begin
 from tests.running_site import RunningSite
 
 
@@ -53,8 +54,7 @@ def reader(browser: Browser, running_site: RunningSite, far: FarServer) -> Itera
     context.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page = context.new_page()
     page.route_web_socket(re.compile("/ws/sessions/"), far)
-    page.goto(f"{running_site.address}library/")
-    page.locator("#SC-02 button.primary").click()
+    page.goto(begin(context, running_site.address, "SC-02", 0))
     expect(page.locator("eos-sentence .s")).to_be_visible()
     yield page
     context.close()

@@ -3,8 +3,9 @@ step to the next, through every question, and from each scenario to the next unt
 
 Once with the mouse, once with the keyboard alone, once by the accessibility tree alone, once with a finger on a
 telephone. The walk is written once; what differs is how a thing is found and pressed. `make test` goes with the mouse,
-and by the tree through the beginning of the track; `make test-all` goes all four ways to the end. In `make test` the
-keyboard alone goes through test_newcomer_walk.py.
+and by the tree through the beginning of the track; behind the beginning it goes from one question to the next by the
+End key. `make test-all` goes all four ways to the end. In `make test` the keyboard alone goes through
+test_newcomer_walk.py.
 """
 
 from __future__ import annotations
@@ -211,7 +212,9 @@ def newcomer(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Walk]
     assert wrong == []
 
 
-def test_a_newcomer_goes_through_the_first_track(newcomer: Walk, running_site: RunningSite) -> None:
+def test_a_newcomer_goes_through_the_first_track(
+    newcomer: Walk, running_site: RunningSite, takes_a_part: bool
+) -> None:
     reader = newcomer.reader
     page = reader.page
     page.goto(running_site.address)
@@ -222,7 +225,8 @@ def test_a_newcomer_goes_through_the_first_track(newcomer: Walk, running_site: R
         until(page, lambda title=title: reader.is_there("heading", title))
         until(page, lambda: reader.is_there("button", "^Quiz: on$"))
         before = len(verdicts)
-        verdicts += walk(reader, first_choice=number)
+        is_in_haste = takes_a_part and number > BEGINNING
+        verdicts += walk(reader, first_choice=number, go_on=to_the_end if is_in_haste else one_step)
         assert len(verdicts) - before == len(questions(entry(item.scenario).scenario(item.variant), []))
         leave(reader, ONWARD)
     if newcomer.length == len(TRACK.items):
@@ -241,7 +245,16 @@ def leave(reader: Reader, name: str) -> None:
         reader.press("button", name)
 
 
-def walk(reader: Reader, first_choice: int) -> list[str]:
+def one_step(reader: Reader) -> None:
+    reader.go_on()
+
+
+def to_the_end(reader: Reader) -> None:
+    """Or to the next question, at which a reader stops."""
+    reader.page.keyboard.press("End")
+
+
+def walk(reader: Reader, first_choice: int, go_on: Callable[[Reader], None]) -> list[str]:
     """To the end of this scenario; the verdict on each answer."""
     verdicts: list[str] = []
     state = reader.state()
@@ -252,7 +265,7 @@ def walk(reader: Reader, first_choice: int) -> list[str]:
         elif state.is_over:
             return verdicts
         else:
-            reader.go_on()
+            go_on(reader)
             before = state
             state = settled(reader, lambda state, before=before: state != before)
     raise AssertionError(f"it does not end within {MOVES_MAX} moves")

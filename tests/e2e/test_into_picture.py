@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.begun import begin
 from tests.e2e.test_every_page import NO_QUESTIONS
-from tests.e2e.test_looking import _BEGIN, at
+from tests.e2e.test_looking import at
 from tests.running_site import RunningSite
 
 ON_ITS_WAY = 28
@@ -29,15 +30,13 @@ def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     )
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
-    page.goto(running_site.address)
     yield page
     context.close()
 
 
 @pytest.fixture
 def run(page: Page, running_site: RunningSite) -> Page:
-    begun = page.evaluate(_BEGIN, ["SC-03", 60])
-    page.goto(f"{running_site.address.rstrip('/')}{begun}&step={ON_ITS_WAY}")
+    page.goto(f"{begin(page.context, running_site.address, 'SC-03', 60)}?step={ON_ITS_WAY}")
     at(page, ON_ITS_WAY)
     expect(page.locator("eos-stage [role=button]").first).to_be_visible()
     return page
@@ -86,7 +85,10 @@ def test_escape_from_an_answer_that_a_key_opened_leads_into_the_picture(run: Pag
     run.wait_for_function(f"() => ({_FOCUSED})().includes(':')")
 
 
-def test_behind_the_last_step_of_a_log_the_arrow_does_what_the_black_button_does(page: Page) -> None:
+def test_behind_the_last_step_of_a_log_the_arrow_does_what_the_black_button_does(
+    page: Page, running_site: RunningSite
+) -> None:
+    page.goto(running_site.address)
     page.get_by_role("button", name="Open a sample log").click()
     page.get_by_role("link", name=re.compile("Step through it")).first.click()
     expect(page.locator("eos-sentence .s")).to_be_visible()

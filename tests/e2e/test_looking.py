@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from tests.e2e.begun import begin
 from tests.e2e.looking import (
-    assert_accessible,
+    assert_accessible_in_turn,
     assert_nothing_scrolls_sideways,
     assert_words_complete,
     faults,
@@ -19,18 +20,6 @@ from tests.running_site import RunningSite
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 STEPS = 40
-
-_BEGIN = """async ([scenario, count]) => {
-  const { token } = await (await fetch("/api/token")).json();
-  const send = async (address, body) => (await fetch(address, {
-    method: "POST", headers: { "X-CSRFToken": token, "Content-Type": "application/json" }, body: JSON.stringify(body),
-  })).json();
-  const welcome = await send("/api/sessions", { scenario });
-  const [session, branch] = [welcome.session.id, welcome.branches[0].id];
-  const id = crypto.randomUUID();
-  await send(`/api/sessions/${session}/commands`, { v: 1, id, type: "advance", branch, after: 0, count });
-  return `/sessions/${session}/?branch=${branch}`;
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +34,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 def page(context: BrowserContext, running_site: RunningSite) -> Iterator[Page]:
     page = context.new_page()
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{running_site.address}api/token")  # light, and of the site
-    begun = page.evaluate(_BEGIN, ["SC-03", STEPS])
-    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=9")
+    page.goto(f"{begin(context, running_site.address, 'SC-03', STEPS)}?step=9")
     expect(knob(page)).to_have_attribute("aria-valuenow", "9")
     yield page
     page.close()
@@ -79,7 +66,7 @@ def pleasant(page: Page) -> None:
         page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
         assert_words_complete(page)
         assert_nothing_scrolls_sideways(page)
-        assert_accessible(page)
+        assert_accessible_in_turn(page)
 
 
 def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: Page) -> None:
@@ -263,9 +250,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     )
     hand.add_init_script(NO_QUESTIONS)
     page = hand.new_page()
-    page.goto(f"{running_site.address}api/token")  # light, and of the site
-    begun = page.evaluate(_BEGIN, ["SC-03", 60])
-    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=41")
+    page.goto(f"{begin(hand, running_site.address, 'SC-03', 60)}?step=41")
     at(page, 41)
     page.locator("details.menu > summary").tap()
     page.get_by_role("button", name=re.compile("^New branch")).tap()

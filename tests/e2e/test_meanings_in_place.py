@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.begun import begin
 from tests.e2e.looking import assert_accessible
 from tests.e2e.stage import Stage
 from tests.e2e.test_every_page import NO_QUESTIONS
-from tests.e2e.test_why import _BEGIN
 from tests.running_site import RunningSite
 
 
@@ -20,9 +20,7 @@ def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     context = browser.new_context(locale="en-GB", reduced_motion="reduce")
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
-    page.goto(f"{running_site.address}api/token")  # light, and of the site
-    session = page.evaluate(_BEGIN, ["SC-03", None, 30])
-    page.goto(f"{running_site.address}sessions/{session}/?step=12")
+    page.goto(f"{begin(context, running_site.address, 'SC-03', 30)}?step=12")
     page.wait_for_function("() => document.querySelector('eos-player')?.store?.shown === 12")
     yield page
     context.close()

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways
+from tests.e2e.begun import begin
+from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, at_rest
 from tests.e2e.test_every_page import NO_QUESTIONS
-from tests.e2e.test_looking import _BEGIN, at
+from tests.e2e.test_looking import at
 from tests.running_site import RunningSite
 
 REQUEST = "7"
@@ -28,16 +29,25 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def page(context: BrowserContext, running_site: RunningSite) -> Iterator[Page]:
+def hall(context: BrowserContext) -> Iterator[Page]:
+    """A large screen with nothing on it."""
     page = context.new_page()
     page.set_viewport_size({"width": 1920, "height": 1080})
-    page.goto(f"{running_site.address}api/token")  # light, and of the site
-    begun = page.evaluate(_BEGIN, ["SC-03", 60])
-    page.goto(f"{running_site.address.rstrip('/')}{begun}&step=28&zoom=stage")
-    at(page, 28)
-    page.locator("eos-player").evaluate("player => { player.middle = 'stage' }")
     yield page
     page.close()
+
+
+@pytest.fixture
+def page(hall: Page, running_site: RunningSite) -> Page:
+    opened(hall, running_site, "SC-03", 60, 28)
+    hall.locator("eos-player").evaluate("player => { player.middle = 'stage' }")
+    return hall
+
+
+def opened(page: Page, site: RunningSite, scenario: str, count: int, step: int) -> None:
+    """A new session with so many steps, at this one."""
+    page.goto(f"{begin(page.context, site.address, scenario, count)}?step={step}&zoom=stage")
+    at(page, step)
 
 
 def message(page: Page, number: str = REQUEST) -> Locator:
@@ -113,8 +123,15 @@ def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:
     assert line is not None
     x = line["x"] + line["width"] / 6
     page.mouse.click(x, line["y"] + line["height"] / 2)
-    knob = page.locator("eos-scrubber .knob").bounding_box()
-    assert knob is not None and abs(knob["x"] + knob["width"] / 2 - x) < 40
+
+    def beside() -> list[float]:
+        """px from the press to the knob, if it has not come there."""
+        knob = page.locator("eos-scrubber .knob").bounding_box()
+        assert knob is not None
+        beyond = abs(knob["x"] + knob["width"] / 2 - x)
+        return [beyond] if beyond >= 40 else []
+
+    assert at_rest(page, beside) == []
 
 
 def test_no_row_of_the_list_moves_while_the_list_loads(page: Page) -> None:
@@ -219,11 +236,12 @@ def test_a_finger_drops_a_message_of_a_folded_broker_and_unfolds_another(page: P
     assert_nothing_scrolls_sideways(page)
 
 
-def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(page: Page) -> None:
+def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(
+    hall: Page, running_site: RunningSite
+) -> None:
     """Of three that are on their way."""
-    begun = page.evaluate(_BEGIN, ["SC-02", 90])
-    page.goto(re.sub("/sessions/.*", f"{begun}&step=85&zoom=stage", page.url))
-    at(page, 85)
+    page = hall
+    opened(page, running_site, "SC-02", 90, 85)
     lit = page.locator("eos-stage [data-key^='m:']:has(.env.hot)")
     expect(lit).to_have_count(0)
     switch = page.locator(".predict-bar [aria-pressed]")
@@ -234,15 +252,15 @@ def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(page: P
     expect(lit).to_have_count(0)
     # The choice belongs to this session: another one shows what its address says.
     switch.click()
-    page.goto(re.sub("/sessions/.*", page.evaluate(_BEGIN, ["SC-02", 90]) + "&step=85&zoom=stage", page.url))
-    at(page, 85)
+    opened(page, running_site, "SC-02", 90, 85)
     expect(switch).to_have_attribute("aria-pressed", "false")
 
 
-def test_the_time_line_makes_the_steps_up_to_where_it_is_pressed(page: Page) -> None:
-    begun = page.evaluate(_BEGIN, ["SC-03", 40])
-    page.goto(re.sub("/sessions/.*", f"{begun}&step=40&zoom=stage", page.url))
-    at(page, 40)
+def test_the_time_line_makes_the_steps_up_to_where_it_is_pressed(
+    hall: Page, running_site: RunningSite
+) -> None:
+    page = hall
+    opened(page, running_site, "SC-03", 40, 40)
     slider = page.locator("eos-scrubber .slider")
     expect(slider).to_have_attribute("aria-valuemax", "140")
     line = slider.bounding_box()

@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.looking import assert_accessible, assert_one_screen
+from tests.e2e.looking import assert_accessible_in_turn, assert_one_screen
 from tests.e2e.newcomer import Hand, Keyboard, Mouse
 from tests.running_site import RunningSite
 
@@ -61,14 +61,14 @@ def test_newcomer_walks_the_whole_thread(
     hand = hand_of(page)
     home = running_site.address
     page.goto(home)
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
 
     start(hand, "SC-03")
     step_to_rule(hand, "SEQ-11")
     sentence = page.locator("eos-sentence .s").inner_text()
     assert "appends nothing" in sentence
     assert_one_screen(page)
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     session = page.url
 
     drop_an_earlier_request(hand)
@@ -82,7 +82,7 @@ def test_newcomer_walks_the_whole_thread(
     expect(page.locator("eos-strip .is-broken")).to_have_text(re.compile(r"duplicate\s*✕ 1"))
 
     compare(hand, home, left=r"^SC-03 · branch a", right=r"^SC-02 · branch a")
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     # It opens where they first differ.
     expect(page.locator(".compare-foot .to-difference")).to_have_text(
         re.compile(r"First difference: step \d+")
@@ -96,12 +96,12 @@ def test_newcomer_walks_the_whole_thread(
     page.goto(session)
     file = export(hand, tmp_path)
     page.goto(f"{home}replays/import")
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     hand.give_file(page.locator("input[type=file]"), file)
     hand.press(page.locator("form.upload button"))
     expect(page.locator(".badge")).to_have_text("verified")
     expect(page.locator("eos-transport .all-branches")).to_contain_text("2 branches")
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
 
 
 def start(hand: Hand, scenario: str) -> None:
@@ -169,7 +169,7 @@ def drop_an_earlier_request(hand: Hand) -> None:
 def compare(hand: Hand, home: str, left: str, right: str) -> None:
     page = hand.page
     page.goto(f"{home}compare/")
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     form = page.locator("form[method=get].stacked")
     hand.choose(form.locator("select[name=left]"), left)
     hand.choose(form.locator("select[name=right]"), right)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from engine.predict.finding import questions
 from engine.scenario.shelf import entry
-from tests.e2e.looking import assert_accessible, assert_words_complete, faults
+from tests.e2e.looking import assert_accessible_in_turn, assert_words_complete, faults
 from tests.e2e.test_sharing import shown_step, start
 from tests.running_site import RunningSite
 
@@ -41,7 +41,7 @@ def follow_address(presenter: Page) -> str:
     presenter.keyboard.press("s")
     presenter.locator("eos-share .start-presenting").click()
     expect(presenter.locator("#share-follow")).to_have_value(re.compile("/follow/"))
-    assert_accessible(presenter)
+    assert_accessible_in_turn(presenter)
     address = presenter.locator("#share-follow").input_value()
     presenter.keyboard.press("Escape")
     expect(presenter.get_by_role("button", name="Presenting")).to_be_visible()
@@ -64,7 +64,7 @@ def test_an_instructor_presents_to_two_followers(browser: Browser, running_site:
     expect(one.get_by_text("the recording ends here")).to_have_count(0)
     expect(one.get_by_text("Following", exact=True)).to_be_visible()
     expect(other.get_by_text("跟随中")).to_be_visible()
-    assert_accessible(one)
+    assert_accessible_in_turn(one)
     assert faults(other) == []
 
     step = move(presenter, "Shift+ArrowRight")
@@ -117,7 +117,7 @@ def _asks_and_looks_closely(presenter: Page, one: Page, other: Page) -> None:
     for page in (one, other):
         expect(page.locator(".why-chain > li").first).to_be_visible(timeout=FOLLOWED_WITHIN)
     expect(one.locator(".why-chain > li").first).to_contain_text(answer.inner_text().split(".")[0])
-    assert_accessible(one)
+    assert_accessible_in_turn(one)
     presenter.keyboard.press("Escape")
     expect(one.locator(".why-chain")).to_have_count(0, timeout=FOLLOWED_WITHIN)
     presenter.keyboard.press("+")
@@ -130,7 +130,7 @@ def _asks_and_looks_closely(presenter: Page, one: Page, other: Page) -> None:
 
 
 def look(page: Page) -> None:
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     assert_words_complete(page)
     assert faults(page) == []
 

@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from tests.e2e.looking import (
-    assert_accessible,
+    assert_accessible_in_turn,
     assert_nothing_scrolls_sideways,
     assert_one_screen,
     assert_words_complete,
@@ -62,7 +62,7 @@ def go_to(page: Page, number: int) -> None:
 
 
 def look(page: Page) -> None:
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     assert_words_complete(page)
     assert_nothing_scrolls_sideways(page)
 
@@ -127,7 +127,7 @@ def watch_published(browser: Browser, manner: str, published: str, text: str) ->
     look(other)
     other.keyboard.press("e")
     expect(other.locator("eos-export a[download]")).to_be_visible()
-    assert_accessible(other)
+    assert_accessible_in_turn(other)
     assert [cookie["name"] for cookie in visitor.cookies()] == ["django_language"]  # the player's own
     visitor.close()
 
@@ -186,7 +186,7 @@ def play_offline(browser: Browser, manner: str, file: Path, text: str, steps: in
 
 def _save_pictures(page: Page, folder: Path) -> None:
     page.keyboard.press("e")
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     drawn = saved(page, "svg", folder).read_text(encoding="utf-8")
     assert drawn.startswith("<svg") and "broker-1" in drawn and "var(" not in drawn
     assert saved(page, "png", folder).read_bytes().startswith(b"\x89PNG")
@@ -201,7 +201,7 @@ def _save_pictures(page: Page, folder: Path) -> None:
     )
     page.locator("eos-export .export-list li button").last.click()
     page.locator("eos-handout input").fill("0, 3–4, 31")
-    assert_accessible(page)
+    assert_accessible_in_turn(page)
     page.locator("eos-handout form button.primary").click()
     page.wait_for_function("() => window.printed === 4")
     page.emulate_media(media="print")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.e2e.begun import begin
 from tests.e2e.looking import (
     assert_accessible,
     assert_nothing_scrolls_sideways,
@@ -23,17 +24,6 @@ from tests.running_site import RunningSite
 HELD, MARKER_STORED = 82, 88
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
 
-_BEGIN = """async ([scenario, variant, count]) => {
-  const { token } = await (await fetch("/api/token")).json();
-  const send = async (address, body) => (await fetch(address, {
-    method: "POST", headers: { "X-CSRFToken": token, "Content-Type": "application/json" }, body: JSON.stringify(body),
-  })).json();
-  const welcome = await send("/api/sessions", { scenario, variant });
-  const [session, branch] = [welcome.session.id, welcome.branches[0].id];
-  const id = crypto.randomUUID();
-  await send(`/api/sessions/${session}/commands`, { v: 1, id, type: "advance", branch, after: 0, count });
-  return session;
-}"""
 _SELECTED = "() => document.querySelector('eos-player').store.selection"
 
 
@@ -42,9 +32,7 @@ def address(browser: Browser, running_site: RunningSite) -> Iterator[tuple[str, 
     context = browser.new_context(locale="en-GB", reduced_motion="reduce")
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
-    page.goto(f"{running_site.address}api/token")  # light, and of the site
-    session = page.evaluate(_BEGIN, ["SC-75", "timeout", 104])
-    yield f"{running_site.address}sessions/{session}/", page
+    yield begin(context, running_site.address, "SC-75", 104, variant="timeout"), page
     context.close()
 
 
@@ -220,9 +208,7 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
     context = browser.new_context(locale="en-GB", reduced_motion="reduce")
     context.add_init_script(NO_QUESTIONS)
     page = context.new_page()
-    page.goto(f"{running_site.address}api/token")  # light, and of the site
-    session = page.evaluate(_BEGIN, ["SC-28", None, 40])
-    page.goto(f"{running_site.address}sessions/{session}/?step=34")
+    page.goto(f"{begin(context, running_site.address, 'SC-28', 40)}?step=34")
     page.get_by_role("button", name="Why refused?").click()
     expect(chain(page).first).to_contain_text("refuses seq 2 of PID 0 in t-0, because it expects seq 1")
     expect(page.locator(".why-compared > li")).to_have_text(

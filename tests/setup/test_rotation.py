@@ -1,6 +1,6 @@
 """The quick tests take a part of many alike cases, and the slow ones the others."""
 
-from tests.rotation import in_turn, part
+from tests.rotation import in_turn, is_drawn, part
 
 CASES = [f"case {number}" for number in range(10)]
 
@@ -24,3 +24,12 @@ def test_a_case_is_drawn_by_its_name() -> None:
     numbers = list(range(10))
     named = part(numbers, 3, "eosviz/launch", name=lambda number: CASES[number])
     assert [CASES[number] for number in named] == part(CASES, 3, "eosviz/launch", name=str)
+
+
+def test_one_case_in_some_is_drawn_and_another_one_by_another_code() -> None:
+    many = [f"case {number}" for number in range(900)]
+    drawn = [
+        {case for case in many if is_drawn(case, 3, folder)} for folder in ("eosviz/launch", "engine/codec")
+    ]
+    assert all(200 < len(cases) < 400 for cases in drawn)
+    assert drawn[0] != drawn[1]
