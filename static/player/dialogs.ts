@@ -22,7 +22,7 @@ export abstract class DialogElement extends StoreElement {
   }
 
   /** What is in a closed dialog need not be drawn. */
-  protected whenOpen(body: () => TemplateResult): TemplateResult | typeof nothing {
+  protected whenOpen(body: () => TemplateResult | typeof nothing): TemplateResult | typeof nothing {
     return this.isOpen ? body() : nothing;
   }
 

@@ -49,6 +49,7 @@ export class Export extends DialogElement {
     published: {},
     spacing: { attribute: false },
     limits: { state: true },
+    isAnswered: { state: true },
     making: { state: true },
     all: { state: true },
     said: { state: true },
@@ -64,6 +65,8 @@ export class Export extends DialogElement {
   /** What the picture's distances follow. */
   declare spacing: Spacing;
   declare limits: Limits | null;
+  /** The server has said what it makes, or does not answer. The rows come then: they would move under a press. */
+  declare isAnswered: boolean;
   declare making: Making | null;
   /** Every branch, and not only the line on show. */
   declare all: boolean;
@@ -77,6 +80,7 @@ export class Export extends DialogElement {
     this.published = "";
     this.spacing = "step";
     this.limits = null;
+    this.isAnswered = false;
     this.making = null;
     this.all = false;
     this.said = "";
@@ -92,12 +96,13 @@ export class Export extends DialogElement {
     // Without the limits the files can still be asked for: a request beyond them is refused.
     const response = await get(`${this.address}/limits`).catch(() => null);
     if (response?.ok === true) this.limits = (await response.json()) as Limits;
+    this.isAnswered = true;
   }
 
   protected override render(): TemplateResult | typeof nothing {
     const store = this.store;
     if (store === undefined || store.header === null) return nothing;
-    return html`${this.frameOf(say("exports.title"), this.whenOpen(() => this.#body(store)))}<eos-handout .store=${store}></eos-handout>`;
+    return html`${this.frameOf(say("exports.title"), this.whenOpen(() => (this.address === "" || this.isAnswered ? this.#body(store) : nothing)))}<eos-handout .store=${store}></eos-handout>`;
   }
 
   #body(store: PlayerStore): TemplateResult {

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, Route, expect
 
 from tests.e2e.looking import (
     assert_accessible_in_turn,
@@ -89,8 +89,8 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     go_to(page, 31)
     text = sentence(page)
 
-    page.keyboard.press("e")
     dialog = page.locator("eos-export dialog")
+    _opens_with_all_rows(page, dialog)
     expect(dialog.locator("a[href^='/accounts/login/']")).to_be_visible()
     look(page)
     file = saved(page, "html", tmp_path)
@@ -117,6 +117,19 @@ def test_a_run_is_published_saved_and_played_with_the_network_off(
     page.locator("#published-heading ~ ul form button").click()
     expect(page.locator("#published-heading")).to_have_count(0)
     assert page.request.get(published).status == 404
+
+
+def _opens_with_all_rows(page: Page, dialog: Locator) -> None:
+    """A row never moves under a press: there is none before the server has said which files it makes."""
+    held: list[Route] = []
+    page.route("**/exports/limits", lambda route: held.append(route))
+    with page.expect_request("**/exports/limits"):
+        page.keyboard.press("e")
+    expect(dialog.first).to_be_visible()
+    expect(dialog.locator("[data-form]")).to_have_count(0)
+    held.pop().continue_()
+    page.unroute("**/exports/limits")
+    expect(dialog.locator("[data-form=parquet]")).to_be_visible()
 
 
 def watch_published(browser: Browser, manner: str, published: str, text: str) -> None:
