@@ -19,7 +19,7 @@ from engine.step import canonical, place, pruned
 from engine.watching import ABSENT
 from tests.engine.every_run import BEGUN, scenario_of
 from tests.engine.search.folding import copied, fits
-from tests.rotation import part
+from tests.rotation import in_turn, part
 
 FOLDED = part(BEGUN, len(BEGUN) // 8, "engine")
 """The runs that the quick tests fold."""
@@ -68,6 +68,7 @@ def test_a_replica_is_removed_after_what_it_holds_whichever_was_touched_first():
     raise AssertionError("the topic was never deleted")
 
 
+@pytest.mark.parametrize("run", in_turn(BEGUN, len(BEGUN) // 4, "engine"), indirect=True)
 def test_watching_changes_nothing(run):
     """Bare, judged and recorded runs make the same steps and end at the same time."""
     bare, judged = (Simulation(run.scenario, watching=level) for level in ("bare", "judged"))
