@@ -1,7 +1,11 @@
-"""The table of Kafka's APIs: one row for each, with the types of its request and response. A new API needs a
-row here and a handler in a broker; to be read from bytes, also a reader and a writer in
-``engine/wire/apis.py``. The messages of two-phase commit have a table of their own
-(``middleware/messages.py``)."""
+"""The table of Kafka's APIs: one row for each, with the types of its request and response and the properties
+that other modules need.
+
+Five things are derived from it: the form of a scenario document, hand-made requests, injected errors, the
+partitions and errors of messages in the view, and ``engine/wire``. A new API needs a row here and a handler
+in a broker; to be read from bytes, it also needs a reader and a writer in ``engine/wire/apis.py``. The
+messages of two-phase commit have a table of their own (``middleware/messages.py``).
+"""
 
 from __future__ import annotations
 

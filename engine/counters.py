@@ -1,4 +1,7 @@
-"""The counters of a run that an operator's dashboard would show: retries, duplicates, refusals, losses."""
+"""The counters of a run that an operator's dashboard would show: retries, duplicates, refusals, losses.
+
+They are counted from finished steps (keys of sentences, fates of messages, refusals), so roles do not count.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The end of a run in a few values, which a thumbnail can draw. It is computed from a view alone."""
+"""The end of a run in a few values, which a thumbnail can draw.
+
+It is computed from a view alone, so the middle of a run can be summarised in the same way. This module has no
+rule of the protocol: fates of batches, losses and broken guarantees are taken from the view.
+"""
 
 from __future__ import annotations
 

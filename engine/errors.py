@@ -1,4 +1,8 @@
-"""Kafka's error codes, for both sides of the protocol (spec appendix A)."""
+"""Kafka's error codes, for both sides of the protocol (spec appendix A).
+
+Owns the names, the wire codes, and whether a producer may retry a Produce with this error. The reactions to
+an error are in the tables of each role.
+"""
 
 from __future__ import annotations
 

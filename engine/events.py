@@ -1,5 +1,9 @@
-"""Facts of a run for the judges. A fact says what happened to stored data, or which result an application
-got; it contains no verdict. Facts are built for a judged run (``if watch.judging``)."""
+"""Facts of a run for the judges, which are outside the roles (engine/judge, sweeps, audits). Their names are
+in the past tense.
+
+A fact says what happened to stored data, or which result an application got; it contains no verdict. Facts
+are built only for a judged run (``if watch.judging``).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
-"""Faults from outside the protocol: the fault script and learners' interventions (GEN-6). A rule's fault on a
-message takes effect when half of the message's time on the link has passed, plus ``after_ms``. A fault inside
-a role is a method of that role."""
+"""Faults from outside the protocol: the fault script and learners' interventions (GEN-6).
+
+Owns the rules, the timed faults and the list of interventions, and carries them out. A rule's fault on a
+message takes effect when half of the message's time on the link has passed, plus ``after_ms``, so that a page
+shows it leave first. Any other fault of a rule with ``match`` takes effect ``after_ms`` after the message's
+arrival; a learner's fault takes effect at once. A fault inside a role is a method of that role; this module
+only chooses the method.
+"""
 
 from __future__ import annotations
 

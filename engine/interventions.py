@@ -1,5 +1,8 @@
-"""The interventions of a learner, and when each of them is possible (GEN-6). A check reads the present state
-and changes nothing."""
+"""The interventions of a learner, and when each of them is possible (GEN-6).
+
+One table maps an action to its check. A check reads the present state and changes nothing. The pages that
+offer actions and `interference.py`, which carries them out, both call the check first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The newest events of a recorded run, from which `engine/why` answers questions. What it keeps has a limit."""
+"""The newest events of a recorded run, from which `engine/why` answers questions.
+
+It keeps the newest transition of each machine, the newest refusal for each name, the newest step of some
+kinds for each name, and the events of the newest records. All of these have a limit. Roles never read them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,16 @@
-"""A state machine as a table of rows, which is checked when it is loaded and decides at run time. A role
-calls ``take(state, on, context)``: the first row of (state, on) whose guard holds decides, and gives the next
-state, the reply and the effects. The guards of one (state, on) exclude each other; a row without a guard
-comes last."""
+"""A state machine as a table of rows, which is checked when it is loaded and decides at run time.
+
+Owns the structure of a row, the checks on a table and the choice of the row that decides. It has no rule of
+any protocol.
+
+A role calls ``take(state, on, context)``. The guards of the rows of (state, on) read the context, in the
+order of the table; the first row whose guard holds decides. It gives the next state, the reply and the
+effects. A role names no target and compares no name of an effect: it reads ``row.target``, and calls the
+functions that ``bind`` has looked up, once at load, for the row's effects.
+
+The guards of one (state, on) exclude each other. A row without a guard comes last, and decides when no guard
+holds. A property test checks this for every machine.
+"""
 
 from __future__ import annotations
 

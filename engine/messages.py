@@ -1,5 +1,9 @@
-"""Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2. Topic-partitions
-are written ``topic-partition`` (``t-0``)."""
+"""Every message of the protocol, under Kafka's names, with the fields of MSG-1 and MSG-2.
+
+A message is data inside an :class:`Envelope`; only ``network`` moves envelopes. A message never changes after
+it was sent, so copies of a run share it. Topic-partitions are written ``topic-partition`` (``t-0``)
+everywhere.
+"""
 
 from __future__ import annotations
 

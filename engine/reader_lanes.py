@@ -1,4 +1,8 @@
-"""What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12)."""
+"""What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12).
+
+There is a part of the view for every consumer and topic-partition. The part reads both the consumer and the
+leader's log, which no role may do, and makes no decision.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The two levels of watching at which something is kept: *judged* and *recorded*. A change is found by
-comparing the view of a touched part with its previous view."""
+"""The two levels of watching at which something is kept: *judged* and *recorded*.
+
+Owns the present step. A change is found by comparing the view of a touched part with its previous view, so
+the cost of a recorded step depends only on the number of its changes.
+"""
 
 from __future__ import annotations
 

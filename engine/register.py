@@ -1,6 +1,10 @@
-"""The steps that show an inaccurate or wrong statement of the sources (specification section 20, UIV-6):
-sentence to the entries of the register that it demonstrates. The text of an entry is in the catalogue, under
-``requirement.CTR-n``."""
+"""The steps that show an inaccurate or wrong statement of the sources (specification section 20, UIV-6).
+
+Owns the mapping from a sentence to the entries of the register that it demonstrates. A step or note with that
+sentence lists the entries beside its rules. If an entry applies to only one of several reasons for a
+sentence, the code names the entry itself. The text of an entry is in the catalogue, under
+``requirement.CTR-n``.
+"""
 
 from __future__ import annotations
 

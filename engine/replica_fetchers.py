@@ -1,5 +1,9 @@
-"""The replica fetchers find the fetches that would change something, and carry them out (LOG-7): one fetcher
-for each partition and follower. A fetch is one step (GEN-4)."""
+"""The replica fetchers. They find the fetches that would change something, and carry them out (LOG-7).
+
+There is one fetcher for each partition and follower, comparable to Kafka's replica fetcher threads.
+``broker/replication`` holds the rules for both ends of a fetch. No message connects the two ends here,
+because a fetch is one step (GEN-4).
+"""
 
 from __future__ import annotations
 

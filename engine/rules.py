@@ -1,5 +1,9 @@
-"""Refusals as rules: the ordered checks of a request at its receiver, each with its error. The first rule
-whose guard holds decides. ``telling/requests.py`` explains the refusal from the same rule."""
+"""Refusals as rules: the ordered checks of a request at its receiver, each with its error.
+
+The first rule whose guard holds decides: the request, or the batch or partition that it is about, is refused with
+its error and changes nothing. From the same rule ``telling/requests.py`` makes the explanation of
+the refusal: the sentence with its facts, the compared numbers, and what the client does next.
+"""
 
 from __future__ import annotations
 

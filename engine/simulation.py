@@ -1,5 +1,13 @@
-"""How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4). A run is a
-pure function of the scenario and the interventions. An event that emits nothing makes no step."""
+"""How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
+
+Owns the steps, and no rule of the protocol. ``timetable`` keeps the order of events. Other parts own the end
+of the run, the events of paused actors, the running Sender pass, the timers of roles and the fetches of
+followers. This class calls the roles and carries out the effects that they return. An event that emits
+nothing makes no step. A run is a pure function of the scenario and the interventions.
+
+Between the phases of a Sender pass no other event is handled; only an intervention may come. Each phase that did
+something is a step.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""How the controller's decisions reach the brokers of a run: with ZooKeeper as announcements within the same
-step; without it as records, which each broker fetches."""
+"""How the controller's decisions reach the brokers of a run.
+
+With ZooKeeper, the controller announces a decision, and every live broker that is not paused receives it within
+the same step. Without ZooKeeper, it writes records, and each broker learns of a decision when it has fetched
+them: one fetch is one step, one link latency after the decision. A paused broker continues to read when it
+resumes; until then its state is old. The version chooses one of the two when the run is built.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The mechanisms of Kafka that a scenario can turn off (GEN-9). Every switch that is not at its default is
-shown to the learner (UIV-4)."""
+"""The mechanisms of Kafka that a scenario can turn off, one at a time (GEN-9).
+
+A comparison runs the same scripts with one switch changed. Every switch that is not at its default is shown
+to the learner (UIV-4).
+"""
 
 from __future__ import annotations
 

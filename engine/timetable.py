@@ -1,6 +1,10 @@
-"""The event queue. Of each kind of timer, a role has at most one valid event (GEN-2). Events at the same time
-are ordered by class (faults, deliveries, timers, Sender passes, application calls), then by the order in
-which they were queued. A void event stays in the queue until it is skipped or removed."""
+"""The event queue. Of each kind of timer, a role has at most one valid event (GEN-2).
+
+Owns the order of events, and no rule of the protocol. Events at the same time are ordered by class (faults,
+deliveries, timers, Sender passes, application calls), then by the order in which they were queued. Usually a
+role's next timer is the one that is already queued. If it is not, the old event is void: it stays in the queue
+until it is skipped, or removed with all other void events.
+"""
 
 from __future__ import annotations
 

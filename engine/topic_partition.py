@@ -1,4 +1,8 @@
-"""A topic-partition: topic and number, written as one name, ``t-0``."""
+"""A topic-partition: topic and number, written as one name, ``t-0``.
+
+In a run, only this module makes and parses such names. Messages, tables and documents hold the name, because
+a text is quick to compare, hash and sort, and is what readers see.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
-"""One line for each transaction: its producer, partitions, first and last step, and outcome, made from
-recorded steps. The state is that of the coordinator (TXC-3), or the client's if nothing was registered
-(TXM-10). Transactions of the message middleware (MW-9) have lines of the same shape."""
+"""One line for each transaction: its producer, partitions, first and last step, and outcome.
+
+Lines are made from recorded steps alone, so stored runs and replays have them, too. The state is that of the
+coordinator (TXC-3): a pending change does not count before its record is replicated. If nothing was
+registered, the coordinator does not know the transaction, and the state is the client's (TXM-10).
+Transactions of the message middleware (MW-9) have lines of the same shape.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,15 @@
-"""How closely a run is watched: bare, judged or recorded. Roles emit happenings to one :class:`Watch`, and
-mark the parts of the view that they changed (``watch.touch(part)``); at the end of the step the recorder
-compares each with its previous view. A role's behaviour must not depend on the level."""
+"""How closely a run is watched: bare, judged or recorded.
+
+Roles emit happenings to one :class:`Watch`, and mark the parts of the view that they changed. A bare run only
+notes which events make a step. A judged run also passes facts to the judges. A recorded run also keeps
+sentences, decisions and changes. A role's behaviour must never depend on the level; a role may only skip
+building an event that is not read (``if watch.hears(…)``).
+
+How changes are found: a piece of state with a place in the view is a :class:`Part` (``path`` and ``view()``),
+and the role that changes it calls ``watch.touch(part)``. At the end of the step the recorder compares the
+part's view with its previous one. The fold test finds a forgotten ``touch``: folding the changes of every
+step must give the engine's view.
+"""
 
 from __future__ import annotations
 

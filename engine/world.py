@@ -1,5 +1,8 @@
-"""The actors of one run, and the few connections between roles that are not messages. ``building.py`` makes
-them from a scenario."""
+"""The actors of one run. ``building.py`` makes them from a scenario, and the kernel looks them up here.
+
+Owns the list of actors and the set of paused ones, and the few connections between roles that are not
+messages, such as the controller's announcements and the wake-up of the consumers of a changed partition.
+"""
 
 from __future__ import annotations
 

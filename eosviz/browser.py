@@ -1,5 +1,6 @@
-"""The owner of runs, replays and jobs is a key, which the cookie's session holds: the browser's own, or its
-account's once the person has signed in (`accounts/ownership.py`)."""
+"""The owner of runs, replays and jobs is a key, which the cookie's session holds. A browser gets its own key when
+it first creates something that is stored for it; when its person signs in, the account's key replaces it
+(`accounts/ownership.py`)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""Rate limits: one token bucket for each rate and caller, in Redis, shared by all processes. A bucket holds
-`most` tokens; an empty one is full after `seconds`. It is stored as the time at which it is full again. While
-Redis is down each process counts for itself; a `strict` rate raises RedisError instead. For a rate with a
-`lease`, a process takes that many tokens at once and spends them."""
+"""Rate limits: one token bucket for each rate and caller, in Redis, shared by all processes.
+
+A bucket holds `most` tokens and fills evenly: an empty one is full after `seconds`. It is stored as one number, the
+time at which it is full again. While Redis is down each process counts for itself with the same numbers; a `strict`
+rate raises RedisError instead, and the guarded action is not done. For a rate with a `lease`, which is too frequent
+to ask Redis each time, a process takes that many tokens at once and spends them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
 """The channel layer: groups of sockets over Redis's publish and subscribe, which recovers when Redis was
-lost. In channels_redis, readers and subscribers reconnect the same connection and may read each other's
-replies; here the reading task alone connects."""
+lost.
+
+In channels_redis, the task that reads messages and the callers that subscribe share one connection, and each
+of them reconnects it after a loss. If two do so at once, they read each other's replies: one then waits for
+ever and keeps the lock, and the process serves no socket any more. Here only the reading task connects, each
+time with a new connection, and it subscribes to every wanted channel; callers subscribe on a working
+connection or wait for one.
+"""
 
 from __future__ import annotations
 

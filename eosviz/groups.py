@@ -1,5 +1,8 @@
-"""Sends messages to groups of sockets from code without an event loop: one thread per process runs one loop
-for them."""
+"""Sends messages to groups of sockets from code without an event loop.
+
+Celery's threads have no event loop, and a new loop for each message would open a new connection each time; here one
+thread per process runs one loop for all of them.
+"""
 
 from __future__ import annotations
 

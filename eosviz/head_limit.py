@@ -1,5 +1,9 @@
-"""Bounds the head of a request, before the site's other code reads it: older Pythons parse some cookies in
-quadratic time (CVE-2024-7592), and PostgreSQL accepts no text with the character U+0000."""
+"""Bounds the head of a request: its address, headers and cookies. Checked before the site's other code reads it.
+
+The cookie parser of older Pythons takes time quadratic in the backslashes of a quoted cookie (CVE-2024-7592),
+PostgreSQL accepts no text with the character U+0000, and some of Python's encodings are no text encodings; each of
+these is reached before a view is called.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""Jobs: work that a person asked for and another process does. In some states the job's process reports
-(`beat`), and counts as lost after a silence."""
+"""Jobs: work that a person asked for and another process does, and how a job's row shows that this process is
+still running.
+
+A kind of job has states. In some of them the job's process reports (`beat`), and counts as lost after a
+silence. In others no report is expected, for example while the job waits for a process. The kind decides what
+happens to a lost job: sweeps can be resumed, exports have failed.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Keeps a worker's database connections from task to task, for `settings.WORKER_CONNECTION_SECONDS`, which
-Celery's integration of Django would close around each task."""
+"""Keeps a worker's database connections from task to task, for `settings.WORKER_CONNECTION_SECONDS`.
+
+Celery's integration of Django closes them before and after each task, whatever `CONN_MAX_AGE` is. So every
+click opened a new connection, and SQLite emptied its write-ahead log whenever the last one closed. This
+module replaces that integration.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""A thread of a web process with a database connection that stays open, because opening one costs several
-times as much as a query on PostgreSQL."""
+"""A thread of a web process with a database connection that stays open.
+
+Web requests may end in any thread, so other threads keep no connection (`in_thread.py`). On PostgreSQL, opening one
+costs several times as much as a query, here and in the server.
+"""
 
 from __future__ import annotations
 

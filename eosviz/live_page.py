@@ -1,5 +1,9 @@
-"""A part of a page that the page gets again when it has changed. The server renders it after a message to its
-group, and every two seconds, while a page is open (`static/classroom/results.ts`)."""
+"""A part of a page that changes while the page is open.
+
+The page gets the part again whenever the part has changed. The server renders the part after a message to its
+group, and also every two seconds, because some changes send no message. It renders nothing while no page is
+open. `static/classroom/results.ts` shows the part.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The navigation: five words, and the pages behind each word. A word with one page is a link; a word with
-several pages opens a list."""
+"""The navigation: five words, the pages behind each word, and for each page of the site the word to which it
+belongs.
+
+A page belongs to at most one word, which is marked on it. A word with one page is a link; a word with several
+pages opens a list.
+"""
 
 from __future__ import annotations
 

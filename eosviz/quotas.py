@@ -1,5 +1,10 @@
-"""How much one person may have: one table of what is counted, and `check`, which an app calls before it
-stores. A person is a key, of an account or of a browser without one (`eosviz/browser.py`)."""
+"""How much one person may have. There is one table of what is counted, and one function that compares a count
+with its setting.
+
+A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). An app calls
+`check` before it stores what is counted, and words the refusal itself. The page *Your usage* reads the same table.
+Rows without an owner (from the command line, and samples) have no quota.
+"""
 
 from __future__ import annotations
 

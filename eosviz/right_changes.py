@@ -1,5 +1,6 @@
-"""Changes of rows that may end a right of an open socket. Each app names its models in `AppConfig.ready`, and
-Django's signals announce the changes; others are found at intervals (`eosviz/rights.py`)."""
+"""Changes of rows that may end a right of an open socket. Each app names its models in `AppConfig.ready`.
+Django's signals announce the changes, whether a page, the administration or a command made them. Changes
+without a signal, such as SQL by hand, are found at intervals (`eosviz/rights.py`)."""
 
 from __future__ import annotations
 

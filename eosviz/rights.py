@@ -1,11 +1,18 @@
-"""Keeps a socket open while it has a right to be: that of its person, and that to its subject. A right is a
+"""Keeps a socket open only while it has a right to be.
+
+A socket is opened with one or more rights: that of its person (still signed in, not blocked, the same password) and
+that to its subject (the session exists and is theirs, the presentation runs, the class may be read). A right is a
 query that can be repeated. It is checked
 
 - when a message goes to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
-- at once when a change that may end it is announced (`changed`);
-- every `SILENT_SECONDS` for an idle socket, because announcements can be lost or missing.
+- immediately when a change that may end it is announced (`changed`), by every process with such a socket. The
+  announcement is not queued behind the socket's messages: they are sent after the check, or not at all;
+- every `SILENT_SECONDS` for an idle socket: some changes are not announced (SQL by hand), and announcements can be
+  lost with Redis.
 
-Sockets of a process with the same right share one answer."""
+Sockets of a process with the same right share one answer. Checks that are due at the same time run together in a
+thread that keeps its connection.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""`python -m eosviz.serve DESCRIPTOR`: runs uvicorn on a listening socket that the parent process holds, and
-keeps while this process is restarted."""
+"""`python -m eosviz.serve DESCRIPTOR`: runs uvicorn on a listening socket that the parent process holds.
+
+The parent keeps the port while this process is restarted. uvicorn's own `--fd` assumes a Unix socket, which delays
+small messages on TCP connections.
+"""
 
 import socket
 import sys

@@ -1,4 +1,5 @@
-"""Long responses, sent while they are produced, with one piece in memory at a time."""
+"""Long responses, sent while they are produced, with one piece in memory at a time. Under ASGI, Django itself
+would collect all pieces of an ordinary iterator before it sends the first one."""
 
 from __future__ import annotations
 

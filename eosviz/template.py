@@ -1,6 +1,8 @@
-"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site once and forks processes from itself on
-request (`eosviz.launch.template`). It opens no connection and starts no thread, since neither survives a
-fork."""
+"""`python -m eosviz.template [DESCRIPTOR…] REQUESTS`: loads the site once and forks processes from itself on request.
+
+`eosviz.launch.template` explains why. It opens no connection and starts no thread, since neither survives a fork. The
+arguments are open file descriptors: those that new processes may keep, and the one that requests come from.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""`python -m eosviz.work THREADS [NAME]`: a Celery worker with this many threads. The workers of one machine
-need different names (`eosviz/step_queues.py`)."""
+"""`python -m eosviz.work THREADS [NAME]`: a worker with this many threads. The worker is the one that `celery
+-A eosviz worker` starts, without Celery's command line, whose loading takes a tenth of a worker's start. The
+workers of one machine need different names (`eosviz/step_queues.py`)."""
 
 import socket
 import sys

@@ -1,5 +1,11 @@
 """A broker's producer ids in versions in which the controller hands out blocks of them (KIP-730; Kafka's
-``RPCProducerIdManager``). Every step of the allocation is a row of ``allocation_states``."""
+``RPCProducerIdManager``).
+
+Owns the block from which the broker issues ids, and the next block, which the broker requests before the
+first one is used up. A broker that starts has no block before the first request for an id. A broker that has
+no id left responds with COORDINATOR_LOAD_IN_PROGRESS, and the client sends its request again. Every step of
+the allocation is a row of ``allocation_states``.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """How a broker gets its next block of producer ids from the controller, as rows (KIP-730;
-``RPCProducerIdManager``)."""
+``RPCProducerIdManager``).
+
+The broker requests the next block when it has issued nine tenths of its block, and at the latest when a
+client needs an id and none is left. At most one request is in flight. After a refusal the broker waits before
+it sends the request again.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
 """A leader's changes of its in-sync replicas by AlterPartition (KIP-497; Kafka's ``AlterPartitionManager``
-and ``Partition``). While a change is pending, the high watermark waits for the old and the new ISR (*maximal
-ISR*)."""
+and ``Partition``).
+
+At most one request is in flight. It carries all changes that wait, one for each partition. While a change is
+pending, the leader computes the high watermark with the larger of the old and the new ISR (*maximal ISR*):
+the controller may have added a replica already, and may not have removed one yet. The pending change ends
+with the response, or with the state that the leader reads from the metadata log.
+"""
 
 from __future__ import annotations
 

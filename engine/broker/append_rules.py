@@ -1,7 +1,15 @@
 """The checks of a partition log on a batch before it is stored, as ordered tables: one for data, one for
-markers (SEQ-10 to SEQ-18, MRK-5). The first row whose guard holds decides; if none holds, the batch is
-stored. Source: Kafka's ``Log.analyzeAndValidateProducerState``, ``ProducerStateEntry.findDuplicateBatch`` and
-``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence`` and ``checkCoordinatorEpoch``."""
+markers (SEQ-10 to SEQ-18, MRK-5).
+
+Owns the rows and their guards. The first row whose guard holds decides; when none holds, the batch is stored.
+The response and the decision that a step shows come from the same rows: :func:`judge` returns the deciding
+row, and ``telling.appends`` lists the rows that were tried.
+
+Kafka spreads these tests over ``Log.analyzeAndValidateProducerState``,
+``ProducerStateEntry.findDuplicateBatch`` and ``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence`` and
+``checkCoordinatorEpoch``. The tables hold the sequence checks of all versions: ``only_if`` and ``unless`` name
+the field of ``Profile`` that includes or excludes a row.
+"""
 
 from __future__ import annotations
 

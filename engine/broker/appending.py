@@ -1,5 +1,9 @@
-"""How a leader appends a batch: it applies the rules in order, appends to the log, and with acks=all waits
-for replication (LOG-1, LOG-2)."""
+"""How a leader appends a batch: it applies the rules in order, appends to the log, and with acks=all waits for
+replication (LOG-1, LOG-2).
+
+Clients' batches, markers and coordinators' records are appended in the same way. The broker's rules are in
+``produce_rules``, the log's own in ``append_rules``; ``delayed_appends`` holds the appends that wait.
+"""
 
 from __future__ import annotations
 

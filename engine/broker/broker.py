@@ -1,5 +1,10 @@
-"""The role *broker*: its parts, its timers, and how it starts and stops. Each part owns its state, and gets
-the parts that it needs. This class has the lifecycle, the table of handlers, and what concerns several parts."""
+"""The role *broker*: its parts, its timers, and how it starts and stops.
+
+Each part of a broker owns its state: what the controller announced (``cluster``), the replicas, the appends
+that wait for replication, producer ids, denials, the two coordinators, and one handler for each kind of
+request. A part gets the parts that it needs, never the broker. This class owns the broker's lifecycle, the
+table of handlers, and what concerns several parts at once: announcements, connections, time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13)."""
+"""How far the cleaner has come in one log, and when each clean segment was last written to (LOG-13).
+
+Kafka keeps the progress in a checkpoint file. The time of the last write is the modification time of the
+segment's file; cleaning does not change it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,16 @@
 """The log cleaner: the newest value of each key stays, and offsets are never renumbered (LOG-13, CON-11 a).
-Records of aborted transactions are removed. A marker stays while the log holds a batch of its transaction, or
-while it alone holds a producer's epoch; like a tombstone it is removed later (``delete.retention.ms``).
-Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``."""
+
+Owns the rule for which records below the last stable offset may be removed. Records of aborted transactions
+are removed, and do not replace an older value of their key.
+
+A marker stays while the log holds a batch of its transaction. After that the cleaner removes the marker when
+it is old enough, as it does with a tombstone: when its segment is at least ``delete.retention.ms`` older than
+the newest segment that was clean before this pass. Until then, a slow consumer can still read it.
+
+An emptied batch stays while it is its producer's newest, because it holds the producer's last sequence. A
+marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and
+``CleanedTransactionMetadata``.
+"""
 
 from __future__ import annotations
 

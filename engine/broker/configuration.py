@@ -1,4 +1,5 @@
-"""A broker's settings, with the defaults of CFG-4."""
+"""A broker's settings, with the defaults of CFG-4. A scenario may set each of them to a positive integer; a few
+have an effect only with ZooKeeper, or only without it (``scenario/kept_by.py``)."""
 
 from __future__ import annotations
 

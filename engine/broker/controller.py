@@ -1,7 +1,14 @@
 """The controller: who leads each partition and who is in sync (LOG-10), for clusters with ZooKeeper and
-without. The subclasses ``ZooKeeperController`` and ``QuorumController`` differ in how brokers prove that they
-are alive, where decisions are stored, and how brokers learn of them. Faults that change leadership or the
-in-sync replicas are methods here."""
+without.
+
+It owns the leadership of the partitions, which the view shows, and every change of it. Four things differ
+between the subclasses ``ZooKeeperController`` and ``QuorumController``: how a broker proves that it is alive,
+where decisions are stored, which component hands out producer ids, and how brokers learn of a decision. The
+engine has one of the two for each version of Kafka. In a run, only the modules that build it and spread
+decisions know the subclasses.
+
+Faults that change leadership or the in-sync replicas are methods here; each emits its step.
+"""
 
 from __future__ import annotations
 

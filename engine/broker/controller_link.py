@@ -1,5 +1,9 @@
-"""A broker's link to the controller, with ZooKeeper or without: how it starts and stops, gets producer ids,
-and changes the in-sync replicas. ``Profile.quorum_controller`` chooses the class."""
+"""A broker's link to the controller, with ZooKeeper or without. It decides how the broker starts and stops,
+gets producer ids, and changes the in-sync replicas of the partitions that it leads.
+
+Both classes have the same interface. ``Profile.quorum_controller`` chooses one when the broker is built; no
+other part of a broker reads that field.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10)."""
+"""A follower's fetch and the leader's answer, as one step (LOG-7, LOG-10).
+
+``replication`` says what a fetch reads and changes in one log. Here the broker emits the step, answers the
+appends that waited for replication, and requests a follower's return to the ISR.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The appends that wait for replication: the time of the response to each, and its result (LOG-2)."""
+"""The appends that wait for replication: the time of the response to each, and its result (LOG-2).
+
+An append that waits belongs to a client's Produce request, or to a part of this broker, which ``done`` names:
+a coordinator's host, or the handler of WriteTxnMarkers.
+"""
 
 from __future__ import annotations
 

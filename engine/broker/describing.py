@@ -1,8 +1,10 @@
 """Handles DescribeProducers (since 2.8), DescribeTransactions and ListTransactions (since 3.0), which Kafka's
 admin client sends (KIP-664).
 
-The requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
-``handleDescribeTransactionsRequest``, ``handleListTransactionsRequest``."""
+The responses describe the producers that a log remembers, and the transactional ids that the broker
+coordinates. The requests change nothing. Source: ``KafkaApis.handleDescribeProducersRequest``,
+``handleDescribeTransactionsRequest``, ``handleListTransactionsRequest``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""How a broker hosts the group coordinator: its log, its requests and its timers (OFS-2 to OFS-5)."""
+"""How a broker hosts the group coordinator: its log, its requests and its timers (OFS-2 to OFS-5).
+
+Joins the coordinator's rules (``coordinator/group_coordinator``) with the partitions of
+``__consumer_offsets`` that this broker leads. Requests come in through ``group_requests``.
+"""
 
 from __future__ import annotations
 

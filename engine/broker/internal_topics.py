@@ -1,6 +1,11 @@
-"""Kafka's internal topics, which are created at the first request that needs them (FND-1 to FND-4). A
-partition stays *idle* until its first use: it has a leader, but no replicas, no steps and no place in the
-view."""
+"""Kafka's internal topics, which are created at the first request that needs them and have leaders like any
+other topic (FND-1 to FND-4).
+
+Owns the placement of these topics, and the leadership of partitions that no request has used yet. A cluster
+has a hundred such partitions, and a scenario uses two or three. So a partition stays *idle* until its first
+use: the controller elects and announces its leader, but the partition has no replicas, no steps and no place
+in the view.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""How a leader changes the in-sync replicas: it writes to ZooKeeper itself, sends a request to a controller
-that does, or sends AlterPartition (``alter_partition``)."""
+"""How a leader changes the in-sync replicas.
+
+There are three ways: the leader writes to ZooKeeper itself, or sends a request to a controller that writes to
+ZooKeeper, or sends AlterPartition, whose response has a result for each change (``alter_partition``). In the
+first two ways the leader repeats its request until the partition's new state is announced: otherwise a lost
+request would keep a replica out of the ISR for ever.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
 """One broker's requests to the active controller about its own lifecycle: registration, heartbeats, shutdown
-(KIP-631). Heartbeats that change nothing are not simulated as messages. Every step is a row of
-``lifecycle_states``."""
+(KIP-631).
+
+Owns the broker epoch. Most heartbeats change nothing, and are not simulated as messages
+(``quorum_controller``). A heartbeat is a message if the broker is not unfenced yet, if it is the first one
+after a pause or after lost heartbeats, or if it carries the request to stop. Every step is a row of
+``lifecycle_states``.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,11 @@
 """A broker's own lifecycle in a cluster without ZooKeeper, as rows (KIP-631; Kafka's
-``BrokerLifecycleManager``)."""
+``BrokerLifecycleManager``).
+
+A broker that starts registers, reads the metadata log and asks by heartbeats to be unfenced; only then does
+it serve clients. For an orderly stop, a broker first sends the request to stop, continues to serve while the
+controller moves its leaderships, and stops when the controller's response allows it. The first heartbeats of
+Kafka's broker, which still ask to stay fenced, are left out.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """The producer state of a log that was opened or truncated, made from the newest snapshot and the batches
 after it (LOG-10).
 
-Source: Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``."""
+Source: Kafka's ``Log.rebuildProducerState`` and ``Log.recoverSegment``. The number of cached batches of a
+producer depends on the offsets of the snapshots, because a snapshot holds only a producer's newest batch.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""The log in which the controllers of a quorum keep their decisions, and which brokers read (KIP-500,
-KIP-631). A record is committed when the active controller has written it: the replication to the other
-controllers is not simulated."""
+"""The log in which the controllers of a quorum keep every decision, and which brokers read (KIP-500, KIP-631).
+
+A record is committed as soon as the active controller has written it: the replication to the other
+controllers is not simulated. Each record has the controller epoch under which it was written. No record is
+ever lost.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
 """The rules by which the active controller refuses a leader's change of the in-sync replicas (KIP-497,
 KIP-841, KIP-903).
 
-The order is that of Kafka's ``ReplicationControlManager.validateAlterPartitionData``."""
+The order is that of Kafka's ``ReplicationControlManager.validateAlterPartitionData``. A refused leader knows
+only an old state of its partition, and waits until it has read the new state in the metadata log. The
+exception is INELIGIBLE_REPLICA: the leader's state is current, so the leader drops the change.
+"""
 
 from __future__ import annotations
 

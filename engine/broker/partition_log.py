@@ -1,6 +1,13 @@
-"""One replica's log of one partition: batches in segments, and the rules for an append (LOG-4 to LOG-11). It
-does not know the leader, the in-sync replicas or the appends that wait. An append is validated on copies
-before it is stored. Batches are immutable, so leader, followers and answers share them."""
+"""One replica's log of one partition: batches in segments, and the rules for an append (LOG-4 to LOG-11).
+
+Owns stored batches, segment borders, log start, log end, high watermark, last stable offset, the aborted
+index and the producer state that belongs to them. It does not know the leader, the in-sync replicas or the
+appends that wait.
+
+An append is first validated on copies, and stored only if every batch of it passed. Batches are immutable:
+leader, followers and answers share the same objects. Offsets are consecutive, except where the cleaner
+removed records, or a truncation to an offset inside a batch removed the whole batch.
+"""
 
 from __future__ import annotations
 

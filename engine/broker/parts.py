@@ -1,5 +1,8 @@
 """The parts of a replica that have a place of their own in the view: one per stored batch, one per producer.
-A part holds no state, and reads its log when the view is built."""
+
+A part names a place in the view. It holds no state: it reads its log when the view is built, and returns None
+after its batch or producer was removed. So a new part object may be made at every change.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The claim of a block of producer ids in ZooKeeper's node ``/latest_producer_id_block``, as rows (PID-3 to
-PID-7)."""
+"""The claim of a block of producer ids, as rows (PID-3 to PID-7).
+
+A broker reads ZooKeeper's node of the newest block (``/latest_producer_id_block``), and writes the block that
+follows to this node. If another broker wrote in between, the broker begins again. If the reply to the write
+is lost, the broker reads the node again, which shows whether the write was done.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
-"""How a broker gets the producer ids that it hands out (PID-1 to PID-8). The write of a block depends on the
-node's stat version, not on the format version in its JSON (CTR-4). Every step is a row of
-``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and ``ProducerIdBlockZNode``."""
+"""How a broker gets the producer ids that it hands out (PID-1 to PID-8).
+
+Owns the broker's block of ids and the loop that claims the next one: read the node, write the following block
+on the condition that the node has not changed, and begin again if it has. The condition compares the node's
+stat version, not the format version in its JSON (CTR-4). The broker and ZooKeeper exchange only messages;
+every step is a row of ``producer_id_states``. Source: Kafka's ``ProducerIdManager`` and
+``ProducerIdBlockZNode``.
+"""
 
 from __future__ import annotations
 

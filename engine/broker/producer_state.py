@@ -1,6 +1,11 @@
-"""The state that a partition keeps for the producers that wrote to it (SEQ-7, LOG-5). An append is validated
-on a copy. The rules are the tables in ``append_rules``. Source: Kafka's ``ProducerStateManager``,
-``ProducerStateEntry`` and ``ProducerAppendInfo``."""
+"""The state that a partition keeps for every producer that wrote to it (SEQ-7, LOG-5).
+
+Owns the producer entries with their cached batches, the transactions that are open or not yet stable, and the
+snapshots. An append is validated on a copy, which is merged only after the append succeeded. The rules
+themselves are the tables in ``append_rules``. The caller passes all offsets.
+
+The structure follows Kafka's ``ProducerStateManager``, ``ProducerStateEntry`` and ``ProducerAppendInfo``.
+"""
 
 from __future__ import annotations
 

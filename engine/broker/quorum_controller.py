@@ -1,8 +1,15 @@
-"""The active controller of a quorum, without ZooKeeper (KRaft: KIP-500, KIP-595, KIP-631). Decisions are
-records of the metadata log, which brokers fetch. The offset of a registration's record is the *broker epoch*.
+"""The active controller of a quorum, without ZooKeeper (KRaft: KIP-500, KIP-595, KIP-631).
+
+Every decision is a record of the metadata log. Brokers follow that log: they fetch its records and learn of a
+decision when they have read it, each at its own time. A broker registers; the offset of the registration's
+record is its *broker epoch*. Its heartbeats show that it is alive, and without them the controller fences it.
 The controller hands out blocks of producer ids (KIP-730), and changes the in-sync replicas when a leader
-requests it (KIP-497). The votes of the other controllers, and heartbeats that change nothing, are not
-simulated."""
+requests it (KIP-497).
+
+Not simulated: the votes of the other controllers. A record is committed when it is written; when the active
+controller fails, its successor has the whole log and a higher epoch. Heartbeats that change nothing are not
+messages: the controller computes when the last one would have come.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
 """A broker's registration at the active controller, as rows (KIP-631; Kafka's ``BrokerHeartbeatManager`` and
-``ClusterControlManager``). A *fenced* broker cannot lead a partition or join an ISR, and clients do not learn
-of it."""
+``ClusterControlManager``).
+
+A broker that registers is *fenced* at first: it cannot lead a partition or join an ISR, and clients do not
+learn of it. A heartbeat unfences the broker once it has read the metadata log up to its own registration. The
+broker stays unfenced while its heartbeats arrive; after ``broker.session.timeout.ms`` without a heartbeat it
+is fenced again. A heartbeat can carry the request to stop. The controller grants this request at once to a
+broker that leads no partition. Otherwise the controller first moves the leaderships, and waits until the
+other live brokers have read this.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
-"""One broker's copy of one partition: the log, the leadership as it was last announced to this broker, and
-the appends that wait for replication. A leader computes the high watermark from the log ends and the ISR
-(LOG-7)."""
+"""One broker's copy of one partition: the log, the partition's leadership, and the appends that wait for
+replication.
+
+Owns the leadership and the ISR as they were last announced to this broker, and the followers' log ends as the
+leader knows them. A leader computes the high watermark from the log ends and the ISR (LOG-7). This module
+knows neither requests nor other replicas.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
-"""How followers copy a leader's log: one fetch and one answer are one step (LOG-7, LOG-10). If the logs
-diverged, the follower truncates its log before it copies anything (KIP-101's truncation by leader epoch,
-requested in the fetch itself as in KIP-595)."""
+"""How followers copy a leader's log: one fetch and one answer are one step (LOG-7, LOG-10).
+
+The fetch carries the follower's log end and the newest leader epoch in its log. The leader notes that log
+end, may raise the high watermark, and answers with the next batches. If the logs diverged under an older
+leader, it answers with the offset at which that leader epoch ended instead; the follower truncates its log to
+that offset before it copies anything (KIP-101's truncation by leader epoch, requested in the fetch itself as
+in KIP-595).
+"""
 
 from __future__ import annotations
 

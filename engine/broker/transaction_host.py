@@ -1,4 +1,10 @@
-"""How a broker hosts the transaction coordinator: its log, its markers and its timers (TXC-1, TXC-5, TXC-22)."""
+"""How a broker hosts the transaction coordinator: its log, its markers and its timers (TXC-1, TXC-5, TXC-22).
+
+Joins three objects that do not know each other: the coordinator's rules
+(``coordinator/transaction_coordinator``), the markers that it sends (``coordinator/marker_channel``) and the
+partitions of ``__transaction_state`` that this broker leads. Requests come in through
+``transaction_requests``.
+"""
 
 from __future__ import annotations
 

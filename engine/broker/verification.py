@@ -1,9 +1,21 @@
 """Verification: before a leader appends the first batch of a transaction, it asks the transaction coordinator
-whether the partition belongs to the transaction (KIP-890, first part, since 3.6), or to add it (second part,
-since 4.0; KAFKA-18654). A *question* is about the partitions of one transactional id. Source:
-``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
+whether the partition belongs to the transaction (KIP-890, first part, since 3.6).
+
+The client's Produce or TxnOffsetCommit waits for the coordinator's response; nothing is appended before. For a
+client of transaction version 2 the leader asks the coordinator to add the partition (second part, since 4.0).
+For the Produce of such a client, the leader repeats the question for a limited time while the client's
+previous transaction is not complete yet (KAFKA-18654).
+
+A *question* is about the partitions of one transactional id. Owns the questions, which one request at a time
+carries to each coordinator, and the meaning of the responses. The log's ``ProducerStateManager`` keeps the
+producers whose transaction waits for its first batch (``awaited``). A broker has a
+:class:`Verification` when its profile has ``verifies_partitions``; ``Verification.goes_on`` names the method
+that continues a request.
+
+Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``,
-``TransactionCoordinator.handleVerifyPartitionsInTransaction``."""
+``TransactionCoordinator.handleVerifyPartitionsInTransaction``.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """The part of a ZooKeeper ensemble that brokers use: nodes with stat versions, and sessions (PID-2, LOG-10).
-A write may depend on the stat version. ZooKeeper does not interpret the data."""
+
+Owns the data and the versions. A write may depend on the stat version, so that of two writes with the same
+expected version only one succeeds. ZooKeeper does not interpret the data.
+"""
 
 from __future__ import annotations
 

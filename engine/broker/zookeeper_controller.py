@@ -1,5 +1,9 @@
-"""The controller of a cluster with ZooKeeper: sessions, nodes, announcements (LOG-10, PID-2). One actor with
-two names, ``controller`` and ``zookeeper``. An announcement is no message and cannot be lost."""
+"""The controller of a cluster with ZooKeeper: sessions, nodes, announcements (LOG-10, PID-2).
+
+One actor with two names, ``controller`` and ``zookeeper``. It informs brokers by *announcements*. The kernel
+delivers each of them within the same step to every live broker that is not paused, so an announcement is no
+message and cannot be lost. A broker that was down or paused gets ``announcements_for`` when it starts or resumes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender
-(ACC-1..ACC-22, ORD-2, ORD-5). It knows no connections, no requests and no responses."""
+"""The accumulator: a queue of batches per topic-partition, filled by the application, emptied by the Sender.
+
+It owns the queues, and decides when a batch may leave and in which order (ACC-1..ACC-22, ORD-2). It knows no
+connections, no requests and no responses. The transaction manager decides whether the head of a queue may be
+drained (ORD-5).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Handles a batch when its result arrives, or when none can arrive any more (SND-8..SND-13)."""
+"""Handles a batch when its result arrives, or when no result can arrive any more (SND-8..SND-13).
+
+This module carries out the reactions; ``produce_reactions`` chooses the reaction to an error.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""One batch of records on its way through the producer (ACC-3, ACC-6, ACC-7, ACC-17)."""
+"""One batch of records on its way through the producer (ACC-3, ACC-6, ACC-7, ACC-17).
+
+This module owns the records' serials, the byte estimate, the identity (PID, epoch, first sequence) and the
+state of the batch. It does not decide when and where it is sent.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """The producer's memory: a fixed number of bytes, allocated to batches, with a queue of the calls that wait
-for memory (ACC-5)."""
+for memory (ACC-5).
+
+The pool owns the bytes and the queue. It does not append the record of a call that gets memory.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """The settings of a producer, its effective configuration, and the reason of each value (CFG-1, CFG-2, CFG-3,
-CFG-5, CFG-6)."""
+CFG-5, CFG-6).
+
+This module owns the type, the bounds and the default of every client setting. A combination that Kafka
+refuses stops the run before its first step.
+"""
 
 from __future__ import annotations
 

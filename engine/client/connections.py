@@ -1,5 +1,8 @@
-"""Connections from a client to brokers, and the requests in flight on them (SND-6, SND-7). It does not know
-the meaning of a request."""
+"""Connections from a client to brokers, and the requests in flight on them (SND-6, SND-7).
+
+This module owns connection states, the limit of requests in flight and their deadlines. It does not know the
+meaning of a request, nor what its failure causes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6). It
-fetches at multiples of ``fetch_interval_ms``; one with nothing to read waits for :meth:`Consumer.wake`."""
+"""The consumer: fetches by position, filters, and hands records to its application (CON-1..CON-5, CPT-6).
+
+A consumer fetches at multiples of ``fetch_interval_ms``. After a response without an error it fetches the
+partition again only if the response says that there is more to read. Otherwise it waits until
+:meth:`Consumer.wake` reports a change. So an idle consumer costs no time.
+"""
 
 from __future__ import annotations
 

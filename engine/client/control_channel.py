@@ -1,5 +1,9 @@
-"""How the Sender sends a control request: it finds the coordinator, waits for the connection or the backoff,
-and sends (SND-5, TXM-9). At most one control request is in flight."""
+"""How the Sender sends a control request: it chooses the request, finds the coordinator, waits for the
+connection or the backoff, and sends (SND-5, TXM-9). At most one control request is in flight.
+
+This module owns the request that the Sender is busy with. Kafka's Sender thread does nothing else while it
+waits for the coordinator's connection or for the backoff of a retry; neither does this Sender.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """The control requests of a producer: the purpose of each, its place in the queue, and the call that waits
-for it (TXM-9)."""
+for it (TXM-9).
+
+This module only describes the requests. The Sender decides when one is sent; ``control_reactions`` has the
+reactions to its response.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
 """A consumer's requests to its group coordinator: fetch and commit offsets (CON-9, OFS-6), leave the group.
-One request is in flight at a time. A consumer that does not poll for ``max.poll.interval.ms`` leaves its
-group (``AbstractCoordinator.HeartbeatThread``); heartbeats are not messages."""
+
+The session owns the coordinator's address, the queue of requests to it, and the reactions to their responses
+(the table :data:`REACTIONS`). One request is in flight at a time. Offsets of a transaction do not come here:
+a producer commits them.
+
+The session also has Kafka's heartbeat thread, as far as it watches the application: if the application has not
+called ``poll()`` for ``max.poll.interval.ms``, the thread leaves the group (``AbstractCoordinator.HeartbeatThread``).
+The thread needs no requests for this, so heartbeats are not messages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The records that a consumer's application got, and how it handled repeated ones (GEN-8, CPT-6)."""
+"""The records that a consumer's application got, and how it handled repeated ones (GEN-8, CPT-6).
+
+This module owns the buffer of fetched records, the counts, and the keys that the application has applied.
+Without an application that polls, each record is handed over when it arrives.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """How a producer gets its producer id and recovers lost sequence numbers, in the phases of a pass before P1
-(PID-11). The generations have different phases: ``queued_identity`` and ``blocking_identity``."""
+(PID-11).
+
+The two generations have different phases: ``queued_identity`` (2.8) and ``blocking_identity`` (2.0). This
+module holds what both share: the parts that they use, and the handling of InitProducerId's responses for a
+producer without a transactional id.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""Two strategies to find a batch among its partition's batches in flight (ORD-4). 2.3 to 3.0.1 and 3.1.0
-compare these batches by first sequence number alone (``TopicPartitionEntry.inflightBatchesBySequence``);
-other versions compare the batches themselves."""
+"""Two strategies to find a batch among its partition's batches in flight. The version chooses one (ORD-4).
+
+2.3 to 3.0.1 and 3.1.0 keep these batches in a set that is ordered and compared by first sequence number alone
+(``TopicPartitionEntry.inflightBatchesBySequence``). So a finished batch can be confused with another one that
+now has its number. All other versions compare the batches themselves.
+"""
 
 from __future__ import annotations
 

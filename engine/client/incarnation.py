@@ -1,4 +1,8 @@
-"""Everything that one producer process holds in memory between its start and its crash, and how it is built."""
+"""Everything that one producer process holds in memory between its start and its crash.
+
+This module builds the parts of the process. Each part owns its state and gets the parts that it needs. A
+crash replaces the whole object by a new one.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""The calls that an application may make after a call that timed out: two strategies (TXM-5). Since 3.1.1 the
-application may only repeat the call, until it has returned (KAFKA-13412)."""
+"""The calls that an application may make after a call that timed out: two strategies. The version chooses one
+(TXM-5).
+
+Until 3.1.0 a repeated call waits for the result of the first call, while the client's state shows that its
+operation still runs; other calls are checked as usual. Since 3.1.1 the application may only repeat the call,
+until it has returned (KAFKA-13412).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The ledger of serials: the result of the records that applications sent (GEN-8). A serial is no part of the
-protocol."""
+"""The ledger of serials: the result of every record that an application sent (GEN-8).
+
+A serial names a record for applications, the view and the judges; it is no part of the protocol. Only a
+recorded run has entries.
+"""
 
 from __future__ import annotations
 

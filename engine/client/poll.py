@@ -1,5 +1,9 @@
-"""When the next pass of the Sender may start (SND-1, SND-5). Kafka's Sender thread sleeps in
-``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called."""
+"""When the next pass of the Sender may start. A pass ends with a poll, and the poll ends by its timeout or a
+wake-up (SND-1).
+
+Kafka's Sender thread sleeps in ``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called.
+While it sleeps before it repeats a control request (SND-5), nothing wakes it.
+"""
 
 from __future__ import annotations
 

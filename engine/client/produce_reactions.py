@@ -1,5 +1,8 @@
-"""Reactions of a producer to the result of one batch, as rows (SND-9, SND-11, SND-12): the reaction to each
-error, and the decisions about the two sequence errors."""
+"""Reactions of a producer to the result of one batch, as rows (SND-9, SND-11, SND-12).
+
+There are three tables: the reaction to each error, and the decisions about the two sequence errors. A row
+names a reaction; ``answers`` and the transaction manager carry it out.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The producer client: a role with two sides, the calls of the application and the Sender (GEN-3, GEN-4)."""
+"""The producer client: a role with two sides, the calls of the application and the Sender (GEN-3, GEN-4).
+
+It owns the current incarnation, and passes every event to the incarnation's parts: calls of the application,
+deliveries, connections, timers, passes of the Sender.
+"""
 
 from __future__ import annotations
 

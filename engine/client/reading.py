@@ -1,5 +1,9 @@
 """One partition as one consumer reads it: its position, the delivered offsets, and why other offsets are
-hidden (CON-3, CON-4, CON-11, CON-12)."""
+hidden.
+
+This module owns the position, the filter of read_committed (CON-3, CON-4) and the list of delivered and
+hidden offsets with the reason (CON-11, CON-12). It knows no requests and no connections.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""How many bytes a record and a batch take, as Kafka's client estimates before it writes them (format v2)."""
+"""How many bytes a record and a batch take, as Kafka's client estimates before it writes them (format v2).
+
+The client decides *full* from these estimates, so they must agree with Kafka's to the byte. Writing the
+bytes is the codec's work.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""How a producer recovers sequence numbers that may be lost: two strategies. 2.0 drops its producer id and
-requests another (TXM-15). Since 2.5 the client raises the epoch and keeps the id (TXM-16, KIP-360, SND-9)."""
+"""How a producer recovers sequence numbers that may be lost: two strategies. The version chooses one.
+
+2.0 drops its producer id and requests another (TXM-15). Since 2.5 the client raises the epoch and keeps the
+id (TXM-16, KIP-360). The strategies also differ in which identities a numbering may have, which responses
+still change it, and what happens to the numbers of a failed batch (SND-9, 11 to 13).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,13 @@
-"""The Sender: passes of named phases that take batches out of the accumulator and send them (SND-1). The
-phases P1 to P9 are those of SND-2; those before them (T1 to T4, or R1 to R3 in 2.0) come from the
-generation's ``Identity``. While a head is not sendable yet, Kafka's Sender polls in a loop; this one waits
-for the next possible change."""
+"""The Sender: passes of named phases that take batches out of the accumulator and send them.
+
+Every phase that does something is a step of its own (SND-1). The phases P1 to P9 are those of SND-2. The
+phases before them (T1 to T4 in 2.8, R1 to R3 in 2.0) come from the generation's ``Identity``. Each part of
+the Sender owns its state. This class owns the order of the phases and the values that one phase passes to the
+next.
+
+While a head is not sendable yet, Kafka's Sender polls in a loop with timeout 0. This Sender waits for the
+next possible change instead: a delivery, a wake-up, or the end of one of its own waits.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """The effects of an application's transactional calls on the transaction manager (TXM-5..TXM-8, TXM-10).
-Where Kafka throws an exception, a call raises :class:`CallThrows`."""
+
+A call may change the state and enqueue requests; nothing is sent here. Where Kafka throws an exception, a call
+raises :class:`CallThrows`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""The client's transaction manager: identity, numbering and recovery from sequence errors (TXM-1..TXM-17). It
-exists only if idempotence is on. It sends nothing itself: the Sender takes requests from its queue."""
+"""The client's transaction manager: identity, numbering and recovery from sequence errors (TXM-1..TXM-17).
+
+It exists only if idempotence is on. It owns PID and epoch, one numbering per topic-partition, the client
+state and the queue of control requests. It sends nothing itself: the Sender takes the next request from the
+queue and passes on responses. The main difference between the generations is ``recovery``: since 2.5 the
+client recovers lost numbers by raising the epoch, 2.0 by dropping the PID and every numbering.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """What happens to batches that were never sent when a transaction ends or fails: two strategies (ACC-10,
-ACC-22)."""
+ACC-22).
+
+A batch that was sent may be stored, so both strategies wait for its outcome.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The order in which Kafka's accumulator visits its partitions: that of the buckets of a Java hash map
-(ACC-8)."""
+"""The order in which Kafka's accumulator visits its partitions (ACC-8).
+
+Kafka keeps its queues in a copy-on-write Java hash map, so it visits them in the order of the map's buckets.
+The order affects the next ready check delay, and the order in which batches of several partitions expire.
+"""
 
 from __future__ import annotations
 

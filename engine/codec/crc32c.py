@@ -1,11 +1,19 @@
-"""CRC-32C (Castagnoli), the checksum of record batches with magic 2, in pure Python. Source: RFC 3720
-appendix B.4; Kafka uses it from `DefaultRecordBatch.computeChecksum`.
+"""CRC-32C (Castagnoli), the checksum of record batches with magic 2, in pure Python.
 
-The checksum is linear: if the register starts at zero, it is the exclusive or of one contribution for each
-32-bit word. So the first half of a message can be *folded* onto the second half: each of its words is
-advanced over half a message of zeros by four table look-ups, and added to the word at the same place of the
-second half. The message is kept as four *planes* (all first bytes of the words, all second bytes, …), because
-`bytes.translate` looks up a whole plane at once. Zeros in front of a message change nothing."""
+Source: RFC 3720 appendix B.4; Kafka uses it from `DefaultRecordBatch.computeChecksum`. A compiled function
+with the same signature may be passed wherever this module's `crc32c` is the default.
+
+Theory of operation. The checksum is a register of 32 bits. If the register starts at zero, the checksum is
+linear: it is the exclusive or of one contribution for each 32-bit word, and a word's contribution depends
+only on how many words follow it. So the first half of a message can be *folded* onto the second half: each
+word of the first half is advanced over half a message of zeros, and then added to the word at the same place
+of the second half.
+
+To advance a word is linear, too, so it takes four table look-ups, one for each byte. `bytes.translate` does
+one look-up for a whole message in compiled code. The message is therefore kept as four *planes* (all first
+bytes of the words, all second bytes, …), and halved until it is short. The rest is processed byte by byte.
+Zeros in front of a message change nothing, so a message of any length can be padded there.
+"""
 
 from functools import cache
 

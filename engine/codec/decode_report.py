@@ -1,8 +1,10 @@
 """What `python -m engine decode` prints: the batches of segments and partition folders, as text or as JSON
 Lines.
 
-Positions and sizes are bytes, timestamps milliseconds since 1970. Every object of the JSON Lines has a
-`kind`: `segment`, `batch`, `legacy`, `damaged`, `not_read` or, last, `totals`."""
+It converts bytes to lines and opens no file: the caller reads the files. Positions and sizes are bytes,
+timestamps milliseconds since 1970. Every object of the JSON Lines has a `kind`: `segment`, `batch`, `legacy`,
+`damaged`, `not_read` or, last, `totals`.
+"""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,5 +1,9 @@
-"""Describes the records of Kafka's internal topics: the metadata of transactional ids, and the committed
-offsets of groups. The broker in the view is the one that wrote the file."""
+"""Describes the records of Kafka's internal topics, in the order of their logs: the metadata of transactional
+ids, and the committed offsets of groups.
+
+Owns the part `brokers` of a log case's view; the broker there is the one that wrote the file. A state in the
+log has taken effect, so nothing in this part is pending but the offsets of an open transaction.
+"""
 
 import re
 from collections.abc import Iterator, Mapping

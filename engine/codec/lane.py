@@ -1,6 +1,13 @@
 """The lane of one partition of a log case: the changes that each batch makes in the view of docs/frame.md.
-The broker's own `PartitionLog` takes the undamaged batches, as a follower does that fetches them. A segment
-does not hold the high watermark: the lane treats everything in the file as replicated."""
+
+Owns the rule for which batches the lane can hold: those after the last one, at offsets that a browser
+represents exactly. The effects of a batch on producers, open transactions and the last stable offset are not
+computed here: the broker's own `PartitionLog` takes every undamaged batch, as a follower does that fetches it.
+Damaged batches, and control batches that are known to be no markers, only take their offsets.
+
+A segment does not hold the high watermark. The lane treats everything in the file as replicated, so its last
+stable offset is that of a broker that has only this file.
+"""
 
 import copy
 from collections.abc import Mapping

@@ -1,7 +1,15 @@
-"""A log case: real segments as a run of steps that the player shows like those of a scenario. Steps and views
-have the shape of `docs/frame.md`. A lane has one replica, which is the file, and no verdicts. Steps of
-several partitions are merged by the batches' timestamps; within a partition the order is that of the file.
-Times are milliseconds since the first batch."""
+"""A log case: real segments as a run of steps that the player shows like those of a scenario.
+
+Each row of a file has a step, which puts a batch into the lane of its partition, or reports an old message or
+a damaged place. A last step describes the state at the end of the files. Steps and views have the shape of
+`docs/frame.md`. The files hold nothing about replicas or guarantees: a lane has one replica, which is the file,
+and no verdicts. Records of internal topics are described (`internal_records.py`). If a transaction never ends,
+the step that begins it has a note on that.
+
+Steps of several partitions are merged by the batches' timestamps. Within a partition the order is that of the
+file: a timestamp lower than an earlier one is replaced by the highest so far. Times are milliseconds since
+the first batch.
+"""
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,5 +1,9 @@
-"""What a marker at the end of a log would change: further steps on a copy of its lane. Two consumers, one
-with each isolation level, read before it and after it."""
+"""What a marker at the end of a log would change: further steps on a copy of its lane.
+
+The marker is hypothetical, and nothing is sent to a cluster. The copy's log accepts or refuses it by the
+broker's own rules, as a leader does with a coordinator's marker. Two consumers, one with each isolation
+level, read before it and after it, by the rules of consumers.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,8 @@
-"""Why read_committed consumers stop at the LSO, at the steps of a log case at which a transaction is open.
-Consecutive steps share one answer."""
+"""Why read_committed consumers stop at the LSO, at the steps of a log case at which a transaction is open. The
+answer uses the logs alone; if the transaction does not end in the case, a note says what a log cannot show.
+
+Consecutive steps share one answer while the same transaction is the first open one.
+"""
 
 from collections import deque
 from collections.abc import Iterator

@@ -1,6 +1,12 @@
 """A log segment: the rows of a `.log` file, read one by one from its bytes, each with its place in the file.
-A damaged place becomes part of a row, never an exception. The checksum does not cover the length, which alone
-locates the next batch. Source: Kafka's `FileRecords`, `ByteBufferLogInputStream` and `DumpLogSegments`."""
+
+A damaged place becomes part of a row, never an exception. Reading continues after it if the next batch can be
+located. Only the batch length locates the next batch, so an impossible length ends the file. The memory used
+is limited to one batch.
+
+Source: Kafka's `FileRecords`, `ByteBufferLogInputStream` and `DumpLogSegments`. The checksum does not cover
+the length; when a batch fails its checksum and no batch follows, the length itself is reported.
+"""
 
 import struct
 from collections.abc import Iterator

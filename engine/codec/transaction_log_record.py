@@ -1,8 +1,12 @@
-"""A record of `__transaction_state`: the coordinator's metadata of one transactional id. Source: KIP-98,
-KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The key is version int16 and the transactional
-id. The value is version int16, producer id int64, producer epoch int16, timeout int32, status int8,
-partitions by topic, last update and start int64. Version 0 of the value is written and read; version 1, with
-compact lengths and tagged fields (KIP-915), is read."""
+"""A record of `__transaction_state`: the coordinator's metadata of one transactional id.
+
+Source: KIP-98, KIP-890, Kafka's `TransactionLog` and `TransactionLogValue`. The key is version int16 and the
+transactional id. The value is version int16, producer id int64, producer epoch int16, timeout int32, status
+int8, partitions by topic, last update and start int64; all numbers are big endian.
+
+Version 0 of the value, which Kafka wrote up to 3.x, is written and read. Version 1, which Kafka 4 writes, has
+compact lengths and tagged fields (KIP-915). It is only read, and unknown tags are skipped, as in Kafka.
+"""
 
 import struct
 from dataclasses import dataclass, field

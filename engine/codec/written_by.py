@@ -1,6 +1,11 @@
-"""Finds the transaction version with which a log was written, as far as its bytes show it. Source: KIP-890,
-KIP-1022, ``TransactionLog``. A COMMIT marker with a higher epoch than the data shows version 2; an ABORT
-marker does not, because a fence raises the epoch, too."""
+"""Finds the transaction version with which a log was written, as far as its bytes show the cluster's level of
+``transaction.version``.
+
+Source: KIP-890, KIP-1022. From level 1 on, ``TransactionLog`` writes version 1 of its values, which contains
+the version that the client used. A client of version 2 ends every transaction with a raised epoch, so its
+COMMIT marker has a higher epoch than the data. An ABORT marker with a higher epoch proves nothing, because a
+fence raises the epoch, too.
+"""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,14 @@
-"""The group coordinator of one broker, limited to offsets (section 14 of the specification). It knows no
-connections and no logs: ``outbox`` holds its responses and the batches to write, and its host calls
-``written`` and ``on_marker``. Joining is not simulated: the members and the generation of a group are initial
-state (``onCompleteJoin``). The checks of a commit are those of ``GroupCoordinator.doCommitOffsets`` and
-``doTxnCommitOffsets`` (KIP-447)."""
+"""The group coordinator of one broker, limited to offsets (section 14 of the specification).
+
+Owns the groups whose ``__consumer_offsets`` partitions this broker leads, the checks of a commit, and every
+change of a group's offsets. It knows no connections and no logs: ``outbox`` holds its responses and the
+batches to write, and its host calls ``written`` and ``on_marker`` with the results.
+
+Joining is not simulated: the members and the generation of a group are initial state, and the group's log
+partition contains them. When a member leaves, the others are in the next generation at once; Kafka waits until
+they have joined again (``onCompleteJoin``). The checks of a commit are those of ``GroupCoordinator.doCommitOffsets``
+and ``doTxnCommitOffsets``. Before KIP-447 a TxnOffsetCommit names no member, and no member is checked.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """The records of ``__consumer_offsets``: makes a commit into a batch, and reads the groups from a log
-(OFS-5). The key of an offset is (group, topic-partition), the key of the members the group's name."""
+(OFS-5).
+
+The key of a record is (group, topic-partition), and its value the committed offset; a record with the value
+None removes the offset. The members of a group are a record, too, whose key is the group's name.
+"""
 
 from __future__ import annotations
 

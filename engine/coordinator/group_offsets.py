@@ -1,6 +1,10 @@
-"""The offsets of one group at its coordinator: the visible offsets, which OffsetFetch returns, and those that
-wait for their append or for the outcome of a transaction (OFS-3 to OFS-5). Changes of a pending offset are
-rows of ``group_states``. Source: Kafka's ``GroupMetadata``."""
+"""The offsets of one group at its coordinator: the visible offsets, which OffsetFetch returns, and the offsets
+that wait for their append or for the outcome of a transaction.
+
+Owns the cache of visible offsets, the commits whose append has not ended, and the pending offsets of
+transactions by producer id (OFS-3 to OFS-5). Every change of a pending offset is a row of ``group_states``.
+This module knows no requests and no logs. Source: Kafka's ``GroupMetadata``.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
-"""The states of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4): *absent*,
-*staged* while its append has not ended, *appended* until the marker. There is one instance for each (group,
-producer id, topic-partition)."""
+"""The states of one offset that a transaction wants to commit for a group, as rows (OFS-3, OFS-4).
+
+There is one instance for each (group, producer id, topic-partition). *Absent*: the producer's transaction has
+no offset for the partition. *Staged*: the request arrived, and the append of the record has not ended.
+*Appended*: the record is in the log, and the transaction's marker decides.
+
+Offsets committed outside transactions have no marker and no machine, because the append decides. The state is
+computed from the stored offset (``state_of``), so the effects of a row must lead to its target; a test checks
+this.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The partitions of an internal topic that this broker leads; both coordinators use it (FND-7). A subclass
-keeps the state of a partition's keys (transactional ids or groups), and removes it in ``forget``."""
+"""The partitions of an internal topic that this broker leads; both coordinators use it (FND-7).
+
+Owns the partitions with their coordinator epochs, the partitions that are still being read, and the appends
+that have not ended. A subclass keeps the state of a partition's keys (transactional ids or groups), and
+removes it in ``forget``.
+"""
 
 from __future__ import annotations
 

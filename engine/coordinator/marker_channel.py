@@ -1,7 +1,12 @@
 """How a coordinator sends the markers of a transaction to the leaders of its partitions (section 15 of the
-specification). Changes of a marker are rows of ``marker_states``. It knows no connections and no logs:
-:meth:`MarkerChannel.drain` returns the next request, and ``finished`` holds the transactions that wait for no
-partition any more. Source: Kafka's ``TransactionMarkerChannelManager``."""
+specification).
+
+Owns a queue for each broker, the queue of markers whose leader cannot be reached, the requests in flight, and
+the partitions that each transaction still waits for. Every change of a marker is a row of ``marker_states``.
+It knows no connections and no logs: :meth:`MarkerChannel.drain` returns the next request, and ``finished``
+holds the transactions that wait for no partition any more. Source: Kafka's
+``TransactionMarkerChannelManager``.
+"""
 
 from __future__ import annotations
 

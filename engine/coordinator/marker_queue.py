@@ -1,5 +1,9 @@
-"""Markers that wait to be sent to one broker, or for a leader that can be reached (MRK-1), by partition of
-the transaction log (Kafka's ``TxnMarkerQueue``)."""
+"""Markers that wait to be sent to one broker, or for a leader that can be reached (MRK-1).
+
+Owns the order of the markers: by partition of the transaction log, so that all markers of one log partition
+can be removed when this broker no longer leads it (Kafka's ``TxnMarkerQueue``). Kafka's hash
+map has the same order when it holds few partitions.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""The transaction coordinator of one broker (sections 12 and 13 of the specification). A new state is pending
-until its image is durable (TXC-5). The coordinator knows no connections and no logs: ``outbox`` holds its
-responses, the images to write and the markers to send, and the broker calls ``written`` and
-``all_markers_acknowledged`` with the results."""
+"""The transaction coordinator of one broker (sections 12 and 13 of the specification).
+
+Owns the cache of transactional ids whose log partitions this broker leads, and every change of one. The new
+state is pending first, and its image is written; once the image is durable, the state is installed (TXC-5).
+The coordinator knows no connections and no logs: ``outbox`` holds its responses, the images to write and the
+markers to send, and the broker calls ``written`` and ``all_markers_acknowledged`` with the results.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,13 @@
-"""The states of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14). A row's
-target becomes the pending state; the state follows when its image is durable. PrepareEpochFence is pending
-only (``TransactionCoordinator.endTransaction``). The target of ``all_markers_acknowledged`` is pending as
-soon as the transaction is decided (``TransactionMetadata.prepareComplete``)."""
+"""The states of a transactional id at its coordinator, as rows (TXC-3, TXC-4, TXC-8, TXC-12, TXC-14).
+
+Every response of the coordinator that depends on the state is a row, refusals included. Two guards are
+opposites: ``settled`` holds while no change of the id is being written, ``in_transition`` while one is.
+
+A row's target becomes the pending state; the state follows when its image is durable. Kafka has two
+exceptions. PrepareEpochFence is only pending and never written, because the coordinator's own abort replaces
+it at once (``TransactionCoordinator.endTransaction``). The target of ``all_markers_acknowledged`` is pending
+as soon as the transaction is decided (``TransactionMetadata.prepareComplete``).
+"""
 
 from __future__ import annotations
 

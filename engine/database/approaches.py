@@ -1,6 +1,9 @@
-"""The ways in which a service combines its database with Kafka: one row for each approach. A round of a
-service takes work from ``source`` and carries out ``acts`` in their order. A crash between two acts leaves
-the effect of the first without that of the second."""
+"""The ways in which a service combines its database with Kafka: one row for each approach.
+
+A round of a service takes work from ``source`` and carries out ``acts`` in their order. A commit of rows, a
+stored record and a committed offset stay after a crash. So a crash between two of these acts leaves the
+effect of the first without that of the second.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Which offset of a partition a service with worker threads commits: one row for each rule (OFS-6, CON-8). A
-committed offset is the next one to read."""
+"""Which offset of a partition a service with worker threads commits: one row for each rule (OFS-6, CON-8).
+
+A committed offset is the next one to read: after a start, the group continues with it. Worker threads finish in
+any order, so records below the highest finished one may be unfinished.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""A database with a commit of its own: tables of rows, of offsets and of outbox entries (CPT-4, CPT-5). A
-crash does not lose committed data. Locks are not modelled."""
+"""A database with a commit of its own: tables of rows, of offsets and of outbox entries (CPT-4, CPT-5).
+
+A crash does not lose committed data. The writes of a local transaction become visible with its commit. They
+are lost if the connection ends, or the database crashes, before the commit. Locks are not modelled: no
+transaction waits for another.
+"""
 
 from __future__ import annotations
 

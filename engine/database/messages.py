@@ -1,6 +1,8 @@
 """The requests of a service to its database, and the responses.
 
-The serial of a record also identifies the row and the outbox entry that belong to the record."""
+The serial of a record also identifies the row and the outbox entry that belong to the record. A service has
+one connection, and on it one local transaction at a time, which the first ``WriteRows`` opens.
+"""
 
 from __future__ import annotations
 

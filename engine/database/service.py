@@ -1,5 +1,9 @@
 """A service that writes to Kafka and to its database, round after round, in the order of its approach.
-Service, producer and consumer are one process: they crash, restart and pause together."""
+
+The service owns its state (machine ``SERVICE``) and the work in its memory; a crash loses both. Service,
+producer and consumer are one process: they crash, restart and pause together. The service only makes calls
+and sends statements; whether records, offsets and rows are stored depends on producer, consumer and database.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """The state machine of a service (CPT-4, OFS-6): it carries out the acts of its approach, one after the
-other."""
+other.
+
+A crash has no row: ``Service.crash`` empties the memory and sets the state DOWN from any state.
+"""
 
 from __future__ import annotations
 

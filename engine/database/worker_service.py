@@ -1,6 +1,9 @@
-"""A service whose worker threads process records at the same time and finish in any order (CPT-4, OFS-6). A
-worker works on its record for the time that the scenario gives, then inserts the row with auto-commit. The
-rule of the approach (``commit_rules.py``) says which offset the service commits, and when."""
+"""A service whose worker threads process records at the same time and finish in any order (CPT-4, OFS-6).
+
+One thread polls and hands each record to a worker thread. A worker works on its record for the time that the
+scenario gives, then inserts the row with auto-commit; with the response the record is finished. The rule of the
+approach (``commit_rules.py``) says which offset the service commits, and when. Owns the records in work.
+"""
 
 from __future__ import annotations
 

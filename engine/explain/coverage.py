@@ -1,5 +1,10 @@
-"""How much of the specification and of the tables the library covers. A requirement is covered by a step that
-enforces it, a refusal, a deciding row, or a test marked with its ID. A mere mention does not count."""
+"""How much of the specification and of the tables the library covers.
+
+A requirement is covered in one of four ways: a step of a library scenario lists it as enforced, in a sentence, a
+decision or a refusal; a scenario is refused by it; a row of a state machine that cites it decided in a scenario;
+or, for a display rule, a test marked with its ID checks it. A row of a transition is covered when it decided in a
+scenario; a row of a refusal, when it decided in a scenario or in a recorded case. A mere mention does not count.
+"""
 
 from __future__ import annotations
 

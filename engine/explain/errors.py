@@ -1,5 +1,10 @@
-"""The error dictionary. The sentences are in ``catalogue/errors.toml``: ``error.NAME.`` and one of
-:data:`FIELDS`. ``answering`` is the side that returns the error, ``asking`` the side that gets it."""
+"""The error dictionary. For every error except NONE it has the meaning, the compared values, the reaction of each
+side, the first version, and the severity.
+
+The sentences are in ``catalogue/errors.toml``: ``error.NAME.`` and one of :data:`FIELDS`. ``answering`` is
+the side that returns the error, ``asking`` the side that gets it. The tables of the client decide its
+reactions; this module only describes them.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """Which versions of Kafka have something, as JSON: a row of a machine, a test of a decision, or a line of
-pseudocode."""
+pseudocode.
+
+A page shows beside a run only what the run's versions have. ``versions`` and ``level`` say what a row, test
+or line needs; the header of a run and its derived facts say what the run has.
+"""
 
 from __future__ import annotations
 

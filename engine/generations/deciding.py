@@ -1,5 +1,9 @@
-"""Finds the rows of the profiles that cause a difference between two generations, by exchanging rows and
-making the run again."""
+"""Finds the rows of the profiles that cause a difference between two generations, by exchanging rows.
+
+A generation gives a value to every row of two profiles, that of the brokers and that of the clients. Rows of
+one generation are replaced by those of the other, and the run is made again. The deciding rows are those that
+are still needed for the difference after all others were changed back.
+"""
 
 from __future__ import annotations
 

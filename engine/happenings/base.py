@@ -1,6 +1,10 @@
 """A happening: one typed event that a role or the kernel emits, with all facts about it.
 
-Judges take happenings as facts, and ``engine/telling`` makes the sentences and notes of a step from them."""
+A happening holds plain values: names, numbers, codes (enums), tuples, rows of tables, batches. It holds no
+text and no object of a role, and a key of the catalogue only where a refusal names one
+(``Refused.sentences``). Judges take happenings as facts, and ``engine/telling`` makes the sentences and notes
+of a step from them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """The judges' record of a database beside Kafka: what happened to each record or order, its row in the table
-and its record in Kafka (CPT-8). A row and a record are *apart* if only one of them exists and nothing is left
-that would write the other."""
+and its record in Kafka (CPT-8).
+
+A row and a record that belong together are *apart* when only one of them exists and nothing is left that
+would write the other: no service holds the work, no entry of the outbox names it, no copy is in flight, and
+no consumer will read it again.
+"""
 
 from __future__ import annotations
 

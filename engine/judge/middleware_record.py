@@ -1,5 +1,9 @@
 """The judges' record of transactions over middleware: the parts that nodes carried out, and the outcomes
-(MW-12, MW-16)."""
+(MW-12, MW-16).
+
+A transaction is mixed when the middleware has ended it, or left it to an operator, while some nodes have
+carried out their part and others have not. Work is repeated when a node carried out its part more than once.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The judges' record of transactions in one partition's log: the transactional batches and markers of every
-replica, and the outcomes in the leader's log."""
+"""The judges' record of transactions in one partition's log: the outcome of every copy of a record.
+
+It holds the transactional batches and markers of every replica, ordered by offset, and the outcomes in the
+leader's log. An append updates the outcomes; a truncation or a change of leader computes all of them again.
+"""
 
 from __future__ import annotations
 

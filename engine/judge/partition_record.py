@@ -1,4 +1,7 @@
-"""The judges' record of one partition: the copies on every replica, and the results that producers got."""
+"""The judges' record of one partition: the copies on every replica, and the results that producers got.
+
+An append updates the counts; a truncation or a change of leader computes all of them again.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """The judges' record of Kafka's transactions: their contents, their decision, the result for the application,
-and what consumers got (GEN-8). The functions at the end are the judges: each returns the records or offsets
-that break a guarantee."""
+and what consumers got (GEN-8).
+
+A transaction is what an application sent between begin and end. The functions at the end of this module are
+the judges: each returns the records or offsets that break a guarantee.
+"""
 
 from __future__ import annotations
 

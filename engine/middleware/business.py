@@ -1,5 +1,9 @@
 """The initiator, which opens a transaction, and the business system, which runs its local part (MW-3, MW-6,
-MW-13). A crash loses a running local transaction and the planned Confirm."""
+MW-13).
+
+The result of the local transaction and its message id are written in one database transaction, so that a
+later back-check finds both or neither. A crash loses a running local transaction and the planned Confirm.
+"""
 
 from __future__ import annotations
 

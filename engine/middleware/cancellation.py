@@ -1,5 +1,8 @@
-"""The transaction manager of strategy 4, which calls cancel at the nodes that have to undo a transaction
-(MW-11)."""
+"""The transaction manager of strategy 4, which calls cancel at the nodes that have to undo a transaction (MW-11).
+
+The manager keeps its transactions when it crashes. It sends Rollback again to the nodes that have not
+answered.
+"""
 
 from __future__ import annotations
 

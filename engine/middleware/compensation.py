@@ -1,6 +1,10 @@
 """The effects of the seven strategies for a missing answer (MW-11, MW-12); their table is in strategies.py.
-Backward strategies undo a decided commit at **all** participants and at the business system (CTR-40).
-Strategy 1 (``manual``) leaves this to an operator."""
+
+Forward strategies send the decision again to the participants that have not answered. Backward strategies
+undo a decided commit at **all** participants and at the business system, because an undo at only some leaves
+a mixed state (CTR-40). After a decided rollback, they send Rollback again to the nodes that have not answered
+(strategy 4: to every node that was asked). Strategy 1 (``manual``) leaves all this to an operator.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The messages of two-phase commit over message middleware, with the fields of MW-2. They are one-way
-messages between named nodes. ``tid`` is the transaction's id, which the middleware assigns."""
+"""The messages of two-phase commit over message middleware, with the fields of MW-2.
+
+All are one-way messages between named nodes. An answer is a separate message with its own name
+(``CommitOk``), as in the descriptions of the scheme. ``tid`` is the transaction's id, which the middleware
+assigns.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """The middleware: it assigns tids, collects votes, stores the prepared message, and carries out the decision
-(MW-3 to MW-14). A crash loses no transaction, unless the switch ``durable_prepared_messages`` is off."""
+(MW-3 to MW-14).
+
+The state machine is in middleware_states.py; this module has the effects of its rows. compensation.py handles
+missing answers. A crash loses no prepared message and no transaction, unless the switch
+``durable_prepared_messages`` is off.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""The state machine of a transaction at the middleware (MW-3 to MW-13). An event is a timer or a kind of
-message (``vote``, ``answer``)."""
+"""The state machine of a transaction at the middleware (MW-3 to MW-13).
+
+An event is a timer or a kind of message (``vote``, ``answer``). A message that a state does not expect is
+refused, because delayed and repeated messages may come at any time. A timer has rows only in the states in
+which it can run. AWAIT_CONFIRM and CHECKING both wait for the business system's result; only CHECKING also
+expects the reply to a back-check.
+"""
 
 from __future__ import annotations
 

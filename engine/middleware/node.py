@@ -1,5 +1,5 @@
-"""The base class of the nodes of two-phase commit, and of a database and its services: a name, a watch, an
-outbox."""
+"""The base class of all nodes of two-phase commit, and of a database and its services: a name, a watch, an
+outbox. A crash loses the messages in the outbox; a subclass decides what else is lost."""
 
 from __future__ import annotations
 

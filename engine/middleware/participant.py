@@ -1,5 +1,9 @@
 """A participant: for each tid it reserves, commits, releases and undoes an operation in its own database
-(MW-4, MW-7, MW-10). A crash does not lose its data."""
+(MW-4, MW-7, MW-10).
+
+A crash does not lose its data. So an operation that was committed stays committed, even if the answer was
+lost.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The state machines of a participant: its own state, and the middleware's record of it, which depends on the
-answers that arrived (MW-4, MW-9, MW-10)."""
+"""The state machines of a participant: its own state, and the middleware's record of it (MW-4, MW-9, MW-10).
+
+A participant stores its own state with its data. The middleware's record depends only on the answers that
+arrived, so it has one more state: UNKNOWN.
+"""
 
 from __future__ import annotations
 

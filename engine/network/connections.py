@@ -1,6 +1,15 @@
-"""A broker's side of its connections: it handles one request of a connection at a time (GEN-11), as Kafka's
-``SocketServer`` does by muting the channel. The name of a connection is (client, broker, purpose). When a
-connection ends, its broker may keep some requests; their responses are dropped."""
+"""A broker's side of its connections: the broker handles one request of a connection at a time, and the other
+requests of the connection wait in order (GEN-11).
+
+Kafka's ``SocketServer`` mutes a channel while one of its requests is handled, and takes the next request
+after it has sent the response.
+
+The name of a connection has three parts: the client, the broker and the purpose. A consumer has a separate
+connection to its group coordinator; a broker has separate connections for markers and for verification.
+
+When a connection ends, its broker may keep some requests: the request that it is handling, and the first of
+the requests that wait. The broker handles them in order; their responses are dropped.
+"""
 
 from __future__ import annotations
 

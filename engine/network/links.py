@@ -1,6 +1,10 @@
-"""Links: latency, order, connections, and the messages in flight. A link keeps the order of messages for each
-connection and direction (GEN-5), so a delayed message delays the later ones. The network does not interpret
-messages."""
+"""Links: latency, order, connections, and the messages in flight.
+
+Owns every envelope from its sending until its receiver handles the message or the message is lost. The
+network does not interpret messages, and schedules nothing itself: the kernel takes the arrival times from the
+envelopes and queues the deliveries. A link keeps the order of messages for each connection and direction
+(GEN-5), so a delayed message delays the later ones. Only the fault *reorder* changes the order.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
-"""A scripted application: timed calls on one client, in order (GEN-4). A blocking call postpones the later
-ones. While the client is down, all calls wait. A call with ``again`` sends an earlier record once more, with
-``if_failed`` if that record's future failed."""
+"""A scripted application: timed calls on one client, in order (GEN-4).
+
+A blocking call postpones the later ones. While the client is down, all calls wait. Records get their
+hidden serials in the order of sending. A call with ``again`` sends an earlier record once more, like an
+application that has restarted. With ``if_failed`` the call is made only if the future of that record failed,
+like an application that handles the exception.
+"""
 
 from __future__ import annotations
 

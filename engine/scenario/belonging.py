@@ -1,5 +1,8 @@
 """The fields that a row may have. One word of the row decides: ``action`` in an entry of the fault script,
-``do`` in a call, ``set`` in an override."""
+``do`` in a call, ``set`` in an override.
+
+The loader uses this table to refuse a field without a meaning, and forms use it to leave such fields out.
+"""
 
 from __future__ import annotations
 

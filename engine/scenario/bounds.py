@@ -1,6 +1,10 @@
-"""The limits of a TOML text, checked in one pass before a parser reads it: a parser needs quadratic time for
-dotted keys, recurses for each bracket, and reads numbers of any length. A text that is not TOML passes: the
-parser reports that fault."""
+"""The limits of a TOML text, checked in one pass before a parser reads it.
+
+A TOML parser needs time and memory that grow with the square of the number of parts in a dotted key. It
+recurses once for each bracket, and reads numbers of any length. ``check_text`` reads each character once, and
+refuses a text beyond a limit with the line and the limit. A text that is not TOML passes: the parser reports
+that fault, and stops there.
+"""
 
 from __future__ import annotations
 

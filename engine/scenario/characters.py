@@ -1,5 +1,8 @@
-"""The characters that no name and no text may contain, because they change a page without being seen. They
-are written as escapes, which both Python's `re` and browsers read."""
+"""The characters that no name and no text may contain, because they change a page without being seen.
+
+The rule holds for scenario documents, and for names from users and files elsewhere. The characters are
+written as escapes, which both Python's `re` and browsers read.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Loads a scenario document: the result is a checked :class:`Scenario`, or an error that names the line and
-the remedy. A variant is the document with its ``set`` applied, whose keys are dotted paths
-(``producers.p1.settings.retries``)."""
+the remedy.
+
+A document is TOML (or the same as a dict). A variant is the document with its ``set`` applied. The keys of
+``set`` are dotted paths, in which a row of a list of named tables is addressed by its name
+(``producers.p1.settings.retries``).
+"""
 
 from __future__ import annotations
 

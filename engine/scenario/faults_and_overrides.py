@@ -1,5 +1,8 @@
-"""The checks of an entry of the fault script and of an override: fields that belong together, and names that
-exist."""
+"""The checks of an entry of the fault script and of an override, after their types were checked: fields that
+belong together, and names that exist.
+
+Without these checks a mistake would appear in the middle of a run.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """The names that only some clusters have: those with ZooKeeper, those with a controller quorum, or those from
-a version on."""
+a version on.
+
+The loader uses these tables to refuse a name that the scenario's cluster does not have, and forms use them to
+leave it out.
+"""
 
 from __future__ import annotations
 

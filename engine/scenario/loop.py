@@ -1,6 +1,14 @@
-"""An application that consumes, transforms and produces, round after round (TXM-6, CON-8..10, OFS-6). With a
-transactional producer the consumer's positions are part of the transaction; without one, or with the switch
-``offsets_in_transaction`` off, they are committed separately."""
+"""An application that consumes, transforms and produces, round after round (TXM-6, CON-8..10, OFS-6).
+
+A round has four parts: take records from a consumer, send one record for each, commit the consumer's
+positions, finish. With a transactional producer the positions are part of the transaction. Without one, or
+with the switch ``offsets_in_transaction`` off, they are committed separately. After an abortable failure the
+loop aborts and rewinds; after a fatal one it closes its producer; after a crash it begins again at the
+group's committed offsets.
+
+Owns the state of the loop (the table :data:`MACHINE`) and the records of the present round. It only makes
+calls: the producer and the consumer do the work.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The mistakes of a document in one list, for its author. It removes what is wrong and loads again, while the
-next mistake cannot be a consequence of the removal."""
+"""All mistakes of a document in one list, for its author.
+
+The loader stops at the first mistake. This module removes the wrong value or row and loads again, while the
+next mistake cannot be a consequence of the removal. Names are checked last.
+"""
 
 from __future__ import annotations
 

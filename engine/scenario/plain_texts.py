@@ -1,4 +1,7 @@
-"""Texts that no scenario may contain, because a page would misinterpret them."""
+"""Texts that no scenario may contain, because a page would misinterpret them.
+
+A replay contains the texts of its scenario, so the reader of replays refuses them, too.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The fields of a scenario document, each with its type, bounds and default. Times are in virtual
-milliseconds, sizes in bytes."""
+"""The fields of a scenario document, each with its type, bounds and default.
+
+The table has three uses: the loader checks against it, the builder page makes its form from it, and error
+messages take the allowed values from it. Times are in virtual milliseconds, sizes in bytes.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Makes fault scripts, from a selected message of a run or from a learner's interventions (GEN-6). A rule
-counts the messages that it sees, and no later rule sees a message to which an earlier one applied."""
+"""Makes fault scripts, from a selected message of a run or from a learner's interventions (GEN-6).
+
+A rule counts the messages that it sees, and no later rule sees a message to which an earlier one applied. To
+write one more rule, a listener after all others counts the messages that the new rule would see.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The line of a place in a TOML text, for error messages. A place that it does not find gets the line of the
-nearest table around it."""
+"""The line of a place in a TOML text, for error messages.
+
+Reads headings and the keys that begin a line, each line once. It does not support strings over several lines;
+a place that it does not find gets the line of the nearest table around it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Finds variants that give the same run under two names."""
+"""Finds variants that give the same run under two names. There are such variants because a variant may set a
+value that the document has anyway."""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""How a happening becomes the sentences of a step. A table has one row for each class of happenings: a
-sentence with the happening's fields as parameters (``says``, ``notes``), or a function of the happening and
-the teller."""
+"""How a happening becomes the sentences of a step: the structure of this package's tables.
+
+A table has one row for each class of happenings. Most rows add one sentence, whose parameters are the
+happening's fields (``says``, ``notes``). The other rows are functions of the happening and the teller. No
+role depends on this package.
+"""
 
 from __future__ import annotations
 

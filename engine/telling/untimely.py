@@ -1,5 +1,10 @@
-"""Sentences for batches that a leader accepts although the coordinator has newer facts: a leader learns of a
-new epoch, and of the end of a transaction, from markers and from batches (FEN-3, MRK-6)."""
+"""Sentences for batches that a leader accepts although the coordinator has newer facts: a batch is late, has
+an older epoch, or is in a partition that its transaction does not include.
+
+A leader compares epoch and sequence number with what it has stored. It learns of a new epoch, and of the end
+of a transaction, only from markers and from batches (FEN-3, MRK-6). The reason for its ignorance follows from
+the coordinator's entry and from the messages between coordinator and leader.
+"""
 
 from __future__ import annotations
 

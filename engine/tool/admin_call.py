@@ -1,6 +1,11 @@
-"""One call of Kafka's admin client. A call has keys (partitions, transactional ids or brokers), each of which
-one broker answers. Source: ``AdminApiDriver``, its lookup strategies (``PartitionLeaderStrategy``,
-``CoordinatorStrategy``, ``AllBrokersStrategy``, ``StaticBrokerStrategy``) and its handlers."""
+"""One call of Kafka's admin client. A call has keys (partitions, transactional ids or brokers). For each key,
+one broker has to respond.
+
+The client looks up the brokers of its keys, and asks each of these brokers about its keys. If an error shows
+that a key is at another broker, the client looks the key up again. Source: ``AdminApiDriver``, its lookup
+strategies (``PartitionLeaderStrategy``, ``CoordinatorStrategy``, ``AllBrokersStrategy``,
+``StaticBrokerStrategy``) and its handlers.
+"""
 
 from __future__ import annotations
 

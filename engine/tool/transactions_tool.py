@@ -1,6 +1,11 @@
 """``kafka-transactions.sh``: the role that carries out an operator's commands, one after the other (KIP-664).
-Two tables describe a command: its first call (:data:`_FIRST`), and what follows from the result of each call
-(:data:`_AFTER`). Source: ``TransactionsCommand`` of Kafka's tools, and ``KafkaAdminClient``."""
+
+Two tables describe a command: the call of the admin client with which it begins (:data:`_FIRST`), and what
+follows from the result of each call (:data:`_AFTER`). The requests of the tool and its reactions to errors
+are in ``admin_call``. In Kafka every command is a process of its own, so its connections end with it.
+
+Source: ``TransactionsCommand`` of Kafka's tools, and ``KafkaAdminClient``.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Runs the cases of `accumulator` through the producer's own accumulator. A case lists times, record sizes,
-leaders and operations."""
+"""Runs the cases of `accumulator` through the producer's own accumulator.
+
+A case lists times, record sizes, leaders and operations; its expected results, from Kafka, are compared field
+by field. Only the case moves the clock.
+"""
 
 from __future__ import annotations
 

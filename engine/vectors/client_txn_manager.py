@@ -1,6 +1,8 @@
-"""Runs the cases of `client_txn_manager` through the producer client that scenarios use. Subtopics:
-`transition` (the client's own check of a change of state), `api` (a call in a given state), `response` (a
-request is answered)."""
+"""Runs the cases of `client_txn_manager` through the producer client that scenarios use.
+
+A case has one of three subtopics. `transition`: the client's own check of a change of state. `api`: a call in
+a given state. `response`: calls make the client send a request, which is then answered.
+"""
 
 from __future__ import annotations
 

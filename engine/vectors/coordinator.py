@@ -1,6 +1,9 @@
-"""Runs the cases of the transaction coordinator, with one partition of its log. The engine's responses,
-written images, markers to send and states must be Kafka's. A *held* image is in the log, but the coordinator
-has not received the result of its append."""
+"""Runs the cases of the transaction coordinator, with one partition of its log.
+
+For each operation, the engine's responses, written images, markers to send and states must be Kafka's. The log of a
+case holds the newest image of each id. A *held* image is in the log, but the coordinator has not received the result
+of its append.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """Runs the cases of EndTxn with transaction version 2, as released in Kafka 4.0 (KIP-890): one request in one
-state of a transactional id."""
+state of a transactional id.
+
+A case gives the request's epoch relative to the stored one. It expects the answer, the written state, and
+whether the epoch was raised.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
-"""Converts the recorded actions of clients at a real broker (``kafka-logs/*/phaseN.json``) to a scenario.
-Actions get *turns*, spans of virtual time in which their calls end, so calls of different clients do not
-overlap."""
+"""Converts the recorded actions of clients at a real broker (``kafka-logs/*/phaseN.json``) to a scenario:
+calls of applications, faults, and the time of each.
+
+Actions get *turns*, spans of virtual time in which their calls end, so calls of different clients do not overlap.
+Adjacent actions of one client and of the same kind, for example the records that it sends in a row, share a turn.
+Turns are at least as far apart as the actions in the recording, so timeouts are the same.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Runs the cases of the marker channel: its reaction to one partition's result of WriteTxnMarkers. The
-outcome is read from the channel's queues, not from its table."""
+"""Runs the cases of the marker channel: its reaction to one partition's result of WriteTxnMarkers.
+
+The channel gets a transaction with two partitions; the first partition's marker gets the result in the case.
+The outcome is read from the channel's queues, never from its table.
+"""
 
 from __future__ import annotations
 

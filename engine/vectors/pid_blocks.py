@@ -1,5 +1,9 @@
 """Runs the cases about blocks of producer ids on real managers and a real ZooKeeper, message by message.
-``conflicts`` in a case: how many times a competing writer takes the next block first."""
+
+``conflicts`` in a case: how many times a competing writer takes the next block right before the manager's
+conditional write arrives. In a case the node does not exist before its first write, which creates it with
+version 0; in Kafka it exists before.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log: the topics
-``producer_state``, ``log_transactions`` and ``log_recovery``."""
+"""Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log.
+
+The module serves the topics ``producer_state``, ``log_transactions`` and ``log_recovery``: each operation is
+a call on :class:`engine.broker.partition_log.PartitionLog`, each result is the log's answer and state.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Records which fields of a case were read while it was played, so that fields that the engine does not know
-can be reported."""
+"""Records which fields of a case were read while it was played.
+
+A case may have fields that the engine does not know, because of a later schema or a typing error. Such a case
+is played nevertheless, and each unread field is reported with its place, except prose and the fields of an object
+of which nothing, or ``versions``, was read. So no list of the known fields of each operation is needed.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Runs files of cases and counts the results. A topic's module has ``run(case, version) -> Failure | None``
-and may raise Skip. A case fails if it fails in any version that the engine has."""
+"""Runs files of cases and counts the results.
+
+A topic's module has ``run(case, version) -> Failure | None`` and may raise Skip; a topic without a module is
+skipped as a whole, with its reason. A case counts once: it fails if it fails in any version that the engine
+has.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
-"""Runs the cases of `sender` through the producer client that scenarios use. Like the mock client of Kafka's
-own test, the driver has no connection delays and no limit on requests in flight. In the mock, a request in
-flight refers to the producer's memory: when a batch expires, the request shows what gets this memory next."""
+"""Runs the cases of `sender` through the producer client that scenarios use.
+
+The driver replaces the kernel and the network: it runs passes, holds the requests in flight and answers them.
+Like the mock client of Kafka's own test, it has no connection delays and no limit on requests in flight. The
+clock skips the Sender's sleeps.
+
+In the mock, a request in flight is no copy: it refers to the producer's memory. When a batch expires while
+its request is in flight, the next batch gets this memory at once, and the request then shows the content of
+that batch.
+"""
 
 from __future__ import annotations
 

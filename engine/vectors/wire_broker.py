@@ -1,5 +1,8 @@
 """The engine's broker in place of a recorded one: it leads every partition and hosts both coordinators.
-Requests come as bytes and are answered one at a time."""
+
+Requests come as bytes and are answered one at a time; all effects of a request (markers, timers) are carried
+out before the next.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""Compares a broker's bytes with the recorded ones: whole responses, and whole segments. Open fields, such as
-those of the broker's clock (``wire_versions.OPEN``), get the recorded values before."""
+"""Compares a broker's bytes with the recorded ones: whole responses, and whole segments.
+
+Some fields depend on more than the recording determines, such as the broker's clock (``wire_versions.OPEN``).
+Before the comparison these open fields get the recorded values, and each one that differed is counted. A
+difference is reported by its field in the response or in the batch header, otherwise by the position of the
+byte.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """The engine's brokers that play a recording of Kafka 4.1, and the fields that a recording does not
-determine. Recordings at level 0, where 3.9 has the same protocol, are also played in ``k39``."""
+determine.
+
+Each recording is played in ``k41`` at its own level of ``transaction.version``. Recordings at level 0, where
+3.9 has the same protocol, are also played in ``k39``; the first difference is reported with the rows of the profile
+that cause it.
+"""
 
 from __future__ import annotations
 

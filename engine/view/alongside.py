@@ -1,5 +1,9 @@
-"""Compares two runs: which steps belong together, and from which step on each object differs. A difference in
-time alone does not count."""
+"""Compares two runs: which steps belong together, and from which step on each object differs.
+
+Equal events of both runs stand beside each other, whenever they happen. While one run makes a step that the other
+does not have, the other run stands still. A difference in time alone does not count: a value of the state differs
+from the step on at which the sequence of its values leaves that of the other run.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
 """Divides a run into named beats: chapters, which are made by rules from the kinds of the run's steps
-(``openers.py``). The beats of a run, or those inside one beat, are a *level*. Each beat has the step that a
-reader sees first, and the lines of its steps."""
+(``openers.py``).
+
+The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
+nested beats, short runs fewer. A run that was changed behind most of its beats has more (``BEHIND_MOST``). Each beat
+has the step that a reader sees first, and the lines of its steps: informative steps one by one, the others folded and
+counted (``plumbing.py``).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The cost of an intervention: compares the end of the run with the end of the scenario's own run."""
+"""The cost of an intervention: compares the end of the run with the end of the scenario's own run.
+
+It is computed from a run's first view and steps (docs/frame.md), like the run's plan.
+"""
 
 from __future__ import annotations
 

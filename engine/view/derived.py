@@ -1,5 +1,9 @@
-"""Derives facts that pages draw from the views and steps of a run, as JSON (docs/frame.md, *Derived*). They
-are not part of the state, of digests or of recordings."""
+"""Derives facts that pages draw from the views and steps of a run, as JSON (docs/frame.md, *Derived*).
+
+Derived facts are not part of the state, of digests or of recordings. The facts about a view are in its
+table ``derived``, whose changes are listed apart from the view's other changes. The facts about a step are in
+the step. Both are computed from the steps of any run: a running simulation, a recording or a stored session.
+"""
 
 from __future__ import annotations
 

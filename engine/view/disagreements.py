@@ -1,4 +1,6 @@
-"""Finds where a producer disagrees about a number with the leader that it writes to, or with its coordinator."""
+"""Finds where a producer disagrees about a number with the leader that it writes to, or with its coordinator,
+although nothing in flight explains the difference. A batch in flight never explains a higher epoch at the
+leader."""
 
 from __future__ import annotations
 

@@ -1,5 +1,12 @@
-"""The notes that pages show before or after a step's own sentence. Before it: the note about the outcome.
-After it: the note without which the step's own sentence says too little."""
+"""The notes that pages show before or after a step's own sentence.
+
+Before it: the note about the outcome, ahead of the smaller events that led to it. For example, a follower's
+fetch may raise the high watermark, so that consumers can read on. The step's own sentence is about the fetch,
+and a note is about the outcome.
+
+After it: the note without which the step's own sentence says too little. For example, a broker that starts
+again has lost all but the newest batch of each producer.
+"""
 
 from __future__ import annotations
 

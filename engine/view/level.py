@@ -1,5 +1,8 @@
 """The level of ``transaction.version`` that is in force: the highest one among the cluster's level and the
-levels that clients use."""
+levels that clients use.
+
+A cluster whose level was lowered still gets requests of the higher level, from clients that have not noticed.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
-"""The part of a view that pages get, without the old entries of the tables that grow with a run. A *near
-view* lists the entries of the last steps, those that the next steps may change, and those to which another
-part of the view refers. Its field `folded` (docs/websocket.md) holds places and numbers of the others."""
+"""The part of a view that pages get: everything but the old entries of the three tables that grow with a run.
+
+Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, but a page
+draws only a few dozen of them. A *near view* is a view that lists the entries of the last steps, those that the
+next steps may change, and those to which another part of the view refers. For all others its field `folded`
+(docs/websocket.md) holds their places and numbers. So the size of a page's data, and the cost of a step, do
+not grow with the run.
+"""
 
 from __future__ import annotations
 

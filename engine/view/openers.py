@@ -1,5 +1,10 @@
-"""The openers of beats: kinds of steps, each with its weight and title. Each row is tried on the sentence of
-a step and on its notes. Titles are in ``explain/catalogue/beats.toml`` under ``beat.<name>``."""
+"""The openers of beats: kinds of steps, each with its weight and title.
+
+The title depends on the kind; `plan.py` replaces it when the scenario's author gives the beat a name. Each
+row is tried on the sentence of a step and on its notes; the row with the highest weight opens the beat.
+Titles are in ``explain/catalogue/beats.toml`` under ``beat.<name>``. A test compares every key and every
+parameter with the catalogue.
+"""
 
 from __future__ import annotations
 

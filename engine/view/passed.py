@@ -1,5 +1,7 @@
 """The states that each transaction of the middleware passes through in a run, in the order in which it
-reaches them."""
+reaches them. A picture shows these states and no others.
+
+The states are read from the transitions of the run's steps (docs/frame.md)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The actors, lanes and ids of a run, in the order of their first appearance; those of an earlier plan come
-first."""
+"""The actors, lanes and ids of a run, in the order of their first appearance, so that a picture can give each
+a fixed place.
+
+The places of an earlier plan (that of a parent branch) keep their order; new ones come after them.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """The plan of a run: where actors, lanes and ids are drawn, and which beats the run has.
 
-It is computed from the header, the first view and the steps (docs/frame.md)."""
+It is computed from the header, the first view and the steps (docs/frame.md). These come from a recording,
+from a log case, or from a *run ahead*: a run that is made for its plan only.
+"""
 
 from __future__ import annotations
 

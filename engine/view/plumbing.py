@@ -1,4 +1,5 @@
-"""The steps of a beat that carry data or metadata for other steps, and their purposes."""
+"""The steps of a beat that only carry data or metadata for other steps, and their purposes. Adjacent ones
+become one line, which counts them and names their purposes (``beat.line.<purpose>`` in the catalogue)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The title of a beat: its outcome with the deciding numbers, read from the steps of the beat. A row returns
-the title's key and parameters, or None: then the opener's own title stays."""
+"""The title of a beat: its outcome with the deciding numbers, read from the steps of the beat.
+
+``openers.py`` determines the kind of the beat. The row for that kind reads the beat's steps and returns the
+title's key and parameters, or None: then the opener's own title stays.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The questions that the newest step raises, in the order of the table ``_FINDERS``. An empty subject means
-the newest step."""
+"""The questions that the newest step raises, the most important first.
+
+The table ``_FINDERS`` gives their order: first a broken guarantee, then a fenced client, a refusal, a
+duplicate, a loss, and so on. An empty subject means the newest step.
+"""
 
 from __future__ import annotations
 

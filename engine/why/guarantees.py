@@ -1,4 +1,5 @@
-"""Why a guarantee about transactions is broken."""
+"""Why a guarantee about transactions is broken: the record, partition or transaction, the steps that led to it,
+and the mechanisms that the run has switched off."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The links of an answer, and the subjects that they select. A link is one sentence of a chain; its subject
-is a selection of the player (docs/frame.md, static/player)."""
+"""The links of an answer, and the subjects that they select.
+
+A link is one sentence of a chain. Its subject is a selection of the player (docs/frame.md, static/player), so
+a page with the chain can select the subject in every picture.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Where a message is, and why its receiver has not handled it (GEN-5, GEN-6, GEN-11)."""
+"""Where a message is, and why its receiver has not handled it: it is on its link, the receiver is paused, or the
+broker handles an earlier request of the connection (GEN-5, GEN-6, GEN-11)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""A run at one step, with the look-ups in the view (docs/frame.md) that answers need. A few facts need the
-engine's own rules, and therefore the run."""
+"""A run at one step, with the look-ups that answers need.
+
+This module owns how facts are found in the view (docs/frame.md): the owner of a producer id, the place of a
+message, the virtual time that is left. A few facts need the engine's own rules, and therefore the run. All
+others need only a view (of a log case, of a recording).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The questions that can be asked now about a selected object, the most important first."""
+"""The questions that can be asked now about a selected object, the most important first. Without a selection,
+the questions about the newest step come first, and then those about everything that waits."""
 
 from __future__ import annotations
 

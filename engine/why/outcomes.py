@@ -1,4 +1,6 @@
-"""Why a transaction does not end (TXC-3, TXC-17..20, MRK-1..MRK-10)."""
+"""Why a transaction does not end. The chain leads from its transactional id to its client, to its
+coordinator's state, and to the missing marker and the reason why it is missing (TXC-3, TXC-17..20,
+MRK-1..MRK-10)."""
 
 from __future__ import annotations
 

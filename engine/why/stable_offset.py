@@ -1,4 +1,5 @@
-"""Why the last stable offset does not advance (LOG-8)."""
+"""Why the last stable offset does not advance. The chain names the offset, the producer, the transaction, the
+coordinator, the marker and the consumers that wait (LOG-8)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Why nothing happens, and why a batch is not sent. The accumulator and the transaction manager decide
-whether a batch may be sent (ACC-8..ACC-12, ORD-5); this module calls them."""
+"""Why nothing happens, and why a batch is not sent: what each actor waits for, and how much virtual time is
+left.
+
+The accumulator and the transaction manager decide whether a batch may be sent (ACC-8..ACC-12, ORD-5). This
+module calls them and repeats none of their rules.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
-"""Checks every length and count of a message before kio reads it: kio allocates all elements of an array
-before it reads the first one. It also finds the position of a fault, and removes the tagged fields that kio
-does not know (KIP-482)."""
+"""Checks every length and count of a message before kio reads it.
+
+kio allocates all elements of an array, as its count says, before it reads the first one: four bytes with the
+count "two billion" would end the process without an exception. So one pass over the bytes, in linear time,
+compares every length and count with the number of bytes left.
+
+The pass also finds the position of a fault, which kio does not report. And it removes the tagged fields that
+kio does not know: Kafka skips them (KIP-482), kio refuses them. The nesting of a message is limited by its
+schema.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""The requests that a broker of Kafka lists as supported (KIP-35, KIP-511). Source: the message definitions
-of the release (``validVersions`` of the requests with the listener ``broker``, without those that are not
-stable)."""
+"""The requests that a broker of Kafka lists as supported, whether or not this project can read them.
+
+Source: the message definitions of the release (``validVersions`` of the requests with the listener
+``broker``, without those that are not stable). A client requests this list before anything else (KIP-35,
+KIP-511).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Fetch: any number of partitions, in one message of the engine. Sessions (KIP-227) are declined. The engine
-ignores limits in bytes and the waiting time in the request."""
+"""Fetch: any number of partitions, in one message of the engine.
+
+Sessions (KIP-227) are declined, which a broker may do: every response has session id 0, so every request
+names all its partitions. The engine has no limits in bytes and answers at once, so the limits and the waiting
+time in the request are ignored.
+"""
 
 from __future__ import annotations
 

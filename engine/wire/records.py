@@ -1,6 +1,10 @@
-"""Converts between the records that clients send as bytes and the batches of the engine's logs. The bytes of
-a batch are stored here under the serial of its first record; consumers get them back with the offset and the
-leader epoch from the log, which the checksum does not cover."""
+"""Converts between the records that clients send as bytes and the batches of the engine's logs.
+
+The engine numbers the records of clients (serials) and does not have their bytes. So the bytes of a batch are
+stored here under the serial of its first record, and consumers get them back with the offset and the leader epoch
+from the log. A broker does the same, because the checksum does not cover these two fields. A batch that compaction
+changed is encoded anew.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The byte layout of a class of kio: its fields in order, each with its encoding. Source: the dataclasses
-that kio generates from Kafka's message definitions (KIP-482)."""
+"""The byte layout of a class of kio: its fields in order, each with its encoding.
+
+Source: the dataclasses that kio generates from Kafka's message definitions. The metadata of a field holds its
+Kafka type, and the class holds whether its version is flexible (KIP-482). This package defines no layout
+itself.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Bounds the number of passwords that one process hashes at the same time. A hash takes long and holds no
-lock of Python's, so many sign-ins at once would occupy all processors."""
+"""Bounds the number of passwords that one process hashes at the same time.
+
+A hash takes a quarter of a second of processor time, outside Python's lock. If 250 people sign in at once, as
+many threads would occupy all processors, and every page and socket would wait. Here a process leaves one
+processor free, if there are several.
+"""
 
 from __future__ import annotations
 

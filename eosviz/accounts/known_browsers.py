@@ -1,5 +1,9 @@
-"""Remembers in a signed cookie the latest accounts that have signed in with a browser (at most ACCOUNTS_MAX).
-A browser that knows an account has its own limit on wrong passwords, which strangers cannot use up."""
+"""Remembers in a signed cookie, for a year, the latest accounts that have signed in with a browser (at most
+ACCOUNTS_MAX).
+
+All browsers that do not know an account share one limit on wrong passwords for it, and strangers can use it
+up. A browser that knows the account has a limit of its own.
+"""
 
 from __future__ import annotations
 

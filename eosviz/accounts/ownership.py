@@ -1,5 +1,6 @@
-"""Gives an account what its browser created before the person signed in. Rows belong to a key
-(`eosviz/browser.py`); an account has one too, and the browser's session gets it."""
+"""Who owns what. A browser's key owns what anonymous visitors create (`eosviz/browser.py`), and an account
+has such a key too. Signing in gives the account everything that the browser owned. From then on the browser's
+session has the account's key, so one rule about owners is enough."""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""What people own. Each app registers its models in its module `owned.py`. An owner is a key
-(`eosviz/browser.py`), an account's or that of a browser without an account."""
+"""What people own. Each app registers its models in its module `owned.py`, which is imported when all models
+are loaded. A registered class says how rows of a browser become rows of an account, and how rows are counted,
+packed and deleted.
+
+An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Limits on wrong passwords, by the rates `wrong_password.…` of `settings.RATES`.
 
-A right password takes its counts back."""
+A wrong password from a browser that does not know the account counts three times: for the network address of
+the browser, for this network address together with the account, and for the account from anywhere. From a
+browser that knows the account, it counts only for this browser. A right password takes its counts back. The
+account is what was typed as its address: it makes no difference whether the account exists.
+"""
 
 from __future__ import annotations
 

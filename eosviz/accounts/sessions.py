@@ -1,5 +1,6 @@
 """The session store. It returns an empty session if the session's account was deleted or blocked, or got a
-new password elsewhere."""
+new password elsewhere. The owner's key is in the session and is read without a look at the account; without the check
+here a stolen cookie would keep its rights after the password was changed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
-"""Signing up and in, without revealing in the response which addresses have an account. Without mail an
-address cannot be proved, so a sign-up with a free address creates the account at once, with the same response
-as for a taken one."""
+"""Signing up and in; no response reveals which addresses have an account.
+
+With mail, the response is the same for every address, and a mail informs its owner. Without mail an address
+cannot be proved, so a sign-up with a free address creates the account at once. The response is still the
+same: it leads to the sign-in page, which shows the address. A person who signs in there with the password
+just chosen learns that the address was free, but has then created the account. Only mail could hide this.
+"""
 
 from __future__ import annotations
 

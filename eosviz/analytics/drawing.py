@@ -1,5 +1,8 @@
-"""Bars along the steps of a scenario, as numbers for a picture: one row for each kind of figure, with the
-share as height."""
+"""Bars along the steps of a scenario, as plain numbers for a picture. Pure.
+
+Each row of bars is one kind of figure. The height of a bar is the share of the figure. The table below the
+picture has the same figures.
+"""
 
 from __future__ import annotations
 

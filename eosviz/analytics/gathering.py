@@ -1,5 +1,10 @@
-"""Reads the input of an analysis from the database. People are numbers that are assigned anew for each
-analysis. A visit is one session, and it counts on its first branch up to the first intervention."""
+"""Reads the input of an analysis from the database: visits, what readers did in them, and the steps at which
+they did it.
+
+People are numbers, which are assigned anew for each analysis and stored nowhere. A visit is one session. Only
+what happened on its first branch up to the first intervention counts, because there everyone has the same
+steps.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
-"""Computes the figures of an analysis from visits and moves, as DataFrames. A figure counts different people,
-not visits. A figure about too few people is withheld, and sometimes another one with it, so that the withheld
-sum cannot be found by subtraction."""
+"""Computes the figures of an analysis from visits and moves, as DataFrames. Makes no database query, and
+knows no names of people.
+
+Every figure counts different people, never visits, so that a person who tries often does not weigh more. A
+figure about too few people is withheld. If the withheld groups together have too few people, too, their sum
+could be found by subtraction; then the smallest of the other groups is also withheld.
+"""
 
 from __future__ import annotations
 

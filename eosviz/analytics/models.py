@@ -1,4 +1,7 @@
-"""How people work through scenarios: what is recorded, and the figures computed from it."""
+"""How people work through scenarios: the few things that are recorded, and the figures computed from them.
+
+The query sets here and `may_see_all` decide who may see an analysis.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Hands and polls of a presentation. They are deleted with it: no hand and no answer is kept."""
+"""Hands and polls of a presentation. They are deleted with it: no hand and no answer is kept.
+
+A row refers to an account only if the follower is signed in; names are read when they are shown, and only for
+those who may read them (`naming.py`).
+"""
 
 from __future__ import annotations
 

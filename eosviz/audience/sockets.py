@@ -1,5 +1,9 @@
-"""The two sockets of stepping, with the hands and polls of a presentation (docs/websocket.md). The
-presenter's socket reads hands and counts at most four times a second, however many followers answer."""
+"""The two sockets of stepping, with the hands and polls of a presentation (docs/websocket.md).
+
+Each message of a follower about a hand or a poll is one transaction and one short message to the presenter's
+page. The socket of that page then reads hands and counts, at most four times a second, and sends them. So two
+hundred answers in a second are four reads and, if counts are shown, four messages to the followers' group.
+"""
 
 from __future__ import annotations
 

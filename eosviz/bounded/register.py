@@ -1,6 +1,9 @@
-"""The queue of bounded processes, over all processes of the site that share a data folder. A request is a
-folder with a lock (`flock`), held by the process that made the request and by the bounded process. Folders
-whose lock is free are deleted."""
+"""The queue of bounded processes, over all processes of the site that share a data folder.
+
+A request is a folder with a lock (`flock`). The lock is held by the process of the site that made the
+request, and by the bounded process. Before a process reads the queue, it takes the gate lock, so that two
+processes do not decide at once. It deletes the folders whose lock is free, because both holders have ended.
+"""
 
 from __future__ import annotations
 

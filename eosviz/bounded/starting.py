@@ -1,5 +1,10 @@
-"""Starts bounded processes: forked from the template, which has imported what they need, or, without Linux or
-if the template does not answer, on their own."""
+"""Starts bounded processes. They are forked from the template, which has imported what they need, or are
+started without it.
+
+Each process of the site has a template of its own, from its first request until two minutes after the last
+process ended. Only Linux can fork from a template (`pidfd_open`). Elsewhere, and if the template does not
+answer, a process is started without it.
+"""
 
 from __future__ import annotations
 

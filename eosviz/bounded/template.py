@@ -1,5 +1,10 @@
-"""The template of bounded processes: `python -m eosviz.bounded.template FD`. It imports what most tasks need,
-and forks a process for each request. README.md has its protocol."""
+"""The template of bounded processes: `python -m eosviz.bounded.template FD`. README.md has its protocol.
+
+It imports what most tasks need, which takes ten times as long as a small task, and forks a process for each
+request. When its first process has ended, it also reads the library and the catalogues, so that its next
+processes need not. It runs with the environment that its processes may see, so it holds no secret of the
+site.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Database rows that wait for a bounded process: their place in the queue, and rows that no worker has taken."""
+"""Database rows that wait for a bounded process: their place in the queue, and rows that no worker has taken.
+
+A worker's thread waits in the queue. If that worker stops, the next worker takes up the unfinished rows; a
+page that shows a row without a worker asks for one again.
+"""
 
 from __future__ import annotations
 

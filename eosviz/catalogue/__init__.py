@@ -1,6 +1,8 @@
 """The engine's sentences and those of the pages, in both languages.
 
-The format is that of docs/frame.md. Pages use `{% say "key" name=value %}`."""
+The format is that of docs/frame.md. `engine.explain.sentences` reads it and fills in parameters; the player does the
+same with `/catalogue/<language>.json`. Pages use `{% say "key" name=value %}`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""Creates and changes classes, assignments and attempts. The caller has checked permission, by the query sets
-of `models.py`. A rule of the class that forbids the change raises `ClassRefused`. What instructors change is
-written to the audit log in the same transaction."""
+"""Creates and changes classes, assignments and attempts. Pages call these functions.
+
+The caller has found the rows through the query sets of `models.py`, so permission is already checked. A rule
+of the class that forbids the change raises `ClassRefused`. What instructors change in a class, except by
+leaving it, is written to the audit log in the same transaction.
+"""
 
 from __future__ import annotations
 

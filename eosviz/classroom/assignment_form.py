@@ -1,5 +1,5 @@
 """The form of an assignment, new or changed. The engine runs the scenario to find whether the assignment is
-possible."""
+possible. If not, the form refuses it at the field that makes it impossible."""
 
 from __future__ import annotations
 

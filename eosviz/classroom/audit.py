@@ -1,4 +1,5 @@
-"""The audit log of instructors and administrators, written together with the change."""
+"""The audit log of instructors and administrators, written together with the change. The newest entries of a
+class are shown on its page, all entries in the administration. What learners do with their own things is not logged."""
 
 from __future__ import annotations
 

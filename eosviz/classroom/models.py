@@ -1,5 +1,8 @@
-"""Classes, their members, their assignments and what learners handed in. The query sets here decide who may
-see or change a row."""
+"""Classes, their members, their assignments and what learners handed in.
+
+The query sets here decide who may see or change a row: a page asks for *the classes that this person
+teaches*, and answers 404 for all other classes.
+"""
 
 from __future__ import annotations
 

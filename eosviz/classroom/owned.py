@@ -1,5 +1,5 @@
-"""Classes, memberships, attempts and entries of the audit log as something that people own
-(`accounts/owning.py`)."""
+"""Classes, memberships, attempts and entries of the audit log as something that people own (`accounts/owning.py`).
+Rows that refer to the account are deleted with it; the log keeps its entries without the name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The pages for a class's instructors."""
+"""The pages for a class's instructors. Pages that change something find the class among those that the user teaches;
+the results are also for administrators."""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Computes how the scenarios of the library end, once after each change of the engine's sources, and keeps
-the endings in `.endings` (`eosviz/scenarios/endings.py`)."""
+"""Computes how every scenario of the library ends, once after each change of the engine's sources, and keeps
+the endings in `.endings`.
+
+A new database would otherwise run the whole library, which takes seconds. `eosviz/scenarios/endings.py`
+computes and reads the endings.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,9 @@
-"""One eosviz per data folder. `run/lock` is locked as long as the supervisor lives; `run/state.json` lists
-the processes that it started, which the next start ends if they are left."""
+"""One eosviz per data folder: its lock, and the state file.
+
+`run/lock` is locked as long as the supervisor lives; the operating system releases the lock however the
+supervisor ends. `run/state.json` lists the processes that the supervisor started. A start that gets the lock
+and finds a state file ends the processes that are left.
+"""
 
 import contextlib
 import fcntl

@@ -1,5 +1,8 @@
-"""`make test`: the tests in parts, each a process of its own with its own data and servers, PARTS_AT_A_TIME
-of them at the same time."""
+"""`make test`: the tests in parts, each a process of its own, and one line at the end with the sums.
+
+Playwright's synchronous API and pytest-asyncio cannot share a process. Each part has its own data and servers, so
+PARTS_AT_A_TIME of them run at the same time.
+"""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A folder that its owner alone can enter."""
+"""A folder that only its owner can enter: no other user can put a file or a socket into it, or read one there."""
 
 import contextlib
 import os

@@ -1,4 +1,7 @@
-"""Gives a read-only page to every model that has no page in the administration and is not in HIDDEN."""
+"""Gives a read-only page to every model that has no page in the administration and is not in HIDDEN.
+
+This app is loaded last, so the pages that other apps register are known.
+"""
 
 from __future__ import annotations
 

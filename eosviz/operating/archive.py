@@ -1,4 +1,5 @@
-"""The format of a backup: a gzipped tar file, written and read sequentially, whose members are in this order:
+"""The format of a backup. It is a gzipped tar file, written and read sequentially, whose members are in this
+order:
 
 - `manifest.json`: the version of this format, the engine, the time, the migrations of the rows, and the
   columns of each table
@@ -6,7 +7,9 @@
 - `files/<path>`: the files of the data folder
 - `end.json`: how many rows and files there are, and the chain over all members before it
 
-The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content."""
+The chain is SHA-256 over the chain so far, the member's name and the SHA-256 of its content. A truncated file
+has no end, and a damaged file has another chain. Both are detected before anything of the file is used.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The mail of a site without a mail server: files in the data folder, which `manage.py mail` shows to the
-operator. A mail may contain a link that sets a new password, so no backup contains it."""
+"""The mail of a site without a mail server: files in the data folder that only the user of the site's
+processes can read.
+
+A mail may contain a link that sets a new password, so it is never logged, and no backup contains it.
+`manage.py mail` shows it to the operator.
+"""
 
 from __future__ import annotations
 

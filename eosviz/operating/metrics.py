@@ -1,5 +1,8 @@
-"""Metrics for Prometheus. Each web process serves its own at `/metrics`, and each worker at a port if
-EOSVIZ_WORKER_METRICS_PORT is set."""
+"""Metrics for Prometheus. Each web process serves its own at `/metrics`. Each worker serves its own at a port
+of its own if EOSVIZ_WORKER_METRICS_PORT is set.
+
+No label contains an address or an id, so the code determines how many values there are.
+"""
 
 from __future__ import annotations
 

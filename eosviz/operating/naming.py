@@ -1,5 +1,8 @@
-"""The administration's names of apps, tables, columns and choices, in the reader's language: from
-`names.toml`, because a name in the model would need a migration to change."""
+"""The administration's names of apps, tables, columns and choices, in the reader's language.
+
+The names are in `names.toml` and are set on the models when the site starts: Django reads a model's names from the
+model, and a changed name in the model would need a migration.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""All tables of the site, as models, and their rows as JSON."""
+"""All tables of the site, as models, and their rows as JSON. A value is written as its field reads it back: bytes
+as Base64, a date as ISO 8601, a UUID as text."""
 
 from __future__ import annotations
 

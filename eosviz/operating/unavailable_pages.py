@@ -1,5 +1,6 @@
-"""Pages for errors of the site and for unreadable requests. They use neither the database nor the session,
-because either may be what failed."""
+"""Pages for errors of the site and for unreadable requests, and for the time when Redis is down, the disk is
+full or the database is too busy. The pages use neither the database nor the session, because either may be
+what failed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
-"""An audit takes the facts of runs and returns disagreements (docs/audit.md). A session is one run here: a
-branch of a replay, or a run of a sweep. A rule with the meaning of one of the engine's guarantees must agree
-with the engine, and any other rule must hold, unless a switch explains a breach."""
+"""An audit takes the facts of runs and returns disagreements (docs/audit.md). As in the facts, a session is
+one run here: a branch of a replay, or a run of a sweep.
+
+The rules that mean the same as one of the engine's guarantees must find it broken in the same sessions as the
+engine; those that are `at_rest` may miss a breach. Every other rule must hold, unless the session has
+switched off what the rule depends on.
+"""
 
 import threading
 from collections import Counter

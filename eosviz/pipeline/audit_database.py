@@ -1,6 +1,9 @@
-"""The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6): rows and records of the same work. At
-the end of a run, work is *due* if a service holds it, if the outbox has an entry for it, or if a consumer
-will read the record again."""
+"""The audit's rules for a database beside Kafka (CPT-4, CPT-5, GEN-6): rows and records of the same work.
+
+Work is identified by the serial number of its record. At the end of a run, work is *due* if a service holds
+it, if the outbox has an entry for it, or if a consumer will read the record again. A consumer does so if the
+offset that its group or the database keeps for it is not after the record.
+"""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f

@@ -1,5 +1,8 @@
 """The audit's rules for facts of Kafka's logs. Each rule is a function that takes facts and returns breaches.
-The rules follow from the requirements of the protocol: no rule reads how the engine decides."""
+
+The rules follow only from the requirements of the protocol: no rule reads how the engine
+decides. A breach has session, step and partition, and as JSON the columns that prove it.
+"""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,9 @@
 """Reads an audit's facts from replay files, from their exports as Parquet, and from Parquet files of facts
-that a sweep wrote. Executors import this module."""
+that a sweep wrote.
+
+Executors read replays, each in one task, because steps are folded in order. Executors import this module, so
+it needs only Arrow, Spark and ``facts``.
+"""
 
 import contextlib
 import io

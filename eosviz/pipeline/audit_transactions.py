@@ -1,5 +1,9 @@
-"""The audit's rules for transactions: decisions, markers, responses, and what is left open. A transaction is
-what an application's producer sent between begin and end."""
+"""The audit's rules for transactions: decisions, markers, responses, and what is left open.
+
+Here a transaction is everything that an application's producer sent between begin and end. Its parts are
+stored records and group offsets. The outcome of a part is given by the producer's next marker in the same
+partition.
+"""
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as f

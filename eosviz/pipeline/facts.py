@@ -1,6 +1,11 @@
-"""The facts of a run as rows of the only table that audits judge (docs/audit.md), derived from recorded steps
-(docs/frame.md). Facts of the kind ``guarantee`` are results of the engine's judges. Executors import this
-module, so it needs only Arrow and Spark's types."""
+"""The facts of a run as rows of the only table that audits judge (docs/audit.md).
+
+This module owns the columns of the table and derives the rows from recorded steps (docs/frame.md). The facts
+state what was stored, visible, sent and delivered. Only the facts of the kind ``guarantee``, which are
+results of the engine's judges, state whether that was right. The steps are read as any program with a replay
+could read them: by their shape, without knowledge of the engine. Executors import this module, so it needs
+only Arrow and Spark's types.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,5 @@
-"""The heat maps as a picture to download, the same in every language."""
+"""The heat maps as a picture to download. It contains only numbers and names of scenarios, measures, settings
+and rules, so it is the same in every language."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Finds the Java for Spark. `python -m eosviz.pipeline.java FOLDER` prints the JAVA_HOME for a separate
-master or worker (docs/clusters.md). A wrapper may be written to FOLDER."""
+"""Finds the Java for Spark: that of JAVA_HOME, else the system's, else the one in the Python environment.
+
+`python -m eosviz.pipeline.java FOLDER` prints the JAVA_HOME for a separate master or worker
+(docs/clusters.md). A wrapper may be written to FOLDER.
+"""
 
 import os
 import re

@@ -1,5 +1,11 @@
-"""The process that runs the jobs of pages, one after the other, on one Spark session. It is started when a
-job waits, and ends when none waits. However it ends, a job without a beat is interrupted and can be resumed."""
+"""The process that runs the jobs of pages. There is at most one for each data folder; it is started when a job
+waits, and ends when none waits.
+
+A page only stores the job (`actions.py`), the task starts this process, and this process runs the waiting
+jobs one after the other, on one Spark session. It is a process of its own because a sweep may take hours and
+a gigabyte: no web process or worker should wait for it or be killed with it. However it ends, the database
+shows that: a job without a beat is interrupted and can be resumed.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The result of a sweep as an example, for visitors who have run none: a heat map that was computed
-beforehand (`samples/<name>.json`)."""
+"""The result of a sweep as an example, for visitors who have run none: the heat map of a lesson, computed beforehand.
+
+`samples/<name>.json` has the results of the lesson's own document on this engine; `tests/pipeline/test_sample_map.py`
+runs cells of it again and writes the file anew when asked to.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
-"""Makes the fault script of a broken run smaller, as long as it still breaks the same guarantee. Every fault
-that hit by chance becomes an entry of its own; then delta debugging removes entries (Zeller and Hildebrandt,
-*Simplifying and Isolating Failure-Inducing Input*, 2002). Executors run the tries."""
+"""Makes the fault script of a broken run smaller, as long as it still breaks the same guarantee.
+
+First, every fault that hit by chance becomes an entry of its own (the same message, without chance). Then
+delta debugging (Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*, 2002) removes
+entries as long as the guarantee still breaks. The tries of one round are independent, so executors run them
+together. The result is 1-minimal (without any one of its entries the guarantee holds), unless TRIES_MAX ended
+the search. This module needs only the engine, Arrow and Spark; `shrink_job.py` stores the result.
+"""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,6 @@
-"""The Spark session of every job. An unusable standalone cluster is reported after about a minute."""
+"""The Spark session of every job. There is only this one builder, so that `local[2]` and a cluster run the
+same code. A standalone cluster that is unusable is reported after about a minute; Spark itself would try longer, or
+wait silently."""
 
 import atexit
 import logging

@@ -1,5 +1,5 @@
-"""Checks a user's sweep, in this process or, if its cells are many or large, in a bounded one
-(`eosviz/bounded`)."""
+"""Checks a user's sweep: in this process if it takes a moment, in a bounded process (`eosviz/bounded`) if its
+cells are many or large. The code that the bounded process runs does not import Django."""
 
 from __future__ import annotations
 

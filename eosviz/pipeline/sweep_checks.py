@@ -1,4 +1,5 @@
-"""Checks that what a sweep names exists in its scenario: settings, actors, partitions, messages."""
+"""Checks that everything a sweep names exists in its scenario: settings, actors, partitions, messages. This
+happens before Spark starts, so that a wrong name does not become a table of refusals."""
 
 from __future__ import annotations
 

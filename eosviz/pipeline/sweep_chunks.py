@@ -1,5 +1,9 @@
-"""The files of a sweep: chunks of consecutive runs, each a folder `runs/first=…-last=…` of Parquet files,
-which is renamed once when it is complete. Driver and executors must share the folder."""
+"""The files of a sweep: chunks of consecutive runs, each written once under its own key.
+
+A chunk is a folder `runs/first=…-last=…` of Parquet files. It is written under a hidden name and renamed once when it
+is complete: a driver that is killed leaves nothing that would be counted, and the next one runs what no chunk covers.
+Driver and executors must share the folder.
+"""
 
 import logging
 import re

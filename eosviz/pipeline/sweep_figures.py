@@ -1,5 +1,9 @@
 """A sweep's table for the page: one measure over two axes. The other axes are facets, are filtered, or are
-aggregated."""
+aggregated.
+
+When cells are aggregated, their counts and their distributions are added. That is why these are stored and
+not their means.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The builder's form and the sweep document beside it: each is made from the other."""
+"""The builder's form and the sweep document beside it: each is made from the other. Writing changes only those
+parts of the document that the form has; comments, order and everything else stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sweeps as jobs, run on Spark chunk by chunk. The table is computed from the finished chunks."""
+"""Sweeps as jobs. A claimed sweep is run on Spark, chunk by chunk. Its table is computed from the finished
+chunks, from time to time during the run and at its end."""
 
 from __future__ import annotations
 

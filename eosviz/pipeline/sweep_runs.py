@@ -1,5 +1,6 @@
-"""Makes the runs of a sweep, on the executors that Spark chose. Executors import this module, so it needs
-only the engine, Arrow and Spark."""
+"""Makes the runs of a sweep, on the executors that Spark chose. The job calls Python for each row, because the
+engine cannot be expressed in columns. Executors import this module, so it needs only the engine, Arrow and
+Spark."""
 
 import functools
 import gc

@@ -1,5 +1,8 @@
-"""A picture of a state machine, from its table: states in a column, rails beside it. Edges downwards use
-rails on the right, edges back upwards rails on the left. A dot joins each source state."""
+"""A picture of a state machine, from its table: states in a column, rails beside it.
+
+Edges downwards use rails on the right, edges back upwards rails on the left. On each side, all edges to a state share
+one rail with an arrow into it; a dot joins each source state. Lines that cross without a dot are not connected.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,14 @@
-"""Rankings of the scenarios for a whole question (`SHARES`): by its terms, by its rare words (Okapi BM25;
-Robertson and Zaragoza, *The Probabilistic Relevance Framework*, 2009, section 3), and by the answers of
-similar threads. Their places are joined by reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR
-2009). The numbers were chosen on the threads with ``apart = true``."""
+"""Rankings of the scenarios for a whole question, and the ranking that is made of them.
+
+There are three rankings (`SHARES`). ``terms``: by the terms of the question that a scenario contains
+(`search_index.py`). ``words``: by the rare words that the question shares with the texts of a scenario, and with the
+questions from public threads (``threads.toml``) that the scenario answers. ``threads``: by the answers of the threads
+that share most rare words with the question. The last two use scores of Okapi BM25 (Robertson and Zaragoza, *The
+Probabilistic Relevance Framework*, 2009, section 3); the three are joined by their places alone (reciprocal rank
+fusion; Cormack, Clarke and Buettcher, SIGIR 2009), because their scores cannot be compared.
+
+The numbers were chosen on the threads with ``apart = true``, each asked as if the search did not know it.
+"""
 
 from __future__ import annotations
 

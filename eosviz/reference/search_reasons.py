@@ -1,5 +1,10 @@
-"""Why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's
-words. A reason that cites a public thread (*its issue 2539*) also has the words of that thread."""
+"""Why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's words.
+
+A lesson says the cause and the remedy, and so does what a sign means. The summary only says what the runs do, so no
+passage is taken from it. A reason that cites a public thread (*its issue 2539*) also answers what was asked in the
+words of that thread. The numbers were chosen on seventy threads of ``threads.toml``, for each of which
+the sentences that answer it were marked.
+"""
 
 from __future__ import annotations
 

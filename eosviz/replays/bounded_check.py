@@ -1,6 +1,10 @@
-"""Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario.
-The results are files in the process's folder: `player` (docs/player.md), `replay` (docs/replay-format.md),
-`card`."""
+"""Checks a replay file in a bounded process (`eosviz/bounded`), because the check runs the file's scenario,
+which may ask for anything.
+
+`check_import` checks a file that a user imports, and leaves `player` (docs/player.md) and `replay`
+(docs/replay-format.md) in the process's folder. `verify` checks a file that the site is exporting, writes its
+progress to `counted`, and leaves, if asked for, `player` and the picture `card`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""Folds the steps of each branch of a recording while the file is read (`reading.py`). If a fold fails on a
-misshapen step, its branch and those that leave it later have no result."""
+"""Folds the steps of each branch of a recording while the file is read.
+
+`ByBranch.take` is a witness of the reading: `reading.py` calls it for each step. Branches come in the file's
+order, parents before children, and the steps of each branch come one after the other. A step or a view that
+no engine made may be misshapen. If a fold fails on it, its branch and the branches that leave it later have
+no result, and are played without one.
+"""
 
 from __future__ import annotations
 

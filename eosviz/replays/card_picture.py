@@ -1,6 +1,8 @@
-"""The preview picture of a link or of a published replay: the partition lanes at one step. Dashed = open,
-hatch = aborted, C and A = markers, thin line = high watermark, thick line = last stable offset. It contains
-no sentence."""
+"""The preview picture of a link or of a published replay: the partition lanes at one step.
+
+Dashed = open, hatch = aborted, C and A = markers, thin line = high watermark, thick line = last stable offset. A batch
+has the hue of its producer id, as in the player. The picture contains no sentence, so it is the same in every language.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """Frames on other sites' pages: the page inside a frame, its player file, and the oEmbed answer that
-describes it. The page in a frame sets no cookie and uses no session."""
+describes it.
+
+The page in a frame sets no cookie and uses no session. The views of files use the session only for scenarios
+that are not public.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Makes files from sessions and imported replays, each in a form of `forms/`, or publishes them, while the
-page shows the progress. An export is a row that a task processes."""
+"""Makes files from sessions and imported replays, each in a form of `forms/`, or publishes them, while the page shows
+the progress.
+
+An export is a row that a task processes. When the task stores its progress, it also checks whether the export was
+cancelled.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Applies the changes of a file to a view (docs/frame.md), and checks each change: a file whose *before*
-differs from the view is refused."""
+"""Applies the changes of a file to a view (docs/frame.md), and checks each change.
+
+The engine's own changes always fit; those of a file need not. A page that steps back applies *before*, so a
+file whose *before* differs from the view would show two different pasts. Such a file is refused.
+"""
 
 from copy import deepcopy
 from typing import Any

@@ -1,5 +1,10 @@
 """Turns the bytes of a replay file into checked lines: unpacked within a bound, canonical, not deeply nested,
-with 64-bit integers. Numbers and nesting are checked before a line is parsed."""
+with 64-bit integers.
+
+Parsers handle repeated keys, huge numbers and deep nesting differently. So numbers and nesting are checked before a
+line is parsed, in the line without its strings. After parsing, the line must be equal to its own canonical encoding,
+which no line with a repeated key is.
+"""
 
 import json
 import re

@@ -1,5 +1,9 @@
 """The files of a link's run, for pages that play or show the run without a session: the player file and the
-preview picture. A file is made when it is first requested, and then read from the database."""
+preview picture.
+
+A file is made when it is first requested: one for each run and engine (a picture for each step). Later requests read it
+from the database. The address determines the run, so a file that was deleted can be made again.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,12 @@
-"""Analyses the files of a log case: a broker's files, printed text or a bundle. The result is the columns of
-the case's row, its player file and its bundle (docs/logs.md). Files of users are analysed in a bounded
-process (`eosviz/bounded`). Does not import Django."""
+"""Analyses the files of a log case: a broker's files, printed text or a bundle. The result is the columns of the case's
+row, its player file and its bundle.
+
+Files of users are analysed in a bounded process (`eosviz/bounded`), because a file may claim anything: a small
+compressed block may unpack to hundreds of megabytes, and a text may name a million partitions. Does not import Django.
+
+The process leaves `player`, the player file, in its folder and, if the case was judged and has few enough
+batches, `bundle` (docs/logs.md).
+"""
 
 from __future__ import annotations
 

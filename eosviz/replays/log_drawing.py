@@ -1,5 +1,9 @@
 """Draws the end of a log whose readers wait, for the page of a case: the batches around the last stable
-offset."""
+offset.
+
+`ends_of` is computed with the case, from its steps. `drawn` is computed from the result; without one, from the open
+transaction alone.
+"""
 
 from __future__ import annotations
 

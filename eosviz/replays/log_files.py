@@ -1,5 +1,8 @@
-"""Lays out the stored files of a log upload as the analysis reads them, as folders with links. Does not
-import Django."""
+"""Lays out the stored files of a log upload as the analysis reads them. Does not import Django.
+
+Each folder with files that the analysis reads becomes a folder with links to these files. The path of a link
+is generated, except for the two parts that mean something to Kafka: the names of folder and file.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Writes the files of a broker's log to the data folder while they arrive, each under a number, with its path
-as text: Kafka names the folder after topic and partition."""
+"""Writes the files of a broker's log to the data folder while they arrive, and keeps the names of their
+folders.
+
+Django keeps only the last part of an uploaded file's name, but Kafka names the folder after topic and
+partition. A file is stored under a number, and its path as text.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""One HTML file that plays a replay without other addresses. The replay inside is the file of
-docs/replay-format.md, so an import can take it out."""
+"""One HTML file that plays a replay anywhere: it contains everything that the player needs, and refers to no other
+address.
+
+The replay inside is the file of docs/replay-format.md, so an import can take it out. The content security policy allows
+only the page's own script and style, by their hash, and fonts and pictures that are inside the page.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""A replay as Parquet, with one row for each step (docs/replay-format.md). The columns from `number` to
-`broken` repeat parts of `step`. The first and last line of the replay are in the file's metadata."""
+"""A replay as Parquet, with one row for each step, for computations over many of them
+(docs/replay-format.md).
+
+The columns from `number` to `broken` repeat parts of `step`, so that a query need not parse JSON. The first
+and last line of the replay are in the file's metadata; with them every row's digest can be checked, and the
+file can be imported again. A Parquet file of a user is read in a bounded process (`bounded_check.py`).
+"""
 
 from __future__ import annotations
 

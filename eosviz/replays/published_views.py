@@ -1,5 +1,5 @@
 """The public page and files of a published replay, and the view with which its owner withdraws it. The page
-sets no cookie."""
+is made from the files alone, and sets no cookie; any site may show it in a frame."""
 
 from __future__ import annotations
 

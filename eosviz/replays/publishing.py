@@ -1,5 +1,8 @@
-"""Publishing and withdrawing replays. The address contains the SHA-256 of the player file's content.
-Publications of the same content share its files."""
+"""Publishing and withdrawing replays.
+
+The address contains the SHA-256 of the player file's content, so it can never show anything else, and a reader can
+check the file. Publications of the same content share its files, which are deleted with the last of them.
+"""
 
 from __future__ import annotations
 

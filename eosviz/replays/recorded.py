@@ -1,5 +1,5 @@
 """Reads the kept file of an imported replay again: all of it, or the line of one branch as a replay of its
-own."""
+own. The file was checked when it was imported, so its lines are used without a check."""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Makes the replay file of an imported session again, for a replay of an early release. A stored document of
-the scenario is accepted if the resulting file ends with the replay's digest."""
+"""Makes the replay file of an imported session again, for a replay of an early release, which did not keep
+the file.
+
+The row and its player file contain all of it but the scenario's document. A stored document is accepted only if the
+resulting file ends with the replay's digest; any other document gives another digest.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The case of the sample log, one for everyone, without an owner."""
+"""The case of the sample log. There is one for everyone, without an owner.
+
+The engine makes its files, so they are read in this process, without the bounds for users' files.
+"""
 
 from __future__ import annotations
 

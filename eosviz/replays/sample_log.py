@@ -1,5 +1,9 @@
-"""A small log to open with one click: the files that Kafka's brokers would have left after one run, SC-101 of
-the library on Kafka 2.8. Names, times and plain records are invented."""
+"""A small log to open with one click: the files that Kafka's brokers would have left after one run.
+
+The run is SC-101 of the library on Kafka 2.8: a write arrives after its transaction was aborted and begins a
+transaction that nothing ends, and the record of another producer waits behind it. Names, times and plain records are
+invented; everything else is the engine's.
+"""
 
 from __future__ import annotations
 

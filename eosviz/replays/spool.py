@@ -1,5 +1,9 @@
-"""Keeps an upload on disk only once: the space of the body is freed while it is parsed, and a file that
-Django wrote is moved instead of copied."""
+"""Keeps an upload on disk only once.
+
+Django writes a large body to a file before it parses the form, and its handlers write each large file of the form to
+another file. So the space of the body is freed while it is parsed, and a file that Django wrote is moved instead of
+copied.
+"""
 
 from __future__ import annotations
 

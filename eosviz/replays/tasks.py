@@ -1,5 +1,9 @@
-"""The workers' tasks for replays. `make_export` is acknowledged early: if its worker is killed, it is not
-delivered again. Work that waits for a bounded process does so in a thread of its own."""
+"""The workers' tasks for replays.
+
+`make_export` may run for minutes and is acknowledged early: if its worker is killed, it is not delivered again, and the
+page shows it as failed. Work that waits for a bounded process does so in a thread of its own, so that it blocks no
+thread that makes steps.
+"""
 
 from __future__ import annotations
 

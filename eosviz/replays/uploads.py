@@ -1,5 +1,6 @@
-"""Uploaded files, which are kept on disk until a bounded process has read them. After a stop, the next worker
-takes up the unfinished uploads."""
+"""Uploaded files. They are kept on disk until a bounded process has read them, whether or not their page is open. The
+row of an upload says how it ended. A worker's thread waits for a free process; after a stop, the next worker takes up
+the unfinished uploads."""
 
 from __future__ import annotations
 

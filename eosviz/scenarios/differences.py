@@ -1,5 +1,6 @@
 """Comparisons of a run with the same run after one change (GEN-9): a mechanism is turned off or on, clients
-get another setting, or the version of Kafka is another."""
+get another setting, or the version of Kafka is another. This module lists the changes that a page offers, and
+the values of the changed side."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing. If the
-edited text means something else than the edit, nothing is changed."""
+"""Edits the TOML text of a document. The rest stays as written, with comments, order and spacing, except that an
+inline table in which a key is set or removed gets the usual spacing, and that the comments behind a removed or
+replaced table go with it. Afterwards the meaning of the edited text is compared with the meaning of the
+edit. If they differ, nothing is changed."""
 
 from __future__ import annotations
 

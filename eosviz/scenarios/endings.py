@@ -1,5 +1,8 @@
-"""How the scenarios of the library end. The endings are read from `.endings`, or computed if it does not fit.
-Does not import Django."""
+"""How the scenarios of the library end. The endings are read from `.endings`, or computed if the file is
+missing or was made by another engine.
+
+`python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Client libraries (``libraries.toml``): what each of them does where Kafka leaves it to the client."""
+"""Client libraries (``libraries.toml``): what each of them does where Kafka leaves it to the client.
+
+What a library does follows from the versions of the requests that it sends. Where no request shows it, a row
+names the libraries.
+"""
 
 from __future__ import annotations
 

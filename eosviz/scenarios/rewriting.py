@@ -1,4 +1,5 @@
-"""Edits or writes the TOML text of a document, a long one in a bounded process (`eosviz/bounded`)."""
+"""Edits or writes the TOML text of a document. A short text is processed here. A long one may take seconds of processor
+time, so it is processed in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 

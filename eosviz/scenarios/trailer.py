@@ -1,5 +1,10 @@
 """The animation of the front page: a few scenes of one real run, each drawn from the engine's view at its
-step (static/pages/trailer.ts). No decision of a broker is computed here."""
+step.
+
+A process makes the run once. Every drawn object has a place and a look for each scene; the page moves the
+object from one place to the next (static/pages/trailer.ts). A scene is a step. It is read from the view and the
+step; no decision of a broker is computed here.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The scenes of the front page as one SVG, wide or upright. Every object is in it once; `data-at` has one
-entry for each scene: `look x y`. Without the script, the picture shows the still scene."""
+"""The scenes of the front page as one SVG. Every object is in it once, with its place and look in each scene.
+
+`data-at` has one entry for each scene: `look x y`. The script moves the objects from one scene to the next.
+Without the script, the picture shows the still scene. There are two forms: a wide one beside the words, and
+an upright one for a phone.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The questions of a run. Does not import Django."""
+"""The questions of a run. Does not import Django: a user's scenario that takes longer than a moment runs in a
+bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
-"""Creates and deletes sessions, and carries out the commands that make branches and steps. Each command is
-carried out once: a repeated one finds its row and gets the stored answer. Stored steps are sent after the
-transaction, to every page of the session."""
+"""Creates and deletes sessions, and carries out the commands that make branches and steps. Workers' tasks,
+sockets, the HTTP API, pages and other apps call these functions.
+
+Each command is carried out once: its row, the last steps that it made and the branch's `newest` are stored in
+one transaction. A repeated command (a page that asked again, a task that was redelivered after its worker was
+killed) finds the row and returns the stored answer. If two processes make the same step, only one can store
+it; the slower one reads the branch again.
+
+Stored steps are sent after the transaction, to every page of the session.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,11 @@
-"""Makes the steps after the newest one before the page asks for them, so that the page can draw them at once.
-A step made ahead is not part of the session until a command stores it. The page's socket keeps the steps
-(`kept_ahead.py`)."""
+"""Makes the steps after the newest one before the page asks for them.
+
+The next step is sent to the page that just stepped, so that the page can draw it at once, however far away
+the server is. A step made ahead is not part of the session until a command stores it. If an intervention or
+another process makes a different step, the steps made ahead are discarded. If the message is lost, the page
+waits for its step as usual. The page's socket keeps the steps, passes them on one by one, and can store them
+without a worker (`kept_ahead.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""The WebSocket of one page: it reads messages, passes them on and sends the answers. Commands, and questions
-that need the run, go to a worker; other questions are answered from the database."""
+"""The WebSocket of one page: it reads messages, passes them on and sends the answers. It holds no rule.
+
+Commands go to a worker and are answered through the session's group, so a page that reconnected and asked
+again gets the answer on its new socket. A step that a worker made ahead for this page is stored here. A
+question that needs the run goes to a worker, too; all others are answered from the database.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Makes steps and views as pages get them, with derived facts (docs/frame.md, *Derived*). Sessions of earlier
-releases have no stored facts; these are derived when a page asks for them."""
+"""Makes steps and views as pages get them, with derived facts (docs/frame.md, *Derived*).
+
+The facts are stored beside the step or view. Sessions of earlier releases have no stored facts; their facts
+are derived when a page asks for them, from the nearest stored view on. Of the records that broke a guarantee
+before that view, only those that the view names are then known.
+"""
 
 from __future__ import annotations
 

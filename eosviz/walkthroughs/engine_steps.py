@@ -1,4 +1,5 @@
-"""Counts the steps that the engine makes for one click. Many steps mean that stored steps were made again."""
+"""Counts the steps that the engine makes for one click: at most two if the worker holds the run at the newest
+step of the branch, as some of them are made ahead. Many steps mean that stored steps were made again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Answers *Why?* at a step with the engine's answers (engine/why), computed from the run."""
+"""Answers *Why?* at a step with the engine's answers (engine/why), computed from the run. If the process does
+not hold the run, the run is made again."""
 
 from __future__ import annotations
 

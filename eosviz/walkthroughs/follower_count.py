@@ -1,5 +1,9 @@
-"""Counts the open sockets of a follow link over all web processes: a sorted set in Redis, by the time of
-their last report. A socket whose process was killed is not counted any more after `GONE_SECONDS`."""
+"""Counts the open sockets of a follow link over all web processes. For each link, Redis has one sorted set of
+channel names, ordered by the time of their last report.
+
+A socket whose process was killed is not counted any more after `GONE_SECONDS`. While Redis is down no socket
+can be opened at all (its channel is in Redis), so nothing is counted.
+"""
 
 from __future__ import annotations
 

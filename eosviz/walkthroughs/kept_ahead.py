@@ -1,5 +1,9 @@
-"""The steps made ahead (`ahead.py`), which the page's socket keeps. When the page asks for a step, the web
-process may store it (`storing_ahead.py`) and answer without a worker; otherwise the worker gets the command."""
+"""The steps made ahead (`ahead.py`), which the page's socket keeps.
+
+A worker sends one or more steps to the socket of the page that stepped; the page gets one at a time. When the
+page asks for a step, the web process stores it, as a worker would (`storing_ahead.py`), and answers the page
+without a worker. If anything prevents that, the worker gets the command, as if no step had been kept.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """Addresses that mean the same for everyone: scenario and version, interventions, step, view, selection,
-zoom. Reading is bounded, because addresses come from anywhere."""
+zoom.
+
+An address holds a branch's interventions and no row id, so it outlives the session and the database. Reading
+is bounded, because addresses come from anywhere.
+"""
 
 from __future__ import annotations
 

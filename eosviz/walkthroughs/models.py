@@ -1,5 +1,9 @@
-"""Sessions, their branches and steps, and the commands that made them. In a branch a number has one step, and
-in a session an id has one command. No simulation is stored."""
+"""Sessions, their branches and steps, and the commands that made them.
+
+The database enforces that everything is stored *once*: in a branch a number has one step, and in a session an
+id has one command. A command's row is stored in one transaction with its last steps. No simulation is stored:
+it is a pure function of the scenario and the interventions, so any process can make it again.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""Stores a step that was made ahead, with the answer of its command, in one statement on PostgreSQL, from the
-event loop itself: a transaction of three statements takes five round trips (`benchmarks/README.md`)."""
+"""Stores a step that was made ahead, with the answer of its command, in one statement on PostgreSQL.
+
+A transaction of three statements is five round trips, and each time the web process and the database's
+process wait for a processor, while the page draws the step on the same machine (`benchmarks/README.md`). A
+change between the event loop and a thread waits in the same way, so the statement is sent from the event loop
+itself.
+"""
 
 from __future__ import annotations
 

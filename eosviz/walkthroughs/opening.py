@@ -1,4 +1,5 @@
-"""Decides who may open an address that names a version of a scenario (`links.py`, `scenarios/visibility.py`)."""
+"""Decides who may open an address that names a version of a scenario (`links.py`): everyone who may see the
+version (`scenarios/visibility.py`), and everyone who already has a session of it."""
 
 from __future__ import annotations
 

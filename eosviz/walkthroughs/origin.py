@@ -1,5 +1,9 @@
-"""Only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, may open a socket: browsers may send
-cookies with a socket that a page of another site opens."""
+"""Only pages of this site, and of origins in `CSRF_TRUSTED_ORIGINS`, may open a socket.
+
+Browsers may send cookies with a socket that a page of another site opens, so the page's origin is compared
+before anything else is read. Comparing the host alone is not enough: another program on this machine has the
+same host with another port, and cookies ignore ports.
+"""
 
 from __future__ import annotations
 

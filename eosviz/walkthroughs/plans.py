@@ -1,5 +1,10 @@
 """The plans of branches (docs/frame.md, *Plan*). A plan belongs to a run and an engine. It is kept, and made
-anew when a branch has outgrown it. Each intervention extends the plan of the run before it."""
+anew when a branch has outgrown it.
+
+A run depends only on the scenario and the interventions, so a plan that was deleted to save space can be made
+again. Each intervention extends the plan of the run before it, so that everything that a page already shows
+keeps its place.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
-"""One person presents, and everyone with the link follows. The presenter's place is one row; each move is one
-update and one message."""
+"""One person presents, and everyone with the link follows.
+
+The presenter's place is one row, so that a follower who joins or reconnects reads it there. Each move is one
+update and one message, however many followers there are. Followers get steps through the session's own group,
+like every page of the session; if the presenter goes to a step that was made ahead, the message with the step
+contains the place, too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The simulations that this process used last, kept to save time: a process without one makes it again."""
+"""The simulations that this process used last.
+
+They are kept only to save time: a simulation is a pure function of scenario and interventions, so a process
+without one makes it again and checks it against the stored steps. Simulations are never written to disk.
+"""
 
 from __future__ import annotations
 

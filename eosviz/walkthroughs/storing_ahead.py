@@ -1,4 +1,5 @@
-"""Stores the step that a worker made ahead when the page asks for it, in the process of the page's socket."""
+"""Stores the step that a worker made ahead when the page asks for it, in the process of the page's socket: with
+PostgreSQL in one statement from the event loop, else in a transaction in the storing thread."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The tasks of workers. Each calls a function of another module. `carry_out` is acknowledged late, so it is
-redelivered if its worker was killed."""
+"""The tasks of workers. Each calls a function of another module.
+
+`carry_out` is acknowledged late, so it is redelivered if its worker was killed, and a page may also ask for
+it again. If the first execution stored the command's row, the second one only answers.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """The transactions of a branch and its ancestors, one row for each, computed from the stored steps
-(`TransactionLines`, engine/transaction_lines.py). A process keeps the rows of the branches that were asked
-about last."""
+(`TransactionLines`, engine/transaction_lines.py).
+
+Steps never change, so a process keeps the rows of the branches that were asked about last, and adds only the
+steps that are new. Rows in use are not in the cache; a second question that comes meanwhile computes rows of
+its own.
+"""
 
 from __future__ import annotations
 

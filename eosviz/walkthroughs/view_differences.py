@@ -1,5 +1,10 @@
-"""The net difference between the views at two steps of a branch: of all changes to one path the last one.
-Changes are in the order of docs/frame.md. No value is decoded."""
+"""The net difference between the views at two steps of a branch, without the steps between them, for a page that
+jumps far.
+
+Of all changes to one path only the last counts, so the difference over a thousand steps is a small part of them. Its
+changes are in the order of docs/frame.md and lead to the same view (apart from empty objects). No name of the view is
+used and no value is decoded: each is passed on as stored JSON.
+"""
 
 from __future__ import annotations
 

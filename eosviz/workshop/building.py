@@ -1,4 +1,8 @@
-"""The builder: its page, and the requests of the page while the author writes. A draft is for its owner."""
+"""The builder: its page, and the requests of the page while the author writes.
+
+Only the owner of a draft can open it. The page holds the text, so no work is lost if an answer does not
+arrive.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Scenarios that instructors and learners build: drafts, and editions. The query sets decide who may see or
-change a row."""
+"""Scenarios that instructors and learners build: drafts, and editions, whose text never changes.
+
+The query sets here decide who may see or change a row: a page gets 404 for another user's private draft.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,10 @@
 """Publications that wait. The engine runs a scenario and its variants in a bounded process, which may start
-late. A row keeps the text as it was. After a stop, the next worker takes up the unfinished publications."""
+late.
+
+A row keeps the text as it was when its author asked to publish it. A worker's thread waits for a free
+process. If that worker stops, the next worker takes up the unfinished publications. The scenario's page shows
+the place in the queue, and the refusal if there is one.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Turns the interventions of a session into a fault script, in a bounded process (`eosviz/bounded`). Does not
-import Django."""
+"""Turns the interventions of a session into a fault script. This is done in a bounded process
+(`eosviz/bounded`), because the run is made again and may be as long as a session. Does not import Django."""
 
 from __future__ import annotations
 

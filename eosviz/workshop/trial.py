@@ -1,5 +1,8 @@
-"""A trial run of a document that is being written, in a bounded process (`eosviz/bounded`). The code in the
-process uses the engine and not Django."""
+"""A trial run of a document that is being written, in a bounded process (`eosviz/bounded`).
+
+A document may ask for anything: a hundred thousand calls, a million steps. Work beyond the bounds ends with that
+process and harms nothing else. The code in the process uses the engine and not Django.
+"""
 
 from __future__ import annotations
 

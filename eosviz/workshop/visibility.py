@@ -1,5 +1,7 @@
 """Who may see a version that a scenario of the workshop published: all who may see that scenario
-(`DraftQuerySet.seen_by`). A version that belongs to no scenario can be seen by all who have its address."""
+(`DraftQuerySet.seen_by`). Some versions belong to no scenario of the workshop or the library, such as those of
+comparisons and of deleted scenarios. Everyone who has the address of such a version may see it; the address
+cannot be guessed."""
 
 from __future__ import annotations
 

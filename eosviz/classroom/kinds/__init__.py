@@ -1,5 +1,5 @@
-"""The kinds of assignments, one class in one module for each (docs/CONTRIBUTING.md, *Add a kind of
-assignment*)."""
+"""The kinds of assignments, one class in one module for each. Every module of this package is read, so a new
+kind is a new file (docs/CONTRIBUTING.md, *Add a kind of assignment*)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The lines of a bundle: a case as gzipped JSON Lines, without the contents of applications' records
-(docs/logs.md, *Bundles*). Unknown fields are refused, so that a bundle cannot carry hidden data."""
+"""The lines of a bundle. A bundle is a case as gzipped JSON Lines, with everything that verdicts need and
+without the contents of applications' records (docs/logs.md, *Bundles*). When a bundle is read, its lines must have
+these shapes; unknown fields are refused, so that a bundle cannot carry hidden data."""
 
 from typing import Annotated, Final, Literal
 

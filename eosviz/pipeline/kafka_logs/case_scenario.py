@@ -1,6 +1,11 @@
-"""Turns a case of real logs into a scenario, whose client calls write the records of the same producers, and
-the same markers, at the same offsets. The calls are the simplest ones that write such a log. If no scenario
-is made, `NoScenarioError` states the reason."""
+"""Turns a case of real logs into a scenario. Its client calls write the records of the same producers, and the same
+markers, at the same offsets.
+
+The files show which producer wrote how many records where, and which markers end its transactions. The calls
+are the simplest ones that write such a log. Each transaction is ended by its own producer, whatever ended it
+in the cluster. An open transaction stays open, and the run ends before its timeout. If no scenario is made,
+`NoScenarioError` states the reason.
+"""
 
 import heapq
 import re

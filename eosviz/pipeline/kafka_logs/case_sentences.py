@@ -1,4 +1,6 @@
-"""Sentences about a whole case, the same on the command line, in a report and on the page."""
+"""Sentences about a whole case, the same on the command line, in a report and on the page. They state what
+was given, against which time timeouts are measured, which transaction version wrote the logs, and what blocks
+groups."""
 
 from __future__ import annotations
 

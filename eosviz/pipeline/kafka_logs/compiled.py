@@ -1,6 +1,10 @@
-"""Compiled functions in place of the engine's pure ones: CRC-32C, and a decompressor for each codec. The
-framings are Kafka's: a stream for gzip and zstd, a frame for LZ4, and for snappy the blocks of snappy-java or
-one bare block. A decompressor stops at the largest allowed result."""
+"""Compiled functions in place of the engine's pure ones: CRC-32C, and a decompressor for each codec.
+
+The framings are Kafka's: a stream for gzip and zstd, a frame for LZ4. For snappy there are two: Java clients
+write the blocks of snappy-java (its 16-byte header, then length and block in turn), other clients write one
+bare block. Every decompressor stops at the largest allowed result, so that a small
+file cannot fill the memory.
+"""
 
 import struct
 from collections.abc import Mapping

@@ -1,6 +1,9 @@
-"""The transaction coordinator's log, `__transaction_state`, as a history for each producer id. Source:
-Kafka's `TransactionStateManager`. The log is compacted: where the log cleaner has been, only the newest
-record of each transactional id is left."""
+"""The transaction coordinator's log, `__transaction_state`, as a history for each producer id.
+
+Source: Kafka's `TransactionStateManager`. The log is compacted. In the part that the log cleaner has cleaned,
+only the newest record of each transactional id is left. So a record there was the newest of its id when that part
+was cleaned.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence

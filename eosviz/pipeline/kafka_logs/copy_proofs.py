@@ -1,6 +1,14 @@
 """What the copies of a case must prove before a verdict may depend on something that is absent from them.
-Each need is a function whose sentences state what is missing; it returns none if the need is met. Source:
-Kafka's `TransactionCoordinator`."""
+
+The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was
+left out, was truncated, was copied too early, or is from another cluster. Each need is a function whose
+sentences state what is missing; it returns no sentence if the need is met. `verdict_rules.py` lists the needs
+of each verdict.
+
+Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a
+transaction, is written before the first batch there; the markers are written before the record of a completed
+transaction.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,5 @@
 """The shape of `manage.py logs --json`, from which the documented JSON Schema is generated
-(docs/logs.schema.json)."""
+(docs/logs.schema.json); a test compares the two and validates the documents of all recorded folders."""
 
 import json
 from typing import Any, Literal

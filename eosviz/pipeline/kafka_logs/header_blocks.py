@@ -1,5 +1,10 @@
-"""Reads thousands of batch headers at once, as columns: a fast path for ordinary batches. Other batches go to
-the segment reader. A block ends before the first damaged batch."""
+"""Reads thousands of batch headers at once, as columns. This is a fast path for ordinary batches.
+
+A batch is accepted if its checksum is right and its header alone is enough. Where every record is to be read,
+the records must be right too (`record_columns.py`). A marker is accepted if its bytes are those that brokers
+write. Every other batch (another control batch, one with holes from the log cleaner, anything that may be
+damaged) goes to the segment reader. A block ends before the first damaged batch.
+"""
 
 import struct
 from collections.abc import Callable, Iterator

@@ -1,8 +1,12 @@
-"""The lines about transactions in the application logs of brokers and clients, and what each line means. A
-line is additional evidence for a verdict. Source: the messages of Kafka's `LogManager`, `UnifiedLog`,
-`LogLoader`, `ProducerStateManager`, `ProducerAppendInfo`, `TransactionCoordinator`,
-`TransactionMarkerRequestCompletionHandler` and the clients' `TransactionManager` in Kafka 2.0 to 4.1, and the
-messages of librdkafka with `debug=eos`."""
+"""The lines about transactions in the application logs of brokers and clients, and what each line means.
+
+Such a log says what happened, never what is true now: only the partition's log shows that a transaction is open. So a
+line is additional evidence for a verdict; if there is nothing else, it narrows the possibilities.
+
+Source: the messages of Kafka's `LogManager`, `UnifiedLog`, `LogLoader`, `ProducerStateManager`,
+`ProducerAppendInfo`, `TransactionCoordinator`, `TransactionMarkerRequestCompletionHandler` and the clients'
+`TransactionManager` in Kafka 2.0 to 4.1, and the messages of librdkafka with `debug=eos`.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

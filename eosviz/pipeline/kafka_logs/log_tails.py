@@ -1,6 +1,9 @@
-"""The lowest possible end of a log, from the files beside its segments. Source: Kafka's
-`ProducerStateManager` (a snapshot is named after its offset, an entry of a `.txnindex` has the offset of a
-marker), `LeaderEpochFileCache`."""
+"""The lowest possible end of a log, from the files beside its segments. A log that ends earlier was truncated,
+or copied before these files.
+
+Source: Kafka's `ProducerStateManager`: a snapshot is named after the offset up to which it was taken, and an entry of
+a `.txnindex` has the offset of a marker. `LeaderEpochFileCache`: a leader epoch begins where the log ended then.
+"""
 
 from typing import Protocol
 

@@ -1,5 +1,5 @@
-"""Files that belong beside segments but were given without them: what each is, what it shows, and what is
-missing."""
+"""Files that belong beside segments but were given without them: what each is, what it shows, and what is missing.
+No case can be read from them: they contain offsets, and the batches at these offsets are in the segments."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,6 +1,9 @@
-"""Notes on closed transactions that were not ended by their own producer. Source: KIP-890: with transaction
-version 2 each end of a transaction raises the producer's epoch by one; fencing and timeouts raise it once
-more."""
+"""Notes on closed transactions that were not ended by their own producer.
+
+Source: KIP-890: with transaction version 2 each end of a transaction raises the producer's epoch by one, and
+the marker has the new epoch; fencing and timeouts raise the epoch once more. In earlier versions, while a
+transaction is open, only fencing and timeouts raise the epoch.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,5 +1,7 @@
 """The markers that would end the open transactions of a case, to try them on a copy of the log
-(engine/codec/log_preview.py)."""
+(engine/codec/log_preview.py). A remedy of the case's document (docs/logs.md) writes such a marker, or waits
+until the coordinator writes it. A marker is tried only on a partition without damage and without batches of
+an older format, because the player reads only such a log as a broker does."""
 
 from typing import Any, NamedTuple
 

@@ -1,5 +1,9 @@
-"""Pseudonyms for a bundle. The same thing has the same pseudonym everywhere in the bundle. Kafka's own
-numbers (producer ids, epochs, offsets) and its internal topics stay."""
+"""Pseudonyms for a bundle. The same thing has the same pseudonym everywhere in the bundle.
+
+The names of one kind (topics, groups, transactional ids, files of texts and others) are numbered in the
+case's order. A number is skipped if its pseudonym is a real name in the case. Kafka's own numbers (producer
+ids, epochs, offsets) and its internal topics identify no one, so they stay.
+"""
 
 import re
 from collections.abc import Iterable

@@ -1,9 +1,14 @@
-"""Reads the records of thousands of batches at once, as columns: a fast path for ordinary records. A batch
-passes if `engine.codec.record.decode_records` finds no damage in it, otherwise it goes to the segment reader.
+"""Reads the records of thousands of batches at once, as columns: a fast path for ordinary records.
 
-The records of one batch are found one after the other, by their lengths. But a step to the next record is
-made in all batches at once: batches are lanes, ordered by their counts, and each step advances the lanes that
-have a record left."""
+A batch passes only if each record ends where its length says, its fields fill it, and its offset is the next one:
+`engine.codec.record.decode_records` finds no damage in such a batch. Every other batch goes to the segment reader,
+which decides whether it is damaged. This includes batches with numbers in more bytes than usual.
+
+Theory of operation. The end of a record follows only from its length, so the records of one batch are found one
+after the other. But a step to the next record can be made in all batches at once: batches are lanes, ordered by
+their counts, and each step advances the lanes that have a record left. The last few lanes go record by record.
+After that all records of all lanes are known, and their fields are walked in all records at once.
+"""
 
 from dataclasses import dataclass
 

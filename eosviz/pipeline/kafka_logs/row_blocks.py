@@ -1,5 +1,6 @@
-"""Reads the rows of a stretch with their records, in blocks of columns, for internal topics. The rows are
-those of `stretches.read_rows`."""
+"""Reads the rows of a stretch with their records, in blocks of columns. This is for internal topics: their
+batches have a record or two, so reading each batch by itself costs more than its contents. The rows are those
+of `stretches.read_rows`. Only ordinary batches are made from the columns; the segment reader reads the others."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

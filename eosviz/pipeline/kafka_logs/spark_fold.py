@@ -1,5 +1,9 @@
-"""Folds partitions and reads internal topics as Spark jobs. One task folds a partition. Tasks return the same
-objects, pickled, as folding in this process."""
+"""Folds partitions and reads internal topics as Spark jobs.
+
+One task folds a partition. It sees the batches in the order of the log and keeps none of them, so its memory
+grows with its result and not with the partition. Tasks return the same objects, pickled, as folding in this
+process: both sides run the same code.
+"""
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence

@@ -1,5 +1,9 @@
-"""The batches of a stretch, as facts or as rows: in blocks of columns if it is long, else row by row, with
-the same result."""
+"""The batches of a stretch, as facts or as rows. A long stretch is read in blocks of columns, unless its rows
+are asked for without their records. Everything else is read row by row.
+
+The result is the same in both ways. Columns need numpy, whose import takes longer than reading a short
+stretch.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap

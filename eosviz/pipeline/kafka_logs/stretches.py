@@ -1,5 +1,10 @@
-"""Cuts segments into stretches that can be read separately, and reads them in place. A stretch begins at the
-start of its segment or at a complete batch that the offset index names. Files are memory-mapped."""
+"""Cuts segments into stretches that can be read separately, and reads them in place.
+
+A stretch begins at the start of its segment or at a batch that the offset index names, and its offsets have bounds of
+their own, so reading it needs no other stretch. An index entry is trusted only if a complete batch is there: files
+are copied, truncated and repaired, and an index may belong to another file. Files are memory-mapped and only the
+stretch is touched, so a directory of any size costs the memory of a stretch.
+"""
 
 import mmap
 import os

@@ -1,6 +1,11 @@
-"""Parses single lines of Kafka's dump tool, whose wording changed over the years: fields are found by name
-and not by position. Source: `DumpLogSegments` of 0.11 to 4.1; `GroupMetadataManager.formatRecordKeyAndValue`
-up to 3.7 and `TransactionLog.formatRecordKeyAndValue` up to 3.9, which JSON converters replaced."""
+"""Parses single lines of Kafka's dump tool.
+
+Its wording changed over the years: fields were added and moved, record lines got a bar, and internal topics went from
+a notation of their own to JSON. So fields are found by name and not by position.
+
+Source: `DumpLogSegments` of 0.11 to 4.1; `GroupMetadataManager.formatRecordKeyAndValue` up to 3.7 and
+`TransactionLog.formatRecordKeyAndValue` up to 3.9, which JSON converters replaced.
+"""
 
 import json
 import re

@@ -1,5 +1,6 @@
 """Reads printed text line by line: output of Kafka's dump tool, tables of `kafka-transactions.sh` and logs of
-brokers and clients in any mix. Every line that is not empty is counted: used, or skipped for a reason."""
+brokers and clients in any mix. Every line that is not empty is counted: used, or skipped for a reason.
+A batch of a coordinator's log that was dumped without its records is counted once more, as `no_records`."""
 
 import re
 from collections import Counter

@@ -1,4 +1,6 @@
-"""A case as a report for a ticket, in Markdown, made from a case's document."""
+"""A case as a report for a ticket, in Markdown. It has the partitions first, then the verdicts with evidence
+and commands, the groups, what was read, and the program that wrote it. It is made from a case's document
+with keys and parameters for sentences, so that the command and the page write the same."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,9 @@
-"""Which evidence leads to which verdict on an open transaction: one row for each kind of evidence, with what
-the copies must prove first. docs/logs.md has the same table in words. Source: KIP-664 (hanging transactions),
-KIP-890, Kafka's `TransactionCoordinator`."""
+"""Which evidence leads to which verdict on an open transaction. There is one row for each kind of evidence,
+with what the copies must prove first.
+
+The coordinator's newest record of an id needs no proof, but conclusions from absence do. docs/logs.md has the
+same table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -1,6 +1,12 @@
 """Why the readers of a partition wait, or that they do not wait: one verdict for each open transaction, with
-its evidence. If the copies are insufficient (`copy_proofs.py`), the verdict is `undecided`. Source: KIP-664
-(hanging transactions), KIP-890, Kafka's `TransactionCoordinator`."""
+its evidence.
+
+The partition shows that a transaction is open. Only the coordinator's log shows whether that is as it should
+be (`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is
+`undecided` and states what to give.
+
+Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace

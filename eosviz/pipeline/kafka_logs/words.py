@@ -1,5 +1,5 @@
 """A sentence before its language is chosen: its key in the catalogue (`eosviz/catalogue/logs.toml`) and its
-parameters."""
+parameters. Findings are stored in this form, and are put into words where they are shown."""
 
 import re
 from datetime import UTC, datetime

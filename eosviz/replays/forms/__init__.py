@@ -1,5 +1,6 @@
-"""The forms in which the server makes a replay's file: one class for each, in a module of its own here
-(docs/CONTRIBUTING.md, *Add an export*)."""
+"""The forms in which the server makes a replay's file: one class for each, in a module of its own here. Every
+module of this package is read, so a new form is a new file (docs/CONTRIBUTING.md, *Add an export*). The page
+itself makes pictures and CSV tables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a field of the
-profiles that causes a difference, with its values."""
+"""`{% generation_name generation %}`: `Kafka 4.1, older clients`. `{% changed_row row %}`: a field of the profiles that
+causes a difference, with its side (brokers or clients), and its values in the generation before and in this one."""
 
 from django import template
 from django.urls import reverse
