@@ -46,6 +46,9 @@ SHARING = ("tests/reference/test_asking.py",)
 hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
 hypothesis_settings.load_profile("repeatable")
 
+# To look for garbage while the tests are loaded takes a tenth of that time, and finds little.
+gc.disable()
+
 
 class InGroups(LoadScopeScheduling):
     """Tests that share what is dear to make stay in one process, all others go wherever there is time.
@@ -106,6 +109,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(5000, 10, 100)
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

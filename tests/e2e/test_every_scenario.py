@@ -20,18 +20,16 @@ from tests.e2e.looking import assert_one_screen, faults
 from tests.e2e.newcomer import Keyboard
 from tests.e2e.stage import MANNERS, SIZES, Manner, Run, Stage, names, views
 from tests.e2e.test_newcomer_walk import move
-from tests.rotation import part
+from tests.rotation import in_turn, part
 from tests.running_site import RunningSite
 
 SCENARIOS = [document.id for document in library()]
 LOOKED_AT = part(SCENARIOS, 8, "engine", "eosviz")
 """The scenarios of the quick tests; the others are slow tests."""
 
-IN_A_SESSION = [
-    *("SC-58", "SC-83"),
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("SC-50", "SC-44", "SC-71", "SC-75")),
-]
-"""A marker board that retries, the middleware; the loop, a transaction, compaction, a hanging transaction."""
+IN_A_SESSION = ("SC-58", "SC-83", "SC-50", "SC-44", "SC-71", "SC-75")
+"""A marker board that retries, the middleware, the loop, a transaction, compaction, a hanging transaction; the quick
+tests take one of them."""
 LOOKED_AT_MAX = 6
 """Steps of a walk in a session; without one every scenario is looked at."""
 WALK_MAX = 600
@@ -106,7 +104,7 @@ def test_every_variant_shows_well_at_every_turn(stage: Stage, scenario: str, siz
     assert found == []
 
 
-@pytest.mark.parametrize("scenario", IN_A_SESSION)
+@pytest.mark.parametrize("scenario", in_turn(IN_A_SESSION, 1, "engine", "eosviz"))
 def test_scenario_plays_to_its_end(page: Page, running_site: RunningSite, scenario: str) -> None:
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
