@@ -274,7 +274,8 @@ export class Player extends PlayerAttributes {
   /** Done once what is on show can be drawn. */
   protected override async getUpdateComplete(): Promise<boolean> {
     const isDone = await super.getUpdateComplete();
-    if (this.middle !== "stage") await this.#fetch();
+    if (this.middle === "stage") await this.querySelector<LitElement>("eos-stage")?.updateComplete;
+    else await this.#fetch();
     return isDone;
   }
 

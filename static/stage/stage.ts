@@ -169,8 +169,17 @@ export class Stage extends SizedElement {
     return part !== null;
   }
 
+  /** Done once the part is there that the picture needs. */
+  protected override async getUpdateComplete(): Promise<boolean> {
+    const isDone = await super.getUpdateComplete();
+    await this.#coming;
+    return this.isUpdatePending ? await super.getUpdateComplete() : isDone;
+  }
+
+  #coming: Promise<unknown> = Promise.resolve();
+
   #bringPart(part: Part): void {
-    part.come().then(() => this.requestUpdate(), () => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true, composed: true })));
+    this.#coming = part.come().then(() => this.requestUpdate(), () => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true, composed: true })));
   }
 
   /** An upright stage has no name of the network to put it beside. */
