@@ -61,13 +61,13 @@ VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 
 
 @contextmanager
-def browser_context() -> Iterator[BrowserContext]:
-    """A fresh browser at the size of the player's screen."""
+def browser_context(*options: str) -> Iterator[BrowserContext]:
+    """A fresh browser at the size of the player's screen, with these options besides."""
     program = find_browser()
     if program is None:
         raise SystemExit(f"no browser is installed: {INSTALL_REMEDY}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=list(browser_options()))
+        browser = playwright.chromium.launch(executable_path=program, args=[*browser_options(), *options])
         context = browser.new_context(viewport=VIEWPORT)
         context.add_init_script(_MEASURE)
         yield context
