@@ -8,11 +8,9 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.stage import Manner, Run, Stage
+from tests.rotation import in_turn
 
-RUNS = [
-    *("SC-58", "SC-83"),
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("SC-50", "SC-03", "SC-16", "SC-44")),
-]
+RUNS = ("SC-58", "SC-83", "SC-50", "SC-03", "SC-16", "SC-44")
 """Markers that retry, the middleware; the loop, retries, expiry, a transaction: every panel is in one of them."""
 
 _WALK = """async ([first, last, leap]) => {
@@ -51,7 +49,7 @@ def _between(run: Run) -> str:
     return "lanes" if run.header["partitions"] else "spacetime"
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", in_turn(RUNS, 1, "engine", "eosviz"))
 def test_a_panel_that_was_not_drawn_shows_what_it_would_draw(stage: Stage, name: str) -> None:
     run = stage.open(name, Manner())
     last = min(len(run.steps), 160)

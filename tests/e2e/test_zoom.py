@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.looking import assert_accessible, assert_nothing_scrolls_sideways, assert_words_complete
 from tests.e2e.stage import MANNERS, Manner, Stage
+from tests.rotation import in_turn
 
 FENCED = ("SC-61/k28", 128)
 """The replaced producer's batch is refused: a test that did not hold, the one that decided, then the sentence."""
@@ -94,7 +95,7 @@ def test_transactions_are_walked_from_beginning_to_decision_to_end(stage: Stage)
 
 
 @pytest.mark.parametrize("level", ["decision", "transaction"])
-@pytest.mark.parametrize("manner", MANNERS[:2], ids=str)
+@pytest.mark.parametrize("manner", in_turn(MANNERS[:2], 1, "engine", "eosviz", name=str), ids=str)
 def test_both_look_well_everywhere(stage: Stage, manner: Manner, level: str) -> None:
     """Both sizes, themes and languages, in the two manners that differ in all of them."""
     name, step = FENCED
