@@ -6,7 +6,7 @@ a producer commits them.
 
 The session also has Kafka's heartbeat thread, as far as it watches the application: if the application has not
 called ``poll()`` for ``max.poll.interval.ms``, the thread leaves the group (``AbstractCoordinator.HeartbeatThread``).
-The thread needs no requests for this, so heartbeats are not messages.
+Watching needs no requests, so heartbeats are not messages; LeaveGroup is one.
 """
 
 from __future__ import annotations

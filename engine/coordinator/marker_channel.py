@@ -79,7 +79,7 @@ class InFlight:
 class Waiting:
     """A decided transaction that still waits for markers. ``remaining``: the partitions that still need a
     marker. ``passed_over``: those of them whose markers are never sent again (MRK-8). ``retries``: how often
-    markers were queued again. ``marked``: how many partitions have their marker."""
+    markers had to be sent again. ``marked``: how many partitions have their marker."""
 
     send: SendMarkers
     remaining: dict[str, None]

@@ -82,7 +82,8 @@ class TransactionMetadata:
         return self.producer_epoch >= EPOCH_EXHAUSTED
 
     def accepts(self, producer_id: int, producer_epoch: int) -> bool:
-        """Whether the producer id of an InitProducerId fits this id (TXC-7, TXC-9, ``isValidProducerId``)."""
+        """Whether an InitProducerId with this producer id and epoch comes from the present or the previous producer
+        of this transactional id (TXC-7, TXC-9, ``isValidProducerId``). Before the first epoch: True."""
         return (
             self.producer_epoch == NO_PRODUCER_EPOCH
             or producer_id == self.producer_id

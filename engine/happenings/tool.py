@@ -226,7 +226,7 @@ class SearchEnds(Happening):
 
 @happening
 class NoOpenTransaction(Happening):
-    """abort: no transaction of this partition begins at the offset, so the tool ends with an error."""
+    """abort: no open transaction of this partition begins at the offset, so the tool ends with an error."""
 
     partition: str
     start_offset: int

@@ -467,7 +467,7 @@ def _ask_stable_offset(step: Step, view: View, _version: Profile) -> Asked:
 
 
 def _fetched(step: Step, partition: str) -> dict[str, Any] | None:
-    """The parameters of the sentence that raises the partition's high watermark; None without one."""
+    """The parameters of the step's sentence that the partition's high watermark has advanced, or None."""
     said_here = (each for each in (step, *step["notes"]) if each["key"] == "broker.high_watermark_advanced")
     return next((each["params"] for each in said_here if each["params"]["partition"] == partition), None)
 

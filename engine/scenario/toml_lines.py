@@ -39,7 +39,8 @@ class _Section:
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _lines(text: str) -> dict[str, int]:
-    """Place to its first line. In a place, a list's row has its name; without a name, its index."""
+    """The first line of each place. A place names the row of a list by its name, or by its index if it has none
+    (``producers.p1``, ``faults.0``)."""
     found: dict[str, int] = {}
     counts: dict[str, int] = {}
     rows: dict[str, str] = {}

@@ -65,8 +65,8 @@ class Losses:
             self._under_way[number] = loss
 
     def to_json(self) -> list[ShownLoss]:
-        """In the order of ``KINDS``; a kind of which the run itself loses a message comes last. Without any
-        of these kinds: the run's first message."""
+        """The first message that arrived of each kind, in the order of ``KINDS``; kinds of which the run itself
+        loses a message come last. If none has arrived: the run's first message, if it has one."""
         kinds = sorted(filter(self._first.__contains__, KINDS), key=self._lost.__contains__)
         return [self._first[kind] for kind in kinds] or ([] if self._other is None else [self._other])
 

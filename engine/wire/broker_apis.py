@@ -1,7 +1,7 @@
 """The requests that a broker of Kafka lists as supported, whether or not this project can read them.
 
 Source: the message definitions of the release (``validVersions`` of the requests with the listener
-``broker``, without those that are not stable). A client requests this list before anything else (KIP-35,
+``broker``, without unstable versions). A client requests this list before anything else (KIP-35,
 KIP-511).
 """
 

@@ -280,8 +280,8 @@ def _stem(word: str) -> str:
 
 
 def corrected(wish: Wish, words: Collection[str]) -> str | None:
-    """The stem of the word of `words` that was meant, if the term is an English word with one typing error;
-    else None."""
+    """The stem of the word of `words` from which the term differs by one typing error, not in its first letter.
+    None if no stem or several fit, and for a short or known term."""
     text = wish.text
     if wish.same is not None or not re.fullmatch(f"[a-z]{{{_TYPO_MIN},}}", text):
         return None

@@ -212,8 +212,8 @@ def _headers(data: Column, position: Column, headers: Column, good: Column) -> N
 
 
 def _behind_sized(data: Column, position: Column, *, null: bool) -> tuple[Column, Column]:
-    """At each position a field with a length prefix begins: the position after it, and whether its length is valid.
-    Length -1 (null) is valid only with `null`."""
+    """For each position at which a field with a length prefix begins: the position after the field, and whether
+    its length is valid. Length -1 (null) is valid only with `null`."""
     raw, behind, short = _varint(data, position)
     sized = raw & 1 == 0
     return behind + np.where(sized, raw >> 1, 0), short & (sized | (raw == 1) if null else sized)
