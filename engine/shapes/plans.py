@@ -122,6 +122,8 @@ class Passed(TypedDict):
     step: int
     key: str
     params: JsonObject
+    lesser: NotRequired[bool]
+    """True if it weighs less than two others that the same beat names."""
 
 
 class Beat(TypedDict):

@@ -156,8 +156,9 @@ CROWDED = 2
 """Beats give way (``PACKED``) only if the level has room for at least so many beats behind the intervention."""
 PASSED_FROM = 3
 PASSED_MOST = 3
-"""Between the steps that a reader sees in two beats, at most this many openings of weight ``PASSED_FROM`` or more are
-named, the heaviest ones."""
+PASSED_FIRST = 2
+"""Between the steps that a reader sees in two beats, at most ``PASSED_MOST`` openings of weight ``PASSED_FROM`` or more
+are named, the heaviest ones. Pages show the first ``PASSED_FIRST`` of these before everything else."""
 IMPLIED = frozenset({"beat.begins", "beat.sends_unstored"})
 """Titles that go without saying where the same client's records are stored."""
 COMPLETE = frozenset({COMPLETE_COMMIT, COMPLETE_ABORT})
@@ -762,7 +763,10 @@ class Beats:
                 and (unnamed := self._stored(seen + 1, beat["first"] - number))
             ):
                 passed.setdefault(unnamed["step"], unnamed)
-            unsaid = list(passed.values())
+            unsaid: list[Passed] = [
+                one if place < PASSED_FIRST else {**one, "lesser": True}
+                for place, one in enumerate(passed.values())
+            ]
             found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
             seen = max(seen, lands)
         if found[-1]["last"] == self._steps[-1].number and (after := self._completed(seen + 1)):

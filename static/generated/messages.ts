@@ -2683,6 +2683,10 @@ export interface Passed {
   step: number;
   key: string;
   params: JsonObject;
+  /**
+   * True if it weighs less than two others that the same beat names.
+   */
+  lesser?: boolean;
 }
 /**
  * One step, which has its own sentence (`key` null), or several adjacent steps. `key` and `params` then

@@ -11,20 +11,23 @@ export const defaults = {
 };
 
 /** The title of the beat leads if the author gave it or the step does not say all of it, unless a guarantee is broken here;
- * behind the first sentence follow the other steps that the title is about, and what the reader has passed. `said`: the
- * texts of the step. `from`: the number of the step that the reader saw before; null: none. */
+ * behind the first sentence follow the other steps that the title is about, and what the reader has passed; what weighs less
+ * among that comes last. `said`: the texts of the step. `from`: the number of the step that the reader saw before; null: none. */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
   const [text = "", ...rest] = said;
   const [first = "", ...more] = sentencesOf(text);
   const also = (beat?.also ?? []).slice(0, defaults.also).map(({ step, names }) => say("player.also_step", { step, names }));
-  return [title === undefined || isBroken ? "" : say("player.titled", { title }), first, ...also, ...passedText(beat?.passed, from), ...more, ...rest];
+  const passed = beat?.passed ?? [];
+  const heavy = passedText(passed.filter(({ lesser }) => lesser !== true), from);
+  const light = passedText(passed.filter(({ lesser }) => lesser === true), from, heavy.length > 0 ? "player.passed_too" : "player.passed");
+  return [title === undefined || isBroken ? "" : say("player.titled", { title }), first, ...also, ...heavy, ...more, ...rest, ...light];
 }
 
 /** `Before this: p1 begins a transaction (step 14); t-0 joined the transaction (step 22).` None if nothing was passed. */
-export function passedText(all: Beat["passed"], from: number | null): string[] {
+export function passedText(all: Beat["passed"], from: number | null, key = "player.passed"): string[] {
   const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);
   if (passed.length === 0) return [];
   const things = passed.map(({ step, key, params }) => say("player.passed_step", { step, title: say(key, params) }));
-  return [say("player.passed", { things: clauses(things) })];
+  return [say(key, { things: clauses(things) })];
 }

@@ -1,6 +1,6 @@
 /**
  * How a step's text stands in its place: up to its first full stop large, the rest smaller under it, as large as both
- * fit. What does not fit is counted, and is one press away. Pure: a layout that asked the page would cost every step.
+ * fit; in a wide place the rest keeps the size for reading. What does not fit is counted, and is one press away. Pure: a layout that asked the page would cost every step.
  */
 
 import { isChinese } from "./phrases.ts";
@@ -9,8 +9,10 @@ import { wrapPhrases } from "./wrap-phrases.ts";
 export const defaults = {
   /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. */
   leads: [[560, [[18, 22], [16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
-  /** px of letters and of a line of what follows, beside the large first sentence and beside the small one. */
+  /** px of letters and of a line of what follows: size for reading, and the one for places and texts that need all room. */
   rests: [[15, 20], [13, 16]] as const,
+  /** px of width up to which what follows is small beside a small first sentence. */
+  narrow: 560,
   /** Where a first sentence alone does not fit in these sizes. */
   least: [14, 18] as const,
   /** px above and below both, in a place up to so wide; and between them. */
@@ -48,14 +50,16 @@ function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width
   return value;
 }
 
-/** `width`, `height`: px of the place; `largest`: px of the largest letters. */
-export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY): Fitted {
+/** `width`, `height`: px of the place; `largest`: px of the largest letters; `isWhole`: as much as possible is shown, small
+ * in a wide place, too. */
+export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY, isWhole = false): Fitted {
   const leads: Type[] = forWidth<readonly Type[]>(defaults.leads, width).filter(([letter]) => letter <= largest);
   const [lead = "", ...others] = sentencesOf(text);
   const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
   const room = height - forWidth(defaults.around, width);
   const high = (said: string, [letter, line]: Type): number => lines(said, letter, width) * line;
-  const restOf = (leadType: Type): Type => defaults.rests[leadType === forWidth<readonly Type[]>(defaults.leads, width)[0] ? 0 : 1];
+  const hasSmall = isWhole || width <= defaults.narrow;
+  const restOf = (leadType: Type): Type => defaults.rests[hasSmall && leadType !== forWidth<readonly Type[]>(defaults.leads, width)[0] ? 1 : 0];
   for (let count = others.length; count > 0; count -= 1) {
     const rest = others.slice(0, count).join(between);
     const leadType = leads.find((one) => high(lead, one) + defaults.between + high(rest, restOf(one)) <= room);

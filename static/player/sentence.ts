@@ -144,7 +144,7 @@ export class Sentence extends StoreElement {
     }
     this.#said = { text, breaks };
     const shown = this.hasAttribute("data-awaits") ? this.#saidBefore : this.#said;
-    return html`<eos-said .text=${shown.text} ?data-breaks=${shown.breaks}></eos-said>`;
+    return html`<eos-said .text=${shown.text} .isWhole=${here === null} ?data-breaks=${shown.breaks}></eos-said>`;
   }
 
   /** `2/7 Is epoch 0 lower than the known 0? No` */
@@ -209,11 +209,13 @@ const isBroken = (store: PlayerStore): boolean => Object.values(store.frame?.vie
 
 /** `<eos-said .text=${text}>`: the text itself, as large as it fits. */
 export class SaidText extends MeasuredElement {
-  static override properties = { ...MeasuredElement.properties, text: {}, largest: { attribute: false }, isOpen: { state: true } };
+  static override properties = { ...MeasuredElement.properties, text: {}, largest: { attribute: false }, isWhole: { attribute: false }, isOpen: { state: true } };
 
   declare text: string;
   /** px of letters that the first sentence may have, for a place beside another; it reports its own size by the event `fitted`. */
   declare largest: number;
+  /** Small letters are better than a sentence that is not shown. */
+  declare isWhole: boolean;
   /** px of letters that would fit here. */
   fits = 0;
   declare isOpen: boolean;
@@ -222,6 +224,7 @@ export class SaidText extends MeasuredElement {
     super();
     this.text = "";
     this.largest = Number.POSITIVE_INFINITY;
+    this.isWhole = false;
     this.isOpen = false;
     new PagePresses(this, (event) => this.#leaves(event));
   }
@@ -234,9 +237,9 @@ export class SaidText extends MeasuredElement {
   protected override render(): TemplateResult {
     const { width, height } = this;
     const place = [this.text, width || defaults.width, height || defaults.height] as const;
-    const own: Fitted = fit(...place);
+    const own: Fitted = fit(...place, Number.POSITIVE_INFINITY, this.isWhole);
     this.fits = own.leadType[0];
-    const fitted = this.fits > this.largest ? fit(...place, this.largest) : own;
+    const fitted = this.fits > this.largest ? fit(...place, this.largest, this.isWhole) : own;
     const { lead, rest, leadType, restType, hidden } = fitted;
     const type = `--lead:${leadType.join("px/")}px;--rest:${restType.join("px/")}px`;
     return html`<div class="s" .style=${type} role="status" aria-live="polite" tabindex="-1"><span class="lead">${phrased(lead)}</span> ${rest === "" ? nothing : html`<span class="rest">${phrased(rest)}</span>`}</div>

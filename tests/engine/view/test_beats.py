@@ -703,6 +703,13 @@ def test_what_happens_between_the_steps_of_two_beats_is_named() -> None:
         (69, "beat.epoch_raised_for_id"),
     ]
     assert passed[133] == [(129, "beat.reports_failure"), (131, "beat.aborts")]
+    lesser = {
+        beat["lands"]: [one["key"] for one in beat["passed"] if "lesser" in one]
+        for beat in beats
+        if "passed" in beat
+    }
+    assert lesser[109] == ["beat.commits"], "that records are stored, and that the call returns, weigh more"
+    assert lesser[133] == [], "two are both shown first"
     assert passed[44] == [], "beat 3 opens where it is shown"
     before = 0
     for beat in beats:
