@@ -29,6 +29,7 @@ from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.beside import beside
+from eosviz.walkthroughs.branch_names import branch_names
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.plans import plan_of_library
@@ -204,13 +205,16 @@ def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse
     every = Session.objects.of_browser(browser_of(request.session))
     owned = every.recent()[:SESSIONS_OFFERED]
     examples = [] if owned else [shelved(example) for example in EXAMPLES]
+    branches = list(
+        Branch.objects.filter(session__in=[session.id for session in owned])
+        .select_related("session__version")
+        .order_by("-id")
+    )
+    names = branch_names(branches, language_of(get_language()))
     context = {
         "examples": examples if None not in examples else [],
         "groups": [_comparable("kafka"), _comparable("middleware")],
-        "branches": Branch.objects.filter(session__in=[session.id for session in owned])
-        .select_related("session__version")
-        .only("name", "newest", "session__version__identifier")
-        .order_by("-id"),
+        "branches": [(branch, names[branch.id]) for branch in branches],
         "offered": len(owned),
         "left_out": every.count() - len(owned),
         "sides": [{"name": name, "key": f"compare.{name}"} for name in ("left", "right")],

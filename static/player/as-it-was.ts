@@ -36,10 +36,10 @@ export function asItWas(store: PlayerStore, done: Done, compare: string, classes
   const words = html`${text}${key === "" ? nothing : html` <kbd>${key}</kbd>`}`;
   const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store, done.after + 1);
   // A branch that began with it left the run as it was behind; else that run is made now.
-  if (branch !== done.branch) return html`<a class=${names} href=${address(branch)} title=${title}>${words}</a>`;
+  if (branch !== done.branch) return html`<a class=${names} data-key=${key === "" ? nothing : key} href=${address(branch)} title=${title}>${words}</a>`;
   const make = async (): Promise<void> => {
     const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });
     if (answer?.created !== undefined) location.assign(address(answer.created));
   };
-  return html`<button class=${names} title=${title} @click=${() => void make()}>${words}</button>`;
+  return html`<button class=${names} data-key=${key === "" ? nothing : key} title=${title} @click=${() => void make()}>${words}</button>`;
 }

@@ -52,7 +52,7 @@ export class CompareWith extends DialogElement {
     else void this.#lead();
   }
 
-  /** The nearest comparison has the focus: `c` and Enter lead from a changed run to the run as it was. */
+  /** The nearest comparison has the focus. */
   async #lead(): Promise<void> {
     await this.updateComplete;
     this.querySelector<HTMLElement>(".as-it-was")?.focus();

@@ -7,7 +7,7 @@ import { aside } from "./joins.ts";
 import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 
-export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare"] as const;
+export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare", "compare_with"] as const;
 export type LookingKey = (typeof LOOKING_KEYS)[number];
 
 /** What the way to a scenario's other runs is called: only brokers have versions. */

@@ -74,7 +74,8 @@ export class LookingElement extends StoreElement {
       breakpoints: () => this.#open("eos-breakpoints"),
       run_to_breakpoint: () => (breakpoints.active.length > 0 ? void breakpoints.runToNext() : this.#open("eos-breakpoints")),
       back_to_breakpoint: () => breakpoints.back(),
-      compare: () => this.#open("eos-compare-with"),
+      compare: () => this.#compare(),
+      compare_with: () => this.#open("eos-compare-with"),
       undo: () => undo.undo(),
       redo: () => undo.redo(),
     };
@@ -96,6 +97,14 @@ export class LookingElement extends StoreElement {
   #search(typed = ""): void {
     const dialog = this.querySelector<SearchDialog>("eos-search");
     void dialog?.updateComplete.then(() => dialog.open(typed));
+  }
+
+  /** What the button with the key's letter does; where none is on show, the dialog of all comparisons. */
+  #compare(): void {
+    const named = this.closest(".player")?.querySelectorAll<HTMLElement>(".as-it-was[data-key]") ?? [];
+    const shown = [...named].find((one) => one.offsetParent !== null);
+    if (shown === undefined) this.#open("eos-compare-with");
+    else shown.click();
   }
 
   #open(tag: string): void {

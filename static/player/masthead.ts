@@ -157,7 +157,7 @@ export class Masthead extends StoreElement {
 
   readonly #choose = (): void => {
     this.#close();
-    lookFrom(this, "compare");
+    lookFrom(this, "compare_with");
   };
 
   readonly #close = (): void => {

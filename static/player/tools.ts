@@ -103,7 +103,7 @@ export class Tools extends StoreElement {
         ${this.lesson ? html`<li><button @click=${() => this.#fire("open-lesson")}>${say("lesson.open")}</button></li>` : nothing}
         <li class="menu-head">${say("player.menu.run")}</li>
         ${live && lastDone(store.lines.branches, store.branch, store.target) !== null ? html`<li><button @click=${() => this.#look("undo")}>${say("undo.undo")} <kbd>u</kbd></button></li>` : nothing}
-        ${live ? html`<li><button @click=${() => this.#look("compare")}>${compareWords(store.header)} … <kbd>c</kbd></button></li>` : nothing}
+        ${live ? html`<li><button @click=${() => this.#look("compare_with")}>${compareWords(store.header)} … <kbd>c</kbd></button></li>` : nothing}
         ${this.compare === "" ? nothing : html`<li><a href=${this.compare}>${say("player.compare_another")}</a></li>`}
         <li><button @click=${() => this.#fire("open-dialog", "eos-branches")}>${say("player.all_branches", { count: store.lines.branches.size })}</button></li>
         ${live ? html`<li><button @click=${() => this.#fire("make-branch")}>${say("player.branch_here")} <kbd>b</kbd></button></li>
@@ -141,7 +141,7 @@ export class Tools extends StoreElement {
     this.requestUpdate();
   };
 
-  #look(key: "breakpoints" | "compare" | "undo"): void {
+  #look(key: "breakpoints" | "compare_with" | "undo"): void {
     this.#close();
     lookFrom(this, key);
   }

@@ -283,9 +283,6 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     expect(offer).to_be_visible()
     pleasant(page)
     page.keyboard.press("c")
-    nearest = dialog(page, "eos-compare-with").get_by_text("Compare with and without the last intervention")
-    expect(nearest).to_be_focused()
-    page.keyboard.press("Enter")
     expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
     place = page.locator(".compare-foot output")
     expect(place).to_have_text("28 | 29")  # The run as it was stays: only the other one has the fault.

@@ -81,7 +81,7 @@ def test_newcomer_walks_the_whole_thread(
     step_until_nothing_new(hand)
     expect(page.locator("eos-strip .is-broken")).to_have_text(re.compile(r"duplicate\s*✕ 1"))
 
-    compare(hand, home, left=r"^SC-03 · branch a", right=r"^SC-02 · branch a")
+    compare(hand, home, left=r"^SC-03 · the original run", right=r"^SC-02 · the original run")
     assert_accessible_in_turn(page)
     # It opens where they first differ.
     expect(page.locator(".compare-foot .to-difference")).to_have_text(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from eosviz.walkthroughs.models import Branch, KeptPlan, Session
+from eosviz.walkthroughs.models import Branch, Intervention, KeptPlan, Session
 from eosviz.walkthroughs.plans import kept_plan
 from tests.walkthroughs.conftest import carry_out, root
 
@@ -187,7 +187,20 @@ class TestCompare:
         start(client)
         page = client.get("/compare/").content.decode()
         assert "Idempotence on or off" in page
-        assert "SC-03 · branch a · 0 steps" in page
+        assert "SC-03 · the original run · 0 steps" in page
+
+    def test_branches_are_called_original_and_changed_runs(self, client: Client) -> None:
+        session = start(client)
+        first = root(session)
+        changed = Branch.objects.create(session=session, name="b", parent=first)
+        Intervention.objects.add(changed, [{"after": 0, "intervention": {"action": "crash", "actor": "p1"}}])
+        Branch.objects.create(session=session, name="c", parent=changed)
+        Branch.objects.create(session=session, name="mine", parent=first)
+        page = client.get("/compare/").content.decode()
+        for name in ("the original run", "changed run b", "branch c", "branch “mine”"):
+            assert f"SC-03 · {name} · 0 steps" in page, name
+        Branch.objects.filter(name="c").update(leaves_at=1)
+        assert "SC-03 · changed run c" in client.get("/compare/").content.decode()
 
     def test_sessions_that_are_not_listed_are_counted(
         self, client: Client, monkeypatch: pytest.MonkeyPatch
@@ -198,8 +211,8 @@ class TestCompare:
         monkeypatch.setattr("eosviz.walkthroughs.views.SESSIONS_OFFERED", 1)
         page = client.get("/compare/").content.decode()
         assert "newest 1 session; 1 older session is not listed" in " ".join(page.split())
-        assert "SC-03 · branch a" in page
-        assert "SC-02 · branch a" not in page
+        assert "SC-03 · the original run" in page
+        assert "SC-02 · the original run" not in page
 
     def test_two_branches(self, client: Client) -> None:
         one, other = root(start(client)), root(start(client, "SC-02"))
