@@ -4,6 +4,7 @@ player does the same for the branches of the session on show (`static/player/bra
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Sequence
 
 from eosviz.catalogue import say
@@ -19,7 +20,7 @@ def branch_names(branches: Sequence[Branch], language: str) -> dict[int, str]:
     by_id = {branch.id: branch for branch in branches}
     own = Intervention.objects.by_branch(branches)
     names: dict[int, str] = {}
-    with_original: set[int] = set()
+    with_original: set[uuid.UUID] = set()
     for branch in sorted(branches, key=lambda one: one.id):
         letters = LETTERS.fullmatch(branch.name) is not None
         name = branch.name if letters else f"“{branch.name}”"

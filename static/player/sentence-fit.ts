@@ -7,8 +7,8 @@ import { isChinese } from "./phrases.ts";
 import { wrapPhrases } from "./wrap-phrases.ts";
 
 export const defaults = {
-  /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. */
-  leads: [[560, [[18, 22], [16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
+  /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. Up to 700 px: one side of two runs beside each other, one size. */
+  leads: [[560, [[18, 22], [16, 20]]], [700, [[16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
   /** px of letters and of a line of what follows: size for reading, and the one for places and texts that need all room. */
   rests: [[15, 20], [13, 16]] as const,
   /** px of width up to which what follows is small beside a small first sentence. */
@@ -16,7 +16,7 @@ export const defaults = {
   /** Where a first sentence alone does not fit in these sizes. */
   least: [14, 18] as const,
   /** px above and below both, in a place up to so wide; and between them. */
-  around: [[560, 6], [Number.POSITIVE_INFINITY, 13]] as const,
+  around: [[700, 6], [Number.POSITIVE_INFINITY, 13]] as const,
   between: 3,
   /** The share of a measured width that is needed: the page's typeface is narrower; Chinese letters are as wide as measured. */
   narrower: 0.87,

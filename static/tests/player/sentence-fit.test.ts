@@ -23,6 +23,7 @@ test("first sentences have one of two sizes, in a narrow place smaller ones", ()
   const long = FOUND.replaceAll(/[.:] /g, ", ");
   const sizes = ([width, height]: [number, number]): number[] => ["p1 begins.", long].map((text) => fit(text, width, height).leadType[0]);
   assert.deepEqual(([[358, 90], [940, 92], [1880, 92]] as [number, number][]).map(sizes), [[18, 16], [22, 22], [26, 26]]);
+  assert.deepEqual(sizes([608, 70]), [16, 16], "beside another run all have one size");
 });
 
 test("in a wide place what follows keeps the size for reading, and what does not fit is counted", () => {
