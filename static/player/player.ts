@@ -46,7 +46,7 @@ import { LaterFrame } from "./later-frame.ts";
 import type { HintAct } from "./messages.ts";
 import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
-import { middlePanel, opensOn, PANELS } from "./panels.ts";
+import { middlePanel, opensOn, PANELS, tagOf } from "./panels.ts";
 import "./term-note.ts";
 import { keeperOf } from "./terms.ts";
 import { Play } from "./play.ts";
@@ -274,7 +274,7 @@ export class Player extends PlayerAttributes {
   /** Done once what is on show can be drawn. */
   protected override async getUpdateComplete(): Promise<boolean> {
     const isDone = await super.getUpdateComplete();
-    if (this.middle === "stage") await this.querySelector<LitElement>("eos-stage")?.updateComplete;
+    if (this.middle === "stage") await this.querySelector<LitElement>(tagOf(this.middle))?.updateComplete;
     else await this.#fetch();
     return isDone;
   }
