@@ -239,6 +239,9 @@ class Outcome(TypedDict):
     readable: NotRequired[dict[str, Readable]]
     """Partition to the time at which consumers can get its records. Partitions without records that can be
     read are left out."""
+    consumes: NotRequired[bool]
+    """True if offsets of a consumer group took effect with a transaction, and no guarantee compares what was read with
+    what was written: then no guarantee notices an input that was skipped. Absent otherwise."""
     hanging: NotRequired[int]
     """The number of transactions that hang at the end."""
     by_hand: NotRequired[int]

@@ -17,6 +17,7 @@ from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
 from engine.transaction_lines import COMPLETE, DECIDED
 from engine.view.although import although, words
+from engine.view.openers import POSITIONS_VISIBLE
 from engine.view.places import INTERNAL, leaves
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
@@ -69,6 +70,8 @@ class RunOutcome:
         """The transactional ids whose newest decision is counted. A new coordinator may complete it again."""
         self._hung: dict[tuple[str, int], int] = {}
         """(Partition, producer id) to the first offset of each transaction that hung at some step."""
+        self._consumes = False
+        """Whether offsets of a consumer group took effect with a transaction."""
         self._by_hand = 0
         """The number of transactions that ``kafka-transactions.sh`` aborted."""
         self._held_since: dict[str, int] = {}
@@ -110,6 +113,8 @@ class RunOutcome:
         for said in (step, *step["notes"]):
             if said["key"] == "tool.abort_done":
                 self._by_hand += 1
+            elif said["key"] in POSITIONS_VISIBLE:
+                self._consumes = True
         for broken in step["broken"]:
             if broken["guarantee"] == "hanging":
                 self._hung[broken["partition"], broken["producer_id"]] = broken["first_offset"]
@@ -191,6 +196,7 @@ class RunOutcome:
             "places": _digest(sets),
             "all": _digest({"": every}) if every else "",
             "participants": dict(sorted(self._nodes.items())),
+            **({"consumes": True} if self._consumes and self._rows is None else {}),
             **({} if self._rows is None else {"rows": dict(sorted(self._rows.items()))}),
         }
 

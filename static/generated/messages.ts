@@ -2815,6 +2815,10 @@ export interface Outcome {
     [k: string]: Readable;
   };
   /**
+   * True if offsets of a consumer group took effect with a transaction, and no guarantee compares what was read with what was written: then no guarantee notices an input that was skipped. Absent otherwise.
+   */
+  consumes?: boolean;
+  /**
    * The number of transactions that hang at the end.
    */
   hanging?: number;

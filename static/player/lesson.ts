@@ -13,7 +13,7 @@ import { addedIn, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Done } from "./done.ts";
 import { inWords } from "./done.ts";
-import { brokenIn, brokenWords, changesOf, costText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
+import { brokenIn, brokenWords, changesOf, costText, inputsText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
 import { DROP } from "./offered.ts";
 import { csrfToken } from "./page.ts";
@@ -308,9 +308,11 @@ function verdict(store: PlayerStore): TemplateResult {
   const broken = rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null);
   const held = rows.filter(({ count }) => count === 0);
   const results = store.frame === undefined ? null : resultsOf(store.frame);
+  const inputs = inputsText(store, rows);
   return html`${broken.map(({ name, count, brokenAt }) => html`<p class="bad">✕ ${say("lesson.broken", { what: say(`outcome.count.${name}`, { count }), step: brokenAt ?? 0 })}</p>`)}
     ${held.length === 0 ? nothing : html`<p>${say("lesson.held", { names: held.map(({ name }) => say(`outcome.free.${name}`)) })}</p>`}
     ${results === null ? nothing : html`<p>${resultsText(results)}</p>`}
+    ${inputs === "" ? nothing : html`<p>${inputs}</p>`}
     ${rows.length === 0 ? html`<p class="quiet">${say("lesson.not_judged")}</p>` : nothing}`;
 }
 

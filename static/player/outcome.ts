@@ -70,11 +70,11 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
   const broken = brokenWords(brokenIn(rows));
   if (isBeside || changesOf(store).length === 0) {
     const results = store.frame === undefined ? null : resultsOf(store.frame);
-    const parts = [say("outcome.over", { broken }), endedText(store, rows), heldText(store), results === null ? "" : resultsText(results)];
+    const parts = [say("outcome.over", { broken }), inputsText(store, rows), endedText(store, rows), heldText(store), results === null ? "" : resultsText(results)];
     return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");
   }
   const said = changesText(store, broken, rows, written);
-  return [said, endedText(store, rows)].filter((part) => part !== "").join(words.language === "en" ? " " : "");
+  return [said, inputsText(store, rows), endedText(store, rows)].filter((part) => part !== "").join(words.language === "en" ? " " : "");
 }
 
 function changesText(store: PlayerStore, broken: string[], rows: readonly StripRow[], written: Broken | undefined): string {
@@ -99,6 +99,13 @@ function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const end = plan === null ? undefined : endOf(plan);
   if (end?.hanging !== 0 || (brokenIn(rows)["hanging"] ?? 0) === 0) return "";
   return say((end.by_hand ?? 0) > 0 ? "outcome.ended_by_hand" : "outcome.none_hangs");
+}
+
+/** Where nothing is broken, that no guarantee would notice an input that was skipped. */
+export function inputsText(store: PlayerStore, rows: readonly StripRow[]): string {
+  const plan = store.frame?.plan ?? null;
+  const isUnseen = plan !== null && endOf(plan)?.consumes === true && Object.keys(brokenIn(rows)).length === 0;
+  return isUnseen ? say("outcome.inputs_not_judged") : "";
 }
 
 /** How a run itself ends; `outcome` is of the run as written. */

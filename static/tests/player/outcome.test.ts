@@ -88,3 +88,13 @@ test("at the end of a run nothing is marked, unless a beat lands there or a guar
   };
   assert.deepEqual([whole(4), whole(9), whole(4, true)], [true, false, false]);
 });
+
+test("where a run commits offsets and nothing is broken, it says that skipped inputs are not judged", () => {
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.count.lost": "{count} lost", "outcome.inputs_not_judged": "Inputs are not judged." }, sources: {} });
+  const info = branch("a", 9, { finished: "complete" });
+  const over = (count: number, outcome: object): string => {
+    const view = { time: 0, guarantees: { lost: { judged: true, count, broken_at: count === 0 ? null : 4, broken_in: null, serials: [] } } };
+    return overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome } } } as unknown as PlayerStore, undefined);
+  };
+  assert.deepEqual([over(0, { consumes: true }), over(0, {}), over(1, { consumes: true })], ["Over: nothing broken. Inputs are not judged.", "Over: nothing broken.", "Over: 1 lost."]);
+});

@@ -474,3 +474,10 @@ def test_the_messages_to_drop_first_are_those_whose_loss_shows() -> None:
     assert named("SC-80")[0] == (15, "Commit", False)
     # SC-26 sends no records: the request for an identity is better than none.
     assert named("SC-26") == [(3, "InitProducerId", False)]
+
+
+def test_a_run_that_commits_offsets_in_transactions_says_that_its_inputs_are_not_judged() -> None:
+    """SC-143 skips an input, and no guarantee notices it."""
+    for name in ("SC-143/no-seek", "SC-143/seek"):
+        assert planned(name)["outcome"]["consumes"] is True, name
+    assert "consumes" not in planned("SC-44/k28")["outcome"], "no offsets"
