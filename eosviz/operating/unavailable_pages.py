@@ -36,7 +36,7 @@ class Sentence:
 
 AWAY = Sentence("page.away", "Redis is away")
 FULL = Sentence("page.full", "The server has no room to store anything")
-BUSY = Sentence("page.busy", "Too many others write at the same time")
+BUSY = Sentence("page.busy", "The database is too busy")
 FAILED = Sentence("page.failed", "The server failed")
 BAD_REQUEST = Sentence("page.bad_request", "The request cannot be read")
 PAGES = (AWAY, FULL, BUSY, FAILED, BAD_REQUEST)

@@ -60,7 +60,7 @@ def test_a_database_in_which_others_write_too_long_is_busy_and_the_page_says_so(
     with connection.execute_wrapper(refuse):
         answer = browser.post("/sessions/new", {"scenario": "SC-03"})
     assert (answer.status_code, answer["Retry-After"]) == (503, "3")
-    assert "waited too long for its turn to write and was not carried out" in answer.content.decode()
+    assert "The database is too busy, so your request was not carried out" in answer.content.decode()
 
 
 @pytest.mark.parametrize("number", CANNOT_WRITE)
