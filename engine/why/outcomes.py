@@ -72,13 +72,13 @@ def _over(coordinator: str, entry: Json, transactional_id: str) -> Link:
 
 
 def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The newest transition of the id at the coordinator."""
+    """The newest transition of the id at the coordinator, or the event that left its state as it was."""
     taken = moment.lately.transitions.get(("transaction_states", transactional_id))
     if taken is None:
         return
     step, transition = taken
     yield link(
-        "coordinator.since",
+        "coordinator.stayed" if transition["from"] == transition["to"] else "coordinator.since",
         "TXC-4",
         subject=transaction_subject(transactional_id),
         step=step.number,

@@ -200,7 +200,20 @@ ROWS: list[Row] = [
         "txn-1",
         lambda p, v: entry_of(v, p)["state"] == p["state"],
     ),
-    ("coordinator.since", "SC-75/wall", "unended", "txn-1", lambda p, v: p["target"] in ("Empty", "Ongoing")),
+    (
+        "coordinator.since",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: p["target"] in ("Empty", "Ongoing") and p["source"] != p["target"],
+    ),
+    (
+        "coordinator.stayed",
+        "SC-107/elected-again-2-8",
+        "unended",
+        "txn-1",
+        lambda p, v: p["source"] == p["target"] == entry_of(v, {**p, "coordinator": "broker-2"})["state"],
+    ),
     (
         "coordinator.undecided",
         "SC-75/wall",
@@ -442,7 +455,11 @@ def test_a_step_that_is_named_is_the_one_that_did_it() -> None:
             if one["of"] == "txn-1" and one["machine"] == "transaction_states"
         ]
         if taken:
-            since = next(one for one in why(run, "unended", "txn-1") if one.key == "why.coordinator.since")
+            since = next(
+                one
+                for one in why(run, "unended", "txn-1")
+                if one.key in ("why.coordinator.since", "why.coordinator.stayed")
+            )
             assert (since.step, since.params["target"]) == taken[-1]
 
 
