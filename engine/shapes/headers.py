@@ -45,7 +45,7 @@ class Header(TypedDict):
     """Client name to its Kafka version, for each client whose version differs from the cluster's. Absent if
     no version differs."""
     switches: JsonObject
-    """The switches that are not at their default."""
+    """The switches that the scenario sets, also those that it sets to their default."""
     altered: dict[str, Altered]
     """Path of a setting to its values."""
     engine: str

@@ -620,7 +620,7 @@ export interface Header {
     [k: string]: string;
   };
   /**
-   * The switches that are not at their default.
+   * The switches that the scenario sets, also those that it sets to their default.
    */
   switches: JsonObject;
   /**

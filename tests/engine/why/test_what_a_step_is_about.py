@@ -248,6 +248,16 @@ def test_an_application_without_transactions_ends_without_a_word_of_them() -> No
     assert "why.application.done" in [one.key for one in why(simulation, "nothing", "app-1")]
 
 
+def test_a_switch_that_is_set_to_its_default_is_not_named() -> None:
+    scenario = entry("SC-56").scenario("weak", {"switches.epoch_check": True})
+    simulation = Simulation(scenario)
+    while (step := simulation.step()) is not None:
+        if "atomic" in [one["guarantee"] for one in step.broken]:
+            break
+    (named,) = [one for one in why(simulation, "torn", "1") if one.key == "why.broken.switches"]
+    assert named.params["switches"] == ["transaction_log_acks_all"]
+
+
 def test_two_copies_are_distinguished() -> None:
     """What a leader could have compared decides the reason."""
     first = {"producer_id": 5, "producer_epoch": 0, "first_sequence": 3, "last_sequence": 3, "serials": [1]}
