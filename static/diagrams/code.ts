@@ -22,6 +22,7 @@ import { pieces } from "../player/unbroken.ts";
 import type { CodeShape, LineMark, LineShape, PartShape, RowShape } from "./code-layout.ts";
 import { layoutCode, layoutRows } from "./code-layout.ts";
 import { DiagramElement } from "./element.ts";
+import { isLogCase } from "./log-case.ts";
 import { fetchMachine } from "./machine-draw.ts";
 import type { MachineTable } from "./machine-layout.ts";
 
@@ -129,7 +130,7 @@ export class CodePanel extends DiagramElement {
     if (frame.step === null) return html`<p class="quiet">${say("diagram.code.before")}</p>`;
     const chosen = this.chosen?.step === frame.step.number ? this.chosen.component : null;
     const shape = layoutCode(frame, documents, this.check, chosen);
-    return html`${shape === null ? html`<p class="quiet">${frame.step.kind === "fault" ? say("diagram.code.none_fault") : say("diagram.code.none_other")}</p>` : this.#component(shape, frame.step.number)}
+    return html`${shape === null ? html`<p class="quiet">${say(noCodeOf(frame))}</p>` : this.#component(shape, frame.step.number)}
       ${transitionsOf(frame).map((transition) => this.#rows(transition, inForce(frame, frame.step?.actor ?? "")))}`;
   }
 
@@ -202,6 +203,12 @@ export class CodePanel extends DiagramElement {
       row.fired ? pieces(row.refused ? say("diagram.code.stays", { state: row.source }) : `→ ${row.target}`) : "–"}</td>${
       answers ? html`<td>${pieces(row.reply)}</td>` : nothing}<td class="rule-id">${row.spec}</td></tr>`;
   }
+}
+
+/** Why no code is shown at this step. */
+export function noCodeOf(frame: Frame): string {
+  if (isLogCase(frame)) return "diagram.code.none_log";
+  return frame.step?.kind === "fault" ? "diagram.code.none_fault" : "diagram.code.none_other";
 }
 
 function transitionsOf(frame: Frame | undefined): Transition[] {

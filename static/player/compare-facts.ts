@@ -88,6 +88,15 @@ function batchesApart(partition: string, left: View, right: View): Apart[] {
   return [{ about: partition, name: say("player.compare.fact.batches", { partition }), left: cutText(ours, from), right: cutText(theirs, from), marks: [...one, ...other].map(({ base_offset: base }) => `${partition} ${base}`) }];
 }
 
+/** Names of the producers of both runs that hold other records at these steps, or the same in other states: one run has sent them, in the other they wait. */
+export function holdingApart(left: Frame | null | undefined, right: Frame | null | undefined): string[] {
+  if (left == null || right == null) return [];
+  const [ours, theirs] = [left.view.clients ?? {}, right.view.clients ?? {}];
+  const held = (batches?: Client["batches"]): string => JSON.stringify(Object.values(batches ?? {}).map(({ partition, state, serials }) => `${partition} ${state} ${serials?.join(",") ?? ""}`).sort());
+  return Object.keys(ours).filter((name) => theirs[name] !== undefined && held(ours[name]?.batches) !== held(theirs[name]?.batches));
+}
+
+type Client = NonNullable<View["clients"]>[string];
 type Batch = NonNullable<Replica["batches"]>[string];
 
 function batchesOf({ partitions = {} }: View, partition: string): Batch[] {
@@ -105,11 +114,12 @@ function cutText(batches: readonly Batch[], from: number): string {
 
 /**
  * What is said where no fact differs otherwise than in time. `same`: the last step before the events differ; null if none
- * does. `ahead`: what differs on show, because one run is ahead.
+ * does. `ahead`: what differs on show, because one run is ahead. `holding`: as `holdingApart` has it.
  */
-export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly string[]): string {
+export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly string[], holding: readonly string[] = []): string {
   if (same === null || shown.every((step) => step <= same)) return say("player.compare.nothing_apart");
   const step = same + 1;
+  if (ahead.length === 0 && holding.length > 0) return say("player.compare.batches_apart", { step, names: listed(holding.slice(0, defaults.ahead)) });
   return ahead.length === 0 ? say("player.compare.same_states", { step }) : say("player.compare.one_ahead", { step, names: listed(ahead.slice(0, defaults.ahead)) });
 }
 

@@ -27,7 +27,7 @@ import { Moments } from "./moments.ts";
 import { whatOf, whenOf } from "./rescheduled.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
-import { apartList, defaults as facts, factsApart, nothingApart } from "./compare-facts.ts";
+import { apartList, defaults as facts, factsApart, holdingApart, nothingApart } from "./compare-facts.ts";
 import type { ApartRow, Unfolded } from "./compare-facts.ts";
 import { facts as joined, listed, named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
@@ -138,7 +138,7 @@ export class Compare extends LitElement {
   /** The partition that both sides draw large. */
   #large: string | null = null;
   /** What differs between the two steps on show, and the pictures that this was read from. */
-  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly string[] } = { of: [], rows: [], names: [], ahead: [] };
+  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly string[]; holding: readonly string[] } = { of: [], rows: [], names: [], ahead: [], holding: [] };
   /** Whose lanes both pictures of time and space have, and whom each asks for. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
@@ -578,7 +578,7 @@ export class Compare extends LitElement {
 
   get #differences(): Unfolded {
     const same = this.#moments?.first == null ? null : this.#moments.same;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead) };
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#apart.holding) };
   }
 
   #lookApart(...of: (Frame | undefined)[]): void {
@@ -589,7 +589,7 @@ export class Compare extends LitElement {
     const all = factsApart(left, right);
     const apart = all.filter(({ about, isOfTime = false }) => isOfTime || this.#isApart(about));
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
-    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: [...new Set(all.map(({ about }) => about))] };
+    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: [...new Set(all.map(({ about }) => about))], holding: holdingApart(left, right) };
   }
 
   get #isOneSession(): boolean {

@@ -8,7 +8,7 @@ import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { whereIn } from "./beats-bar.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
-import { branchName, branchTitle, isPreview, isUnchanged } from "./branch-name.ts";
+import { branchName, branchTitle, isUnchanged, stepsInFiles } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
 import { lookFrom } from "./look-from.ts";
@@ -142,8 +142,8 @@ export class Transport extends StoreElement {
   #branchHere(store: PlayerStore, count: number): TemplateResult {
     const isLog = store.frame !== undefined && isLogCase(store.frame);
     const { branches } = store.lines;
-    // The other branches of a log are previews of remedies.
-    const called = isLog ? say(isPreview(store.info) ? "player.on_preview" : "player.on_log") : branchTitle(branches, store.branch);
+    // The other branches of a log are previews of remedies, which go on behind the steps of the files.
+    const called = isLog ? say(store.shown > (stepsInFiles(branches, store.branch) ?? Infinity) ? "player.on_preview" : "player.on_log") : branchTitle(branches, store.branch);
     const others = isLog ? say("player.previews", { count: count - 1 }) : say("player.branch_of", { count });
     const name = isLog || isUnchanged(branches, store.branch) ? html`<span class="called">${called}</span><span class="dot"> · </span>` : nothing;
     return html`<button class="all-branches" title=${called} @click=${this.#openBranches}>${name}<span>${others}</span></button>`;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { noCodeOf } from "../../diagrams/code.ts";
 import { layoutCode, layoutRows, numbersText } from "../../diagrams/code-layout.ts";
 import { Code, checksOf } from "../../player/checks.ts";
 import type { CodeLine } from "../../player/checks.ts";
-import { words } from "../../player/text.ts";
+import { say, words } from "../../player/text.ts";
 import { DUPLICATE, HEADER, derived, frameOf, speakEnglish, stepOf, view } from "./fixture.ts";
 
 speakEnglish();
@@ -152,4 +153,10 @@ test("a row of another version was not tried before the one that fired", () => {
   const step = stepOf({ transition });
   const guards = (version: string) => checksOf(step, tried, { version, level: 0 }).filter((one) => one.kind === "guard").map((one) => one.params["guard"]);
   assert.deepEqual([guards("2.0"), guards("2.8")], [["old", "writing"], ["writing"]]);
+});
+
+test("of a step of log files it is said that they do not name the code, of other steps without code what causes them", () => {
+  const file = frameOf(stepOf({ kind: "delivery" }), view(), { header: { ...HEADER, profile: "log" } });
+  assert.deepEqual([file, frameOf(stepOf({ kind: "fault" })), frameOf(stepOf({ kind: "delivery" }))].map(noCodeOf), ["diagram.code.none_log", "diagram.code.none_fault", "diagram.code.none_other"]);
+  assert.match(say(noCodeOf(file)), /^Log files contain what brokers wrote, not which code ran/);
 });

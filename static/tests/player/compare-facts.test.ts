@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frame } from "../../player/frame.ts";
-import { factsApart, nothingApart } from "../../player/compare-facts.ts";
+import { factsApart, holdingApart, nothingApart } from "../../player/compare-facts.ts";
 import { speakStage } from "../stage/words.ts";
 
 speakStage();
@@ -48,4 +48,11 @@ test("where no state differs it is said that the events before do, once they do"
   assert.match(said(15, 22, 25), /^The events differ from step 16 on/);
   assert.equal(said(null, 22, 22), "So far no log and no component differs, except in time.");
   assert.match(nothingApart(15, [22, 25], ["t-1", "c1"]), /one run is ahead in t-1, c1; so far both have gone through the same values/);
+});
+
+test("a producer that holds a batch again, which in the other run is on its way, is named where no state differs", () => {
+  const run = (state: string, serials: number[]): Frame => frame({ clients: { p1: { batches: { b2: { partition: "t-1", state, serials, attempts: 1 } } } } });
+  assert.deepEqual(holdingApart(run("IN_FLIGHT", [4, 5]), run("WAITING", [4, 5])), ["p1"]);
+  assert.deepEqual([holdingApart(run("WAITING", [4, 5]), run("WAITING", [4, 5])), holdingApart(undefined, run("WAITING", [4]))], [[], []]);
+  assert.match(nothingApart(41, [42, 43], [], ["p1"]), /states of the components are the same in both runs \(apart from times\), but not the batches in p1\.$/);
 });
