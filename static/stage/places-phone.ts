@@ -30,7 +30,8 @@ const HEAD = 31;
 const NEAR = 64;
 /** `whole`: a cell has two lines. */
 const LANE = { least: 71, whole: 84, most: 120 };
-const READERS = { least: 57, most: 84 };
+/** With one reader at each lane, and with several. */
+const READERS = { one: 45, least: 57, most: 84 };
 /** With room for what its log holds, or without; and the same with the offsets of a group under that. */
 const COORDINATOR = { least: 62, most: 84, besideGroup: 78, grouped: 98 };
 const MARKERS = 37;
@@ -82,6 +83,8 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const width = phoneWidth(size);
   const given = (size.height - UNDER) / (size.width / width);
   const readers = plan.consumers.length > 0;
+  const several = Object.keys(plan.lanes).some((name) => plan.consumers.filter(({ lanes }) => lanes.includes(name)).length > 1);
+  const leastReaders = several ? READERS.least : READERS.one;
   const coordinates = plan.brokers.some((broker) => broker.transactional_ids.length > 0);
   const groups = plan.brokers.some((broker) => broker.groups.length > 0);
   const lowest = groups ? COORDINATOR.besideGroup : COORDINATOR.least;
@@ -94,7 +97,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const count = small.brokers > 0 ? 0 : Math.max(0, Math.min(ROW.most, used - 1));
   const ownClient = small.clients > 0 ? CLIENT_PANEL : CLIENT;
   const markers = small.brokers > 0 ? GAP : MARKERS;
-  const least = small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? READERS.least + GAP : 0) + (coordinates ? lowest + markers : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
+  const least = small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? leastReaders + GAP : 0) + (coordinates ? lowest + markers : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
   // What is scrolled anyway has room for a tag beside its messages, unless rows need it to be seen.
   const more = client && small.brokers === 0 && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
   let spare = Math.max(0, given - least);
@@ -111,7 +114,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const network = client ? NETWORK.least + more + early + take(NETWORK.most - NETWORK.least - early) : 0;
   const lane = whole + take(LANE.most - whole);
   const tall = client ? ownClient : 0;
-  const lines = readers ? READERS.least + take(READERS.most - READERS.least) : 0;
+  const lines = readers ? leastReaders + take(READERS.most - leastReaders) : 0;
   const own = width - 2 * SIDE;
   let y = TOP;
   const next = (height: number, gap = 0): Box => {

@@ -149,6 +149,13 @@ test("On a phone every client and every broker has a box of its own, and one of 
   assert.equal(made(planOf(1, 2, 1), PHONE).brokers["broker-1"]?.panel, undefined);
 });
 
+test("On a phone two clients, three brokers, a coordinator of a group and its one reader have room without scrolling", () => {
+  const plan = planOf(3, 2, 2, 1);
+  const grouped = { ...plan, brokers: plan.brokers.map((broker) => ({ ...broker, groups: ["g"] })) };
+  // What a telephone of 390 × 844 px has for the picture, and under it 28 px for its text.
+  assert.ok(made(grouped, { ...PHONE, height: 465 }).height <= 465 - 28);
+});
+
 test("On a phone the log in question stays while a tool asks another broker", () => {
   const run = made({ ...planOf(3, 1, 1), tool: true }, PHONE);
   const logs = view({ partitions: { "t-0": { ...partition(replica([])), leader: 1 } } });
