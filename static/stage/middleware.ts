@@ -22,6 +22,11 @@ import { stateWord } from "./state-word.ts";
 const SECOND = 40;
 const THIRD = 65;
 
+export const defaults = {
+  /** The share of an axis that lies before now, where its end is not known. */
+  open: 0.75,
+};
+
 export const middleware: Layer = (frame, here, focus) => {
   if (here.kind !== "middleware") return [];
   const view = frame.view.middleware;
@@ -179,7 +184,7 @@ function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   return {
     fact: entry === undefined ? said : say("stage.mw.transaction", { tid }), strong: false, label: named("middleware", said),
     inner: svg`${states(place, rungs, part)}${
-      entry === undefined ? nothing : svg`${heard(entry, own, part, really)}${own.height < LOW ? lowFoot(entry, own, really) : footOf(entry, own, really)}`}`,
+      entry === undefined ? nothing : svg`${heard(entry, own, part, really)}${own.height < LOW ? lowFoot(entry, own, really, frame.view.time) : footOf(entry, own, really, frame.view.time)}`}`,
   };
 }
 
@@ -192,7 +197,7 @@ function voteWord(state: string | undefined): string {
 /** What it has heard of each participant, in the order of their names. */
 function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, really: WindowView | undefined): SVGTemplateResult {
   const rows = heardOf(entry);
-  const { x, y, width, pitch, names } = rowsOf(own, rows.length, footWords(entry, really).length);
+  const { x, y, width, pitch, names } = rowsOf(own, rows.length, footWords(entry, really).length + (entry.window.since === null ? 0 : entry.window.until === null ? 0.3 : 0.8));
   return svg`${own.height < LOW ? nothing : text(x, 50, say("stage.mw.heard"), "s12 q")}${rows.map(({ name, said, known }, index) => {
     const at = y + index * pitch;
     const isTagged = part?.kind === "row" && part.of === name;
@@ -202,25 +207,40 @@ function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, re
   })}`;
 }
 
-/** Beside its states, under what it has heard. */
-function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined): SVGTemplateResult {
+/** Beside its states, under what it has heard. Under bars the words stand higher. */
+function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined, now: number): SVGTemplateResult {
   const lines = footWords(entry, really);
   const { x, width } = rowsOf(own, 0, 0);
-  const foot = own.height - 12 - (lines.length - 1) * 17;
-  return svg`${lines.map(({ said, strong }, index) => fittedText(x, foot + index * 17, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 }))}${windowBars(entry, really, x, width, [own.height - 26, own.height - 9])}`;
+  const bars = windowBars(entry, really, now, x, width, [own.height - 32, own.height - 6]);
+  const isOver = entry.window.until !== null;
+  let y = own.height - (bars === null ? 12 : 16);
+  return svg`${lines.toReversed().map(({ said, strong }) => {
+    const at = y;
+    y -= bars !== null && isOver && !strong ? 22 : 17;
+    return fittedText(x, at, said, width, 13, { bold: strong, classes: strong ? "b" : "k", least: 8 });
+  })}${bars ?? nothing}`;
 }
 
 /**
- * Two windows that are over, under their words and on one axis: from the first to the last CommitOk that the middleware got,
- * and from the first to the last commit of a node. `ys`: the y of each.
+ * Windows under their words and on one axis: from the first to the last CommitOk that the middleware got, and from the first to
+ * the last commit of a node, once both are over; before that, the middleware's window up to now, on an axis whose end is not
+ * known. `now`: virtual ms; `ys`: the y of each, the last one's if there is one. Null where there is nothing to draw.
  */
-export function windowBars({ window }: Pick<MiddlewareTransactionView, "window">, really: WindowView | undefined, x: number, width: number, ys: readonly number[]): SVGTemplateResult {
-  const spans = [window, really].flatMap((one) => (one?.since == null || one.until === null || one.since === one.until ? [] : [{ since: one.since, until: one.until }]));
-  if (spans.length < 2) return svg`${nothing}`;
-  const from = Math.min(...spans.map(({ since }) => since));
-  const unit = width / (Math.max(...spans.map(({ until }) => until)) - from);
-  return svg`${spans.map(({ since, until }, index) => svg`${path(`M${round(x)},${ys[index] ?? 0}h${round(width)}`, "rail")}${
-    box(round(x + (since - from) * unit), (ys[index] ?? 0) - 1.5, round((until - since) * unit), 3, "tag", 1)}`)}`;
+export function windowBars({ window }: Pick<MiddlewareTransactionView, "window">, really: WindowView | undefined, now: number, x: number, width: number, ys: readonly number[]): SVGTemplateResult | null {
+  const isOpen = window.since !== null && window.until === null;
+  const spans = isOpen
+    ? [{ since: window.since ?? now, until: now }]
+    : [window, really].flatMap((one) => (one?.since == null || one.until === null || one.since === one.until ? [] : [{ since: one.since, until: one.until }]));
+  if (spans.length < 2 && !isOpen) return null;
+  const from = Math.min(...spans.map(({ since }) => since), ...(isOpen && really?.since != null ? [really.since] : []));
+  const until = Math.max(...spans.map(({ until: end }) => end));
+  if (until === from) return null;
+  const drawn = isOpen ? width * defaults.open : width;
+  const unit = drawn / (until - from);
+  const own = ys.slice(-spans.length);
+  return svg`${spans.map(({ since, until: end }, index) => svg`${path(`M${round(x)},${own[index] ?? 0}h${round(drawn)}`, "rail")}${
+    isOpen ? svg`<path d="M${round(x + drawn)},${own[index] ?? 0}H${round(x + width)}" class="rail" stroke-dasharray="3 3"/>` : nothing}${
+    box(round(x + (since - from) * unit), (own[index] ?? 0) - 1.5, Math.max(3, round((end - since) * unit)), 3, "tag", 1)}`)}`;
 }
 
 /** A transaction's message, its decision, and how long participants differ, a line each; of a window that is over, its two
@@ -263,17 +283,17 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
   });
 }
 
-function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined): SVGTemplateResult {
+function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined, now: number): SVGTemplateResult {
   const y = own.height;
   const [outcome, ...spans] = windowWords(entry, really);
-  // Two lines of times take a little room from the lines above them.
-  const [decided, known, times] = spans.length > 1 ? [66, 48, [30, 13]] as const : [62, 38, [18]] as const;
+  // Two lines of times, each above its bar, take a little room from the lines above them.
+  const [decided, known, times] = spans.length > 1 ? [70, 52, [35, 14]] as const : [62, 38, [18]] as const;
   const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
   return svg`${message === null ? nothing : svg`${box(14, y - 112, own.width - 28, 28, "slot", 5)}${
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
     entry.decision === null ? nothing : fittedText(14, y - decided, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
     outcome === undefined ? nothing : fittedText(14, y - known, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${windowBars(entry, really, 14, own.width - 28, [y - 26, y - 9])}`;
+    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${windowBars(entry, really, now, 14, own.width - 28, [y - 29, y - 5]) ?? nothing}`;
 }
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {

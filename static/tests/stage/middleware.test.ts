@@ -34,8 +34,10 @@ test("participants that may differ are said to end alike, whether all commit or 
   const reported = { window: { since: 65, until: 5095 } };
   assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms", "nodes differed: 50–5060 ms"]);
   assert.equal(windowWords(reported, { since: 50, until: null })[1], "middleware's window: t = 65–5095 ms");
-  const bars = (until: number | null): string[] => [...markup(windowBars(reported, { since: 50, until }, 0, 5045, [0, 17])).matchAll(/<rect[^>]*\bx="?([\d.]+)"?[^>]*width="?([\d.]+)/g)].map(([, x, width]) => `${x}+${width}`);
-  assert.deepEqual([bars(5060), bars(null)], [["15+5030", "0+5010"], []], "both on one axis, once both are over");
+  const barsAt = (one: { window: { since: number; until: number | null } }, until: number | null, now: number): string[] => [...markup(windowBars(one, { since: 50, until }, now, 0, 5045, [0, 17]) ?? undefined).matchAll(/<rect[^>]*\bx="?([\d.]+)"?[^>]*width="?([\d.]+)/g)].map(([, x, width]) => `${x}+${width}`);
+  assert.deepEqual([barsAt(reported, 5060, 6000), barsAt(reported, null, 6000)], [["15+5030", "0+5010"], []], "both on one axis, once both are over");
+  const open = { window: { since: 65, until: null } };
+  assert.deepEqual([barsAt(open, null, 80), barsAt(open, null, 65)], [["1891.9+1891.9"], ["3783.8+3"]], "while it is open, up to now, and the axis goes on");
   assert.match(toldBeside(65, 5095) ?? "", /nodes differed from t = 65 ms to t = 5095 ms.*participants may have differed/);
 });
 
