@@ -33,6 +33,8 @@ class Form:
     lane: tuple[float, float, float]
     """The left end and the top of the lane, and the width of a record."""
     cell_height: float
+    reader: float
+    """The top of the consumer, which stands under the broker."""
     wires: str
     out: tuple[float, float]
     back: tuple[float, float]
@@ -48,23 +50,25 @@ class Form:
 
 
 WIDE = Form(
-    "wide", (760, 284), (12, 12, 184, 260), (350, 12, 398, 260), (28, 54, 3), (44, 40), (400, 112, 100), 60,
+    "wide", (760, 284), (12, 12, 184, 260), (350, 12, 398, 196), (28, 54, 3), (44, 40), (400, 112, 100), 60, 213,
     "M196 118H350M350 196H196", (210, 94), (210, 172), (200, 172), (400, 112), (218, 94), (28, 214),
-    {"stored": (400, 226), "answer_lost": (208, 228), "recognised": (400, 226), "others_stored": (400, 226),
-     "read_once": (400, 226)},
+    {"stored": (400, 248), "answer_lost": (208, 228), "recognised": (400, 248), "others_stored": (400, 248),
+     "read_once": (400, 248)},
     {False: "M0 0H114L126 24L114 48H0z", True: "M12 0H126V48H12L0 24z"},
 )  # fmt: skip
 UPRIGHT = Form(
-    "upright", (358, 416), (6, 6, 346, 108), (6, 196, 346, 214), (18, 42, 3), (44, 34), (56, 280, 82), 42,
+    "upright", (358, 416), (6, 6, 346, 108), (6, 196, 346, 152), (18, 42, 3), (44, 34), (56, 280, 82), 42, 353,
     "M70 114V196M250 196V114", (18, 128), (194, 128), (194, 118), (18, 141), (18, 141), (206, 44),
-    {"stored": (22, 376), "answer_lost": (18, 81), "recognised": (22, 376), "others_stored": (22, 376),
-     "read_once": (22, 376)},
+    {"stored": (22, 384), "answer_lost": (18, 81), "recognised": (22, 384), "others_stored": (22, 384),
+     "read_once": (22, 384)},
     {False: "M0 0H126V48H73L63 57L53 48H0z", True: "M0 0H53L63 -9L73 0H126V48H0z"},
 )  # fmt: skip
 FORMS = (WIDE, UPRIGHT)
 BETWEEN = 5.0
 """The distance between two records of the producer's list."""
 SHEET_WIDTH = 126
+TAG_APART = 8.0
+"""The least distance between a tag and the picture's edges."""
 GHOST = 32.0
 """The height of the box for the batch that has arrived and is compared. It is drawn above the record that is
 stored already."""
@@ -122,6 +126,8 @@ def _legend(form: Form, language: str) -> Iterator[str]:
         at = y + 24 * number
         text = escape(say(f"front.picture.{look}", language))
         yield f'<rect class="legend {look}" x="{x}" y="{at:g}" width="16" height="14" rx="3"/>'
+        if look == "known":
+            yield f'<path class="tick" d="M{x + 4:g} {at + 7:g}l3 3 5 -6"/>'
         yield f'<text class="about" x="{x + 24}" y="{at + 12:g}">{text}</text>'
 
 
@@ -137,6 +143,7 @@ def _records(form: Form) -> Iterator[str]:
         inside = (
             f'<rect width="{width:g}" height="{height:g}" rx="4"/>'
             f'<text x="{width / 2:g}" y="{height / 2 + 5:g}" text-anchor="middle">{number}</text>'
+            f'<path class="tick" d="M{width - 13:g} 8l3 3 5 -6"/>'
         )
         yield _thing("record", [(look, *place) for look in looks], inside)
 
@@ -170,11 +177,9 @@ def _numbers(first: int, last: int) -> str:
 
 
 def _reader(form: Form, language: str) -> Iterator[str]:
-    left, top, unit = form.lane
+    left, _, unit = form.lane
     start = scenes()[-1].stored[0][0]
-    places = [
-        ("on", left - 1.5 + (scene.read - start) * unit, top + form.cell_height + 21) for scene in scenes()
-    ]
+    places = [("on", left - 1.5 + (scene.read - start) * unit, form.reader) for scene in scenes()]
     name = say("front.picture.reader", language, {"consumer": READER})
     yield _thing(
         "reader",
@@ -235,7 +240,8 @@ def _tags(form: Form, language: str) -> Iterator[str]:
         scene = next(one for one in scenes() if one.name == name)
         text = say(f"front.tag.{name}", language, scene.params)
         width = sum(15.5 if ord(letter) > 0x2E7F else 8.4 for letter in text) + 22
-        x = min(form.tags[name][0], form.size[0] - width - 20)
+        width = min(width, form.size[0] - 2 * TAG_APART)
+        x = max(TAG_APART, min(form.tags[name][0], form.size[0] - width - 20))
         places = [("on" if one.name == name else OFF, x, form.tags[name][1]) for one in scenes()]
         inside = (
             f'<rect width="{width:.0f}" height="30" rx="5"/>'

@@ -341,6 +341,7 @@ class TestFrontPage:
     def test_every_thing_has_a_place_in_every_scene(self) -> None:
         for form in trailer_picture.FORMS:
             drawn = trailer_picture.drawing(form, "en")
+            assert form.reader > form.broker[1] + form.broker[3], "the consumer is no part of the broker"
             for at in re.findall(r'data-at="([^"]+)"', drawn):
                 assert len(at.split(";")) == len(trailer.CHOSEN)
 
