@@ -189,9 +189,10 @@ export class Sentence extends StoreElement {
     // Nothing has happened yet, and many summaries tell what will have.
     const summary = summarized === "" || store.verified?.state === "log" ? summarized : say(this.isOriginal ? "player.summary_original" : "player.summary", { text: summarized });
     const variant = withoutVersion(store.header?.variant_title?.[words.language] ?? "");
+    // First: a summary may tell of all runs of its scenario.
     const run = variant === "" ? "" : say("player.this_run", { variant });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
-    return [summary, run, watch, begins].filter((part) => part !== "").join(between);
+    return [run, summary, watch, begins].filter((part) => part !== "").join(between);
   }
 }
 
