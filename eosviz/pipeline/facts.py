@@ -187,7 +187,7 @@ class FactReader:
             subject=header.get("variant"),
             state=finished,
             detail=header.get("profile"),
-            items=sorted(header.get("switches") or ()),
+            items=sorted(name for name, value in (header.get("switches") or {}).items() if value is not True),
         )
         for name, shown in self.view.get("guarantees", {}).items():
             if shown.get("judged"):

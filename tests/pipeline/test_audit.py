@@ -582,6 +582,13 @@ def test_nothing_to_audit_is_said(spark: SparkSession, tmp_path: Path) -> None:
         pass
 
 
+def test_a_switch_that_is_set_to_its_default_explains_no_breach() -> None:
+    header, view, _, finished = recorded(scenario("SC-21/version-check"))
+    assert header["switches"] == {"zookeeper_version_check": True}
+    session, *_ = FactReader("run", header, view).last(finished)
+    assert session["items"] == []
+
+
 def test_the_command_wants_a_place() -> None:
     with pytest.raises(CommandError, match="give a PATH"):
         call_command("audit")
