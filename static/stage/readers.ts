@@ -17,13 +17,15 @@ import { say } from "../player/text.ts";
 import { readAgain, serialAt } from "./again.ts";
 import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
-import { box, fittedText, halo, path, textWidth } from "./draw.ts";
+import { box, fittedText, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
 import { NOT_READ, REASONS, heldIn, holderOf, reasonAt, wordsOf } from "./hidden.ts";
 import { POSSIBLE, ledBy, replicaIn } from "./places.ts";
 import { READ } from "./places-desk.ts";
 
 const SQUARE = 10.5;
+/** Height of the line with the name, in a row with two lines. */
+const HEAD = 20;
 const STEP = SQUARE + 2;
 
 export const readers: Layer = (frame, here, focus) => {
@@ -240,7 +242,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const row0: StageObject = {
     key: `reader:${partition}:${names.join("+")}`, ...place.box, phase: "gate", depth: DEPTH.body, ...selection, hot: focused,
     draw: svg`<g transform=${`scale(${scale})`}><title>${clauses([facts([isPossible ? say("stage.reader.possible_title") : listed(names), consumer.isolation]), ...gotTwice, ...reasons])}</title>${box(0, 0, across, height, `body${dead ? " dead" : ""}`, 5)}${
-      !focused ? nothing : single ? svg`${box(1, 1, across - 2, height - 2, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : halo(3, 3, across - 6, height - 6, 3)}${
+      focused ? svg`${box(1, 1, across - 2, single ? height - 2 : HEAD, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : nothing}${
       level === "" ? fittedText(9, titleY, isPossible ? say("stage.reader.possible_committed") : title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
       fittedText(width - 8 - (isBelow ? after : 0), isBelow ? squareY + 9.5 : titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${

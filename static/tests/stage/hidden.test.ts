@@ -43,6 +43,15 @@ test("on a phone a row whose tag leaves no room draws no squares over what was r
   assert.deepEqual([other], squares(NO_FOCUS).slice(1));
 });
 
+test("the row in question is marked at its edge and behind its name, so that no mark lies over its words", () => {
+  const here = places(planOf(1, 1, 1, 1), HEADER, view(), { ...PHONE, height: 700 });
+  const consumer = { isolation: "read_committed", alive: true, paused: false, positions: {}, delivered: {}, delivered_count: 0, applied_count: 0, skipped_duplicates: 0, lanes: {} };
+  const row = readers(frameOf(null, view({ consumers: { c1: consumer } } as never)), here, { ...NO_FOCUS, kind: "read", actor: "c1", partition: "t-0" }).find(({ key }) => key.startsWith("reader:"));
+  const drawn = markup(svg`${row?.draw}`);
+  assert.match(drawn, /<rect[^>]* height="?20\b[^>]* class="?wash/);
+  assert.ok(!drawn.includes("halo"));
+});
+
 test("how much each consumer read is said in words, for where something lies over the rows", () => {
   const lanes = { "t-0": { position: 3, stretches: [[0, 2, "delivered"]], folded: 0, ahead: [], bound: 3, held_by: null } };
   const frame = frameOf(null, view({ consumers: { c1: { lanes } } } as never));
