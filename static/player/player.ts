@@ -644,9 +644,9 @@ export class Player extends PlayerAttributes {
     return this.querySelector<Why>("eos-why");
   }
 
-  /** What lies on top goes first. Where the focus went with it, it goes into the picture. */
+  /** What lies on top goes first. Where the focus went with it, it goes to the button that goes on: a ring in the picture would look like what the step is about. */
   #close(): void {
-    if (this.#closeTop()) requestAnimationFrame(() => { if (document.activeElement === document.body) this.#toPicture(); });
+    if (this.#closeTop()) requestAnimationFrame(() => { if (document.activeElement === document.body) this.#toControls(); });
   }
 
   /** Returns whether something lay over the page. */

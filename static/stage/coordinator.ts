@@ -24,25 +24,33 @@ export const RAILS: readonly (readonly string[])[] = [
   ["Empty", "Ongoing", "PrepareAbort", "CompleteAbort"],
   ["Empty", "Ongoing", "PrepareEpochFence", "PrepareAbort", "CompleteAbort"],
   ["Empty", "Dead"],
+  ["Empty", "Ongoing", "PrepareCommit", "CompleteCommit", "Dead"],
+  ["Empty", "Ongoing", "PrepareAbort", "CompleteAbort", "Dead"],
 ];
 export const LOG = /^__transaction_state-/;
 
-interface Kept {
+/** A transactional id and the partition with its states. */
+interface Logged {
   id: string;
+  log: string;
+}
+
+interface Kept extends Logged {
   entry: TransactionView;
 }
 
-/** The path that an id is on: the one with its pending state, else the one with its state. */
+/** The path that an id is on: the one with its pending state, else the one with its state. States of another path come first: the id was in them before. */
 export function railOf(state: string, pending: string | null, before: string | null): readonly string[] {
-  const seen = [pending, state, before].filter((one) => one !== null);
-  const ways = RAILS.filter((rail) => seen.every((one) => rail.includes(one as string)));
-  const way = ways[0] ?? RAILS.find((rail) => rail.includes(pending ?? state)) ?? RAILS[0] ?? [];
-  const missing = seen.filter((one) => !way.includes(one as string)) as string[];
-  return missing.length === 0 ? way : [...way, ...new Set(missing)];
+  const seen = [before, state, pending].filter((one) => one !== null);
+  const whole = RAILS.find((rail) => seen.every((one) => rail.includes(one)));
+  if (whole !== undefined) return whole;
+  const way = RAILS.find((rail) => rail.includes(pending ?? state)) ?? [];
+  const left = seen.filter((one) => !way.includes(one));
+  return [...new Set(left), ...way.slice(Math.max(0, way.findIndex((one) => seen.includes(one))))];
 }
 
 function keptOf(broker: CoordinationView | undefined): Kept[] {
-  return Object.entries(broker?.transactions ?? {}).map(([id, entry]) => ({ id, entry }));
+  return Object.entries(broker?.transactions ?? {}).map(([id, entry]) => ({ id, entry, log: `__transaction_state-${entry.log_partition}` }));
 }
 
 /** The id that the step is about, else the picked one, else the one that moved last. */
@@ -64,7 +72,9 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const slot = height >= 60;
   const groups = groupLine(broker?.groups, width) ?? (slot ? null : text(12, 14, say("stage.group_none"), "s12 q"));
   const refused = focus.kind === "refused" && focus.actor === name && focus.partition === null;
-  const label = own === undefined ? say("stage.coordinator.idle")
+  const gone = own === undefined ? removedIn(frame, name) : null;
+  const label = gone !== null ? `${say("stage.coordinator.of", { id: gone.id })}: ${say("stage.coordinator.removed", { offset: gone.offset })}`
+    : own === undefined ? say("stage.coordinator.idle")
     : here.kind === "log" ? say("stage.coordinator.label_files", { id: own.id, state: own.entry.state })
     : say("stage.coordinator.label", {
       id: own.id, broker: name, state: own.entry.state, pending: own.entry.pending_state ?? say("stage.none"),
@@ -72,11 +82,11 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const apart = place.shared === true;
   const tag = railTag(frame, here, focus, name);
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
-  const named = own === undefined ? idle(frame, name, width) : headLine(here, name, own, width, apart, broker, tag !== null && here.upright);
+  const named = gone !== null ? removed(gone, width) : own === undefined ? idle(frame, name, width) : headLine(here, name, own, width, apart, broker, tag !== null && here.upright);
   const selection = own === undefined ? undefined : transactionSelection(own.id);
   return [...(place.of === undefined ? [] : [jointTo(place.box, place.of)]), {
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
-    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${own === undefined || !hasLog(broker?.groups, width, height) ? nothing : logLine(frame, name, own, kept, width, tag === null || here.upright ? null : tag.box.x - place.box.x)}` : nothing}${
+    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${(own ?? gone) === null || !hasLog(broker?.groups, width, height) ? nothing : logLine(frame, name, (own ?? gone) as Logged, kept, width, tag === null || here.upright ? null : tag.box.x - place.box.x)}` : nothing}${
       groups === null ? nothing : svg`<g transform=${`translate(0,${height - 20})`}>${groups}</g>`}${refused ? box(0, 0, width, height, "ring", 6) : nothing}`,
     picked: own !== undefined && isOfPicked(frame, { transaction: own.id }),
     ...(selection === undefined ? {} : { select: selection }),
@@ -96,6 +106,12 @@ function idle(frame: Frame, name: string, width: number): SVGTemplateResult {
   const log = logOf(frame, name);
   return svg`${text(12, 20, say("stage.coordinator.idle"), "s13 b")}${fittedText(12, 42,
     log === null ? say("stage.coordinator.unused") : say("stage.coordinator.no_id", { log }), width - 24, 13, { classes: "q", least: 10 })}`;
+}
+
+/** An id that the coordinator has removed: the last record of its log is the tombstone. */
+function removed({ id, offset }: Removed, width: number): SVGTemplateResult {
+  return svg`${fittedText(12, 20, say("stage.coordinator.of", { id }), width - 24, 13, { bold: true, classes: "b", least: 9 })}${
+    fittedText(12, 47, say("stage.coordinator.removed", { offset }), width - 24, 13, { classes: "k", least: 9 })}`;
 }
 
 /** The name in white on black, as on an unfolded broker. */
@@ -220,7 +236,7 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
     return found === undefined ? null : { said: found.said, size: found.size, box: { x: at.x + at.width - 6 - found.width, y: at.y + 3, width: found.width, height: found.height } };
   }
   if (!hasLog(broker?.groups, at.width, at.height)) return null;
-  const from = 12 + textWidth(logName(own), 12) + 8 + LEAST_LOG;
+  const from = 12 + textWidth(own.log, 12) + 8 + LEAST_LOG;
   const more = othersText(kept, own.id);
   const right = at.width - 10 - (more === null ? 0 : othersWidth(more, at.width));
   const found = tries.find(({ width }) => from + width + NEWEST_ENTRY <= right) ?? tries.find(({ width }) => from + width <= right);
@@ -247,7 +263,6 @@ function hasLog(groups: Record<string, GroupView> | undefined, width: number, he
   return height >= (groupLine(groups, width) === null ? LOGGED : GROUPED);
 }
 
-const logName = ({ entry }: Kept): string => `__transaction_state-${entry.log_partition}`;
 const othersWidth = (said: string, width: number): number => Math.min(textWidth(said, 12), width * 0.42) + 16;
 
 function logOf(frame: Frame, name: string): string | null {
@@ -256,10 +271,28 @@ function logOf(frame: Frame, name: string): string | null {
   return led?.[0] ?? null;
 }
 
-/** The batches of its log that hold an id, oldest first. */
-function loggedOf(frame: Frame, name: string, own: Kept): LogBatchView[] {
-  const replica = frame.view.partitions?.[logName(own)]?.replicas[name.replace(/^broker-/, "")];
-  return Object.values(replica?.batches ?? {}).sort((one, other) => one.base_offset - other.base_offset).filter((batch) => isOf(batch, own.id));
+interface Removed extends Logged {
+  /** Of the tombstone. */
+  offset: number;
+}
+
+/** The id whose tombstone is the last record of the log that a coordinator without ids leads; null: there is none. */
+function removedIn(frame: Frame, name: string): Removed | null {
+  const log = logOf(frame, name);
+  const newest = log === null ? undefined : batchesOf(frame, name, log).at(-1);
+  const id = newest?.content?.keys.at(-1);
+  return log === null || newest === undefined || id === undefined || imageState(newest, keyOf(id)) !== null ? null : { id: keyOf(id), log, offset: newest.base_offset };
+}
+
+/** The batches of a coordinator's log, oldest first. */
+function batchesOf(frame: Frame, name: string, log: string): LogBatchView[] {
+  const replica = frame.view.partitions?.[log]?.replicas[name.replace(/^broker-/, "")];
+  return Object.values(replica?.batches ?? {}).sort((one, other) => one.base_offset - other.base_offset);
+}
+
+/** Those that hold an id. */
+function loggedOf(frame: Frame, name: string, own: Logged): LogBatchView[] {
+  return batchesOf(frame, name, own.log).filter((batch) => isOf(batch, own.id));
 }
 
 /** The newest state in the log of an id that not all ways have; null: none. */
@@ -269,9 +302,8 @@ function lastOn(frame: Frame, name: string, own: Kept): string | null {
 }
 
 /** `tag`: where the tag of the step begins, before which the log ends. */
-function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], width: number, tag: number | null): SVGTemplateResult {
-  const { id } = own;
-  const log = logName(own);
+function logLine(frame: Frame, name: string, own: Logged, kept: readonly Kept[], width: number, tag: number | null): SVGTemplateResult {
+  const { id, log } = own;
   const replica = frame.view.partitions?.[log]?.replicas[name.replace(/^broker-/, "")];
   const more = othersText(kept, id);
   const moreWidth = more === null ? 0 : othersWidth(more, width);
@@ -289,15 +321,15 @@ function logLine(frame: Frame, name: string, own: Kept, kept: readonly Kept[], w
   })}${more === null ? nothing : fittedText(width - 12, 75, more, moreWidth - 16, 12, { least: 9, classes: "q", anchor: "end" })}`;
 }
 
-interface Logged {
+interface Entry {
   batch: LogBatchView;
   said: string;
   width: number;
 }
 
 /** The newest entries that have room, and how many are before them: in words, or briefly where words leave no room for the newest. */
-function newestIn(batches: readonly LogBatchView[], id: string, room: number): { shown: Logged[]; earlier: number; said: string } {
-  const newest: (Logged & { taken: number })[] = [];
+function newestIn(batches: readonly LogBatchView[], id: string, room: number): { shown: Entry[]; earlier: number; said: string } {
+  const newest: (Entry & { taken: number })[] = [];
   let taken = 0;
   for (const batch of batches.toReversed()) {
     const width = entryWidth(batch, id);

@@ -67,8 +67,8 @@ export const stageLook = css`
   .brace { stroke: var(--ink-2); stroke-width: 1; fill: none; }
   .scene [role="button"] { cursor: pointer; outline: none; }
   .scene [role="button"]:focus-visible { outline: none; }
-  /* Double: a single line is what the step is about. */
-  .scene [role="button"]:focus-visible > .focus { outline: 6px double var(--ink); outline-offset: 0; }
+  /* Dotted and apart: a solid line is what the step is about, a dashed one what is not written yet. */
+  .scene [role="button"]:focus-visible > .focus { outline: 4px dotted var(--ink); outline-offset: 3px; }
   /* As wide as the page: beside it there is no room. */
   :host([upright]) .scene [role="button"]:focus-visible > .focus { outline-offset: -4px; }
   .focus { fill: none; stroke: none; pointer-events: none; }

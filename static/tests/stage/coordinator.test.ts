@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { svg } from "lit";
 import type { Focus } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
-import { coordinatorObjects, railTag } from "../../stage/coordinator.ts";
+import { coordinatorObjects, railOf, railTag } from "../../stage/coordinator.ts";
 import { places } from "../../stage/places.ts";
 import { HEADER, frameOf, logBatch, markup, partition, replica, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, planOf } from "./plans.ts";
@@ -40,4 +40,22 @@ test("an id that is empty again shows the way that it went last", () => {
   assert.match(drawn(["Empty"]), /CompleteCommit/);
   assert.match(drawn(["Empty", "Ongoing", "PrepareAbort", "CompleteAbort", "Empty"]), /CompleteAbort/);
   assert.doesNotMatch(drawn(["Empty", "Ongoing", "PrepareAbort", "CompleteAbort", "Empty"]), /CompleteCommit/);
+});
+
+test("a state that the usual path does not have follows the one that the id has left", () => {
+  assert.deepEqual(railOf("CompleteCommit", "Dead", null), ["Empty", "Ongoing", "PrepareCommit", "CompleteCommit", "Dead"]);
+  assert.deepEqual(railOf("Empty", "Dead", null), ["Empty", "Dead"]);
+  assert.deepEqual(railOf("CompleteCommit", "PrepareAbort", null), ["CompleteCommit", "PrepareAbort", "CompleteAbort"]);
+});
+
+test("a coordinator whose only id expired says so, and shows the records of its log", () => {
+  const here = places({ ...planOf(1, 1, 1), brokers: [{ name: "broker-1", lanes: ["t-0"], transactional_ids: ["txn-1"], groups: [] }] }, HEADER, view(), DESK);
+  const drawn = (last: object | null): string => {
+    const batches = [{ state: "Empty" }, last].map((value, index) => logBatch(index, 1, { content: { kind: "transaction_state", keys: ["txn-1"], values: [value] } } as never));
+    const frame = frameOf(stepOf(), view({ brokers: { 1: { alive: true, transactions: {} } }, partitions: { "__transaction_state-10": partition(replica(batches)) } } as never));
+    return coordinatorObjects(frame, here, NO_FOCUS, "broker-1", here.brokers["broker-1"]?.coordinator ?? assert.fail()).map(({ draw }) => markup(svg`${draw}`)).join("");
+  };
+  assert.match(drawn(null), /removed: tombstone at offset 1/);
+  assert.match(drawn(null), />∅</);
+  assert.doesNotMatch(drawn({ state: "CompleteCommit" }), /removed/);
 });
