@@ -263,13 +263,13 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
     if untimely is not None:
         _appended_all_the_same(h, untimely, params, teller, waits)
         return
-    key = ("broker.appended" if has_producer else "broker.appended_plain") + (
-        "_and_waits" if waits else "" if h.acks else "_unanswered"
-    )
+    off = list(dict.fromkeys(rule.switch for rule, is_on in h.shown if not is_on)) if has_producer else []
+    kind = "_plain" if not has_producer else "_unchecked" if off and h.acks else ""
     teller.say(
-        key,
+        f"broker.appended{kind}" + ("_and_waits" if waits else "" if h.acks else "_unanswered"),
         _APPENDED if has_producer else ("LOG-1", "LOG-2", "LOG-4"),
         **params,
+        **({"off": off} if kind == "_unchecked" else {}),
         record_count=batch.record_count,
         base_offset=appended.base_offset,
         last_offset=appended.last_offset,

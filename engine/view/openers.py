@@ -63,6 +63,8 @@ UNTIMELY = (
 STORED = (
     "broker.appended",
     "broker.appended_and_waits",
+    "broker.appended_unchecked",
+    "broker.appended_unchecked_and_waits",
     "broker.appended_unanswered",
     "broker.appended_plain",
     "broker.appended_plain_and_waits",

@@ -5,12 +5,13 @@ import type { SVGTemplateResult } from "lit";
 import { timerWord } from "../diagrams/timer-word.ts";
 import { outdatedBy } from "../diagrams/disagreements.ts";
 import { batchWords, isAbsent, range, serialsText } from "../diagrams/batch.ts";
+import type { Id } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
 import { drainedOf } from "../diagrams/client-batches.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
 import { foldedRecords, recordsWaiting } from "../player/folded.ts";
-import type { ClientBatchView, ClientView, Frame, Selection, View } from "../player/frame.ts";
+import type { ClientBatchView, ClientView, Frame, RecordView, Selection, View } from "../player/frame.ts";
 import { listed } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, ClientPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
@@ -341,7 +342,7 @@ interface Tally {
   said: string;
   bad: boolean;
   /** The newest records, in the order of their serials. */
-  shown: { serial: number; status: string; lost: boolean }[];
+  shown: { serial: number; status: string; lost: boolean; /** With which it is stored; undefined: not known. */ producerId: Id }[];
 }
 
 function tallyOf(frame: Frame, name: string): Tally {
@@ -356,8 +357,15 @@ function tallyOf(frame: Frame, name: string): Tally {
     total, bad: gone > 0,
     said: gone > 0 ? say("stage.known_lost", { stored, lost: gone, total })
       : failed > 0 ? say("stage.known_failed", { stored, total, failed }) : say("stage.known", { stored, total }),
-    shown: own.map(([serial, record]) => ({ serial: Number(serial), status: record.status, lost: lost.has(Number(serial)) })).sort((one, other) => one.serial - other.serial),
+    shown: own.map(([serial, record]) => ({ serial: Number(serial), status: record.status, lost: lost.has(Number(serial)), producerId: lost.has(Number(serial)) ? undefined : producerIdOf(frame.view, record) })).sort((one, other) => one.serial - other.serial),
   };
+}
+
+/** The PID with which the leader has a record; undefined: it is not in the part of the log on show. */
+function producerIdOf(view: View, { partition, offset }: RecordView): Id {
+  const { leader, replicas = {} } = view.partitions?.[partition] ?? {};
+  if (offset === null) return undefined;
+  return Object.values(replicas[String(leader)]?.batches ?? {}).find((batch) => batch.base_offset <= offset && offset <= batch.last_offset)?.producer_id;
 }
 
 function squares(here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {
@@ -366,8 +374,8 @@ function squares(here: Places, client: ClientView, tally: Tally, top: number, wi
   const shown = tally.shown.slice(-(tally.total > 2 * most ? 2 * most - 3 : 2 * most));
   const earlier = tally.total - shown.length;
   const before = earlier > 0 ? 3 : 0;
-  const hue = here.hue(client.transaction_manager?.producer_id);
-  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(12, top + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 })}</g>` : nothing}${shown.map(({ serial, status, lost }, index) => {
+  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(12, top + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 })}</g>` : nothing}${shown.map(({ serial, status, lost, producerId }, index) => {
+    const hue = here.hue(producerId ?? client.transaction_manager?.producer_id);
     const place = index + before;
     const x = round(12 + (place % most) * (SQUARE + 2));
     const y = top + (place >= most ? SQUARE + 2 : 0);

@@ -82,7 +82,7 @@ def test_escape_from_an_answer_that_a_key_opened_leads_to_what_goes_on(run: Page
     expect(run.locator(".why-answer")).to_be_visible()
     run.keyboard.press("Escape")
     expect(run.locator(".why-answer")).to_have_count(0)
-    expect(run.locator(".transport .go:focus, .transport .beat-go:focus")).to_have_count(1)
+    expect(run.locator(".transport button:focus")).to_have_count(1)
 
 
 def test_behind_the_last_step_of_a_log_the_arrow_does_what_the_black_button_does(

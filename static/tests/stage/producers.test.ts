@@ -5,7 +5,7 @@ import { NO_FOCUS } from "../../stage/contract.ts";
 import { networkOf } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { producers } from "../../stage/producers.ts";
-import { HEADER, client, clientBatch, frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
+import { HEADER, client, clientBatch, frameOf, logBatch, markup, message, partition, replica, stepOf, view } from "../diagrams/fixture.ts";
 import { planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
@@ -44,6 +44,18 @@ test("a record that failed early is seen among those that succeeded later", () =
     return markup(objects.find(({ key }) => key === "client:p1")?.draw ?? assert.fail()).split('class="failed"').length - 1;
   };
   assert.deepEqual([crosses(10), crosses(30)], [1, 1]);
+});
+
+test("a record has the colour of the PID with which it is stored, also when its producer has another one", () => {
+  const plan = places({ ...planOf(1, 1, 1), hues: { 1000: 0, 1001: 1 } }, HEADER, view(), { width: 1280, height: 700, form: "desk" });
+  const own = client({});
+  const frame = frameOf(stepOf(), view({
+    clients: { p1: { ...own, transaction_manager: { ...own.transaction_manager, producer_id: 1001 } as never } },
+    records: { 1: { producer: "p1", partition: "t-0", status: "ok", offset: 0 }, 2: { producer: "p1", partition: "t-0", status: "ok", offset: 1 } },
+    partitions: { "t-0": partition(replica([logBatch(0, 1, { producer_id: 1000 }), logBatch(1, 1, { producer_id: 1001 })])) },
+  } as never));
+  const said = markup(producers(frame, plan, NO_FOCUS).find(({ key }) => key === "client:p1")?.draw ?? assert.fail());
+  assert.deepEqual([...said.matchAll(/class="flag (b\d)"/g)].map(([, hue]) => hue), ["b0", "b1"]);
 });
 
 test("a box without room for squares says in one line what the application knows", () => {
