@@ -126,6 +126,8 @@ PRODUCER = (
     Opener("expires_sent", 9, ("client.batch_expired_sent",)),
     Opener("stored_after_all", 7, ("client.late_success",)),
     Opener("epoch_raised", 8, ("client.epoch_bumped", "client.epoch_bumped_alone"), ("client", "after")),
+    Opener("identity_renewed", 8, ("client.epoch_raised_by_coordinator",), ("client", "producer_id", "producer_epoch"),
+        amid_unusual=4),
     Opener("epochs_used_up", 8, ("client.epoch_exhausted", "coordinator.epochs_used_up",
         "coordinator.no_epoch_left")),
     Opener("identity_dropped", 8, ("client.identity_reset", "client.unresolved_lost_reset"), ("client",)),

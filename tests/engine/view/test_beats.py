@@ -521,7 +521,7 @@ def test_the_second_duplicate_of_a_run_is_a_beat_where_the_learner_caused_it() -
     ("SC-02", "sends_again", "broker.appended_plain_and_waits", "t-0"),
     ("SC-19/k28-node", "waits_for_earlier", "broker.appended_and_waits", "t-1"),
     ("SC-75/timeout", "behind", "broker.high_watermark_advanced", "t-0"),
-    ("SC-149/k39", "aborts", "client.abort_transaction", None),
+    ("SC-41/impatient-2-0", "aborts", "client.abort_transaction", None),
     ("SC-42/topic-absent", "topic_created", "controller.topic_created", None),
 ])  # fmt: skip
 def test_a_beat_lands_where_its_title_is_true(name: str, kind: str, key: str, partition: str | None) -> None:
@@ -780,6 +780,15 @@ def test_a_marker_that_is_sent_again_is_shown_where_it_is_written_and_what_comes
         (1164, "markers_resent", {"partitions": ["t-0"]}),
         (1187, "identity", {"client": "p2", "producer_id": 1000, "producer_epoch": 2}),
         (1223, "released_commit_of", {"partitions": ["t-0"], "clients": ["p2"], "count": 1}),
+    ]
+
+
+def test_a_new_producer_id_after_an_error_has_a_beat() -> None:
+    found = [
+        beat for beat in plan_ahead(scenario_of("SC-149/k28"))["beats"] if beat["kind"] == "identity_renewed"
+    ]
+    assert titles(found) == [
+        (63, "identity_renewed", {"client": "p1", "producer_id": 1001, "producer_epoch": 0})
     ]
 
 
