@@ -73,7 +73,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const groups = groupLine(broker?.groups, width) ?? (slot ? null : text(12, 14, say("stage.group_none"), "s12 q"));
   const refused = focus.kind === "refused" && focus.actor === name && focus.partition === null;
   const gone = own === undefined ? removedIn(frame, name) : null;
-  const label = gone !== null ? `${say("stage.coordinator.of", { id: gone.id })}: ${say("stage.coordinator.removed", { offset: gone.offset })}`
+  const label = gone !== null ? say("stage.coordinator.label_removed", { id: gone.id, broker: name, offset: gone.offset })
     : own === undefined ? say("stage.coordinator.idle")
     : here.kind === "log" ? say("stage.coordinator.label_files", { id: own.id, state: own.entry.state })
     : say("stage.coordinator.label", {
