@@ -135,7 +135,8 @@ async function send(form: HTMLFormElement, files: readonly Sent[]): Promise<void
   for (const one of files) body.append(one.field, one.file, one.path);
   try {
     const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
-    if (response.ok && response.redirected) {
+    // To the page of the upload, which may say already that the worker refused the files.
+    if (response.redirected) {
       location.assign(response.url);
       return;
     }
