@@ -37,9 +37,9 @@ NOT_OFFLINE = frozenset(
     )
 )
 """The files whose texts a player without a server does not get, except those of OFFLINE_TERMS."""
-OF_QUESTIONS, OF_CHECKS = ("event.", "predict."), "predict.outcome."
-"""Beginnings of keys of the engine's questions, which only a server asks; and of those among them that the
-player shows with a check."""
+OF_SERVER, OF_CHECKS = ("event.", "predict.", "scenario."), "predict.outcome."
+"""Beginnings of keys of the engine that only a server says: its questions, and what is wrong in a document; and
+of those among them that the player shows with a check."""
 OFFLINE_TERMS = (
     "difference.",
     "page.name",
@@ -126,7 +126,7 @@ def offline_catalogue(language: str) -> bytes:
     """The catalogue file without the texts that a player without a server never shows."""
     known = interface_words()
     terms = {key: known[key] for key in known if key.startswith(OFFLINE_TERMS)}
-    engine = {key: one for key, one in engine_catalogue().items() if not key.startswith(OF_QUESTIONS)}
+    engine = {key: one for key, one in engine_catalogue().items() if not key.startswith(OF_SERVER)}
     engine |= {key: one for key, one in engine_catalogue().items() if key.startswith(OF_CHECKS)}
     return _as_file({**engine, **interface_words(NOT_OFFLINE), **terms}, language)
 

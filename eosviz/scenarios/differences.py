@@ -4,6 +4,7 @@ the values of the changed side."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, zip_longest
@@ -14,6 +15,7 @@ from engine.generations.generation import GENERATIONS, Generation, is_own, setti
 from engine.scenario.document import BadScenario, Scenario, load
 from engine.simulation import Simulation
 from engine.switches import Switches
+from engine.watching import Change
 
 Settings = dict[str, Any]
 Sentence = tuple[str, Mapping[str, Any]]
@@ -145,9 +147,9 @@ def possible(scenario: Scenario) -> list[Difference]:
 
 
 def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> list[Difference]:
-    """Those of the differences with which the run has the same sentences, step by step. Empty if finding them could
-    take more than STEPS_COMPARED_MAX steps. Raises Refused if a rule refuses the scenario itself."""
-    own = list(islice(_sentences(scenario), STEPS_COMPARED_MAX))
+    """Those of the differences with which each step of the run says the same or changes the same. Empty if
+    finding them could take more than STEPS_COMPARED_MAX steps. Raises Refused if a rule refuses the scenario itself."""
+    own = list(islice(_steps(scenario), STEPS_COMPARED_MAX))
     left = STEPS_COMPARED_MAX - len(own)
     found = []
     for difference in differences:
@@ -155,10 +157,10 @@ def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> lis
             return []
         made = 0
         try:
-            changed = _sentences(load(scenario.source, settings=difference.settings(scenario)))
+            changed = _steps(load(scenario.source, settings=difference.settings(scenario)))
             for before, after in zip_longest(own, changed):
                 made += 1
-                if before != after:
+                if before is None or after is None or not any(map(operator.eq, before, after)):
                     break
             else:
                 found.append(difference)
@@ -168,11 +170,11 @@ def without_effect(scenario: Scenario, differences: Iterable[Difference]) -> lis
     return found
 
 
-def _sentences(scenario: Scenario) -> Iterator[Sentence]:
-    """The key and the parameters of each step. Raises Refused."""
+def _steps(scenario: Scenario) -> Iterator[tuple[Sentence, list[Change]]]:
+    """The sentence of each step, with its parameters, and what the step changes in the view. Raises Refused."""
     simulation = Simulation(scenario)
     while (step := simulation.step()) is not None:
-        yield step.key, step.params
+        yield (step.key, step.params), step.changes
 
 
 def _has(scenario: Scenario, what: str) -> bool:

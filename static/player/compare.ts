@@ -24,7 +24,7 @@ import { actionOf, belongsToFocus } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Line } from "./lockstep.ts";
 import { Moments } from "./moments.ts";
-import { whatOf, whenOf } from "./rescheduled.ts";
+import { whatOf, whenOf } from "./compare-schedule.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, defaults as facts, factsApart, holdingApart, nothingApart } from "./compare-facts.ts";

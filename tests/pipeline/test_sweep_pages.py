@@ -534,7 +534,7 @@ def test_from_a_sweep_to_a_broken_step_to_fewer_faults(
     job = Shrink.objects.get()
     assert (job.state, len(job.after)) == (State.DONE, 1) and len(job.before) >= 1
     page = client.get(reverse("pipeline:shrink", args=[job.id])).content.decode()
-    assert "Produce answer" in page
+    assert "Produce response" in page
     text = client.get(reverse("pipeline:shrink_toml", args=[job.id])).content.decode()
     from engine.scenario.document import parse
 
