@@ -142,6 +142,7 @@ export class Player extends PlayerAttributes {
     this.#openView(this.view);
     this.#look(store);
     this.store = store;
+    this.#hasStops = null;
     this.play = new Play(store);
     this.walk = new BeatWalk(store);
     this.walk.addEventListener("change", () => this.requestUpdate());
@@ -237,7 +238,7 @@ export class Player extends PlayerAttributes {
     const store = this.store;
     if (store !== undefined) this.#tellStatus(store);
     void this.#bringQuestions();
-    if (store !== undefined && !atHand.isWanted && wantsAtHand(store)) void this.#fetch(atHand);
+    if (store !== undefined && !atHand.isWanted && this.#wantsAtHand(store)) void this.#fetch(atHand);
     if (store?.frame !== undefined) {
       this.#remember();
       this.#playOnce();
@@ -291,6 +292,19 @@ export class Player extends PlayerAttributes {
     } catch {
       this.hint = "player.part_missing";
     }
+  }
+
+  /** Whether this browser keeps breakpoints of the session; null: not read yet. */
+  #hasStops: boolean | null = null;
+
+  /** Whether something is selected, or stands at a step, that only what opens over the page shows. */
+  #wantsAtHand(store: PlayerStore): boolean {
+    if (this.#hasStops === null && store.session !== null) {
+      this.#hasStops = new PageKeeper(store.session.id).read().length > 0;
+      // Until breakpoints are there, it is not known where they hold.
+      if (this.#hasStops) store.stops ??= { holdsAt: () => null };
+    }
+    return store.selection !== null || this.#hasStops === true || [...store.lines.branches.values()].some(({ interventions }) => interventions.length > 0);
   }
 
   async #bringQuestions(): Promise<void> {
@@ -688,13 +702,6 @@ export class Player extends PlayerAttributes {
 /** Everything is drawn with the first frame; until then there is nothing to say but what went wrong. */
 function isOpening({ frame, problem, status }: PlayerStore): boolean {
   return frame === undefined && problem === null && status !== "failed" && status !== "reconnecting";
-}
-
-/** Something is selected, or stands at a step, that only what opens over the page shows. Until breakpoints are there, it is not known where they hold. */
-function wantsAtHand(store: PlayerStore): boolean {
-  const hasStops = store.session !== null && new PageKeeper(store.session.id).read().length > 0;
-  if (hasStops) store.stops ??= { holdsAt: () => null };
-  return store.selection !== null || hasStops || [...store.lines.branches.values()].some(({ interventions }) => interventions.length > 0);
 }
 
 customElements.define("eos-player", Player);

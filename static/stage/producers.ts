@@ -321,7 +321,7 @@ function footOf(frame: Frame, here: Places, name: string, client: ClientView, wi
   const tally = tallyOf(frame, name);
   return svg`${next === undefined ? nothing : fittedText(12, y - 18, say("stage.timer", { kind: timerWord(next.kind), left: next.until - frame.view.time }), width - 24, 13, { classes: "q", least: 9 })}${
     tally.total === 0 ? nothing : svg`${path(`M12,${y - 8}h${width - 24}`, "hair")}${fittedText(12, y + 10, say("stage.knows"), width * 0.38, 12, { classes: "q", least: 9 })}${
-      fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(here, client, tally, y + 19, width)}`}`;
+      fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(frame.view, here, client, tally, y + 19, width)}`}`;
 }
 
 /** Under the last row of a box that has no room for more: how many records the application knows to be stored, in one line. */
@@ -342,7 +342,7 @@ interface Tally {
   said: string;
   bad: boolean;
   /** The newest records, in the order of their serials. */
-  shown: { serial: number; status: string; lost: boolean; /** With which it is stored; undefined: not known. */ producerId: Id }[];
+  shown: { serial: number; record: RecordView; lost: boolean }[];
 }
 
 function tallyOf(frame: Frame, name: string): Tally {
@@ -357,7 +357,7 @@ function tallyOf(frame: Frame, name: string): Tally {
     total, bad: gone > 0,
     said: gone > 0 ? say("stage.known_lost", { stored, lost: gone, total })
       : failed > 0 ? say("stage.known_failed", { stored, total, failed }) : say("stage.known", { stored, total }),
-    shown: own.map(([serial, record]) => ({ serial: Number(serial), status: record.status, lost: lost.has(Number(serial)), producerId: lost.has(Number(serial)) ? undefined : producerIdOf(frame.view, record) })).sort((one, other) => one.serial - other.serial),
+    shown: own.map(([serial, record]) => ({ serial: Number(serial), record, lost: lost.has(Number(serial)) })).sort((one, other) => one.serial - other.serial),
   };
 }
 
@@ -368,14 +368,15 @@ function producerIdOf(view: View, { partition, offset }: RecordView): Id {
   return Object.values(replicas[String(leader)]?.batches ?? {}).find((batch) => batch.base_offset <= offset && offset <= batch.last_offset)?.producer_id;
 }
 
-function squares(here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {
+function squares(view: View, here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {
   const most = Math.floor((width - 24) / (SQUARE + 2));
   // Where one row is too short, two have room: a record that failed early is seen, too.
   const shown = tally.shown.slice(-(tally.total > 2 * most ? 2 * most - 3 : 2 * most));
   const earlier = tally.total - shown.length;
   const before = earlier > 0 ? 3 : 0;
-  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(12, top + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 })}</g>` : nothing}${shown.map(({ serial, status, lost, producerId }, index) => {
-    const hue = here.hue(producerId ?? client.transaction_manager?.producer_id);
+  return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(12, top + 9, say("stage.earlier", { count: earlier }), 32, 11, { classes: "q", least: 7 })}</g>` : nothing}${shown.map(({ serial, record, lost }, index) => {
+    const { status } = record;
+    const hue = here.hue((lost ? undefined : producerIdOf(view, record)) ?? client.transaction_manager?.producer_id);
     const place = index + before;
     const x = round(12 + (place % most) * (SQUARE + 2));
     const y = top + (place >= most ? SQUARE + 2 : 0);
