@@ -17,10 +17,10 @@ from itertools import pairwise
 from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
 
-from engine.coordinator.transaction_states import COMPLETE_ABORT, COMPLETE_COMMIT
 from engine.crafter import Crafter
 from engine.lately import REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event, Passed
+from engine.transaction_lines import COMPLETE
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
@@ -161,7 +161,6 @@ PASSED_FIRST = 2
 are named, the heaviest ones. Pages show the first ``PASSED_FIRST`` of these before everything else."""
 IMPLIED = frozenset({"beat.begins", "beat.sends_unstored"})
 """Titles that go without saying where the same client's records are stored."""
-COMPLETE = frozenset({COMPLETE_COMMIT, COMPLETE_ABORT})
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
 BROKEN_TITLE = "beat.broken_"

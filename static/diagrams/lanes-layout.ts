@@ -324,7 +324,7 @@ function cellShape(
   const batch = piece.batch;
   const copies = copiesOf(batch, replica, duplicated);
   const twice = copies > 1;
-  const broken = brokenIn(frame, batch, replica.batches).map(({ guarantee }) => guarantee).filter((guarantee) => guarantee !== "duplicated");
+  const broken = brokenIn(frame, batch, replica.batches).map(({ guarantee }) => guarantee);
   const selection: Selection = {
     kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials],
   };
@@ -337,7 +337,7 @@ function cellShape(
     aborted: outcome === "aborted",
     deleted: isDeleted(batch, replica),
     twice,
-    broken: broken.some((guarantee) => guarantee !== "reordered") || batch.serials.some((serial) => duplicated.has(serial) && isCopy(serial, batch, replica.batches)),
+    broken: broken.some((guarantee) => guarantee !== "reordered"),
     late: broken.includes("reordered"),
     landed: landed.includes(batch.base_offset),
     matched: matched === batch.base_offset,
@@ -346,7 +346,7 @@ function cellShape(
     label: batch.control !== null ? controlLetter(batch.control) : piece.label,
     labelSmall: tier.name === "compact",
     below: isDeleted(batch, replica) ? deletedLine(piece, tier) : secondLine(batch, piece, tier, copies),
-    name: cellName(batch, replica, twice, broken),
+    name: cellName(batch, replica, twice, broken.filter((guarantee) => guarantee !== "duplicated")),
     selection,
   };
 }

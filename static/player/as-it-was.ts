@@ -10,7 +10,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /** The words of the button that compares a changed run: with the original run, or without its last change alone. */
-export function compareWords(store: PlayerStore, done: Done): string {
+export function asItWasWords(store: PlayerStore, done: Done): string {
   return say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_without");
 }
 

@@ -174,7 +174,6 @@ export class BeatsBar extends MeasuredElement {
   }
 }
 
-/** `8. `, inside of a long beat `8, part 2: `. */
 /** A bar for each of a reader's stops in a beat with several: each press moves on by one. */
 function stopBars({ part, parts }: { part: number; parts: number }, state: string): TemplateResult | typeof nothing {
   if (parts < 2) return nothing;
@@ -182,6 +181,7 @@ function stopBars({ part, parts }: { part: number; parts: number }, state: strin
   return html`<span class="stop-bars" aria-hidden="true">${Array.from({ length: parts }, (_, at) => html`<i class=${at + 1 < here ? "past" : at + 1 === here ? "now" : "ahead"}></i>`)}</span>`;
 }
 
+/** `8. `, inside of a long beat `8, part 2: `. */
 function numberText(number: string): string {
   const [beat = "", part] = number.split(".");
   const text = part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });

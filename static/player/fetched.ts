@@ -12,7 +12,7 @@ export class Part<Content = unknown> {
   #brought: Promise<Content> | null = null;
   #isHere = false;
 
-  /** Says how it comes. A player that stands in the page may want it before. */
+  /** `bring` loads it. A player may call `come` before this. */
   from(bring: () => Promise<Content>): void {
     this.#tell(bring);
   }

@@ -53,13 +53,14 @@ function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width
 /** `width`, `height`: px of the place; `largest`: px of the largest letters; `isWhole`: as much as possible is shown, small
  * in a wide place, too. */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY, isWhole = false): Fitted {
-  const leads: Type[] = forWidth<readonly Type[]>(defaults.leads, width).filter(([letter]) => letter <= largest);
+  const types = forWidth<readonly Type[]>(defaults.leads, width);
+  const leads = types.filter(([letter]) => letter <= largest);
   const [lead = "", ...others] = sentencesOf(text);
   const between = /[\u2e80-\uffff]/.test(text) ? "" : " ";
   const room = height - forWidth(defaults.around, width);
   const high = (said: string, [letter, line]: Type): number => lines(said, letter, width) * line;
   const hasSmall = isWhole || width <= defaults.narrow;
-  const restOf = (leadType: Type): Type => defaults.rests[hasSmall && leadType !== forWidth<readonly Type[]>(defaults.leads, width)[0] ? 1 : 0];
+  const restOf = (leadType: Type): Type => defaults.rests[hasSmall && leadType !== types[0] ? 1 : 0];
   for (let count = others.length; count > 0; count -= 1) {
     const rest = others.slice(0, count).join(between);
     const leadType = leads.find((one) => high(lead, one) + defaults.between + high(rest, restOf(one)) <= room);

@@ -3,7 +3,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
-import { asItWas, compareWords } from "./as-it-was.ts";
+import { asItWas, asItWasWords } from "./as-it-was.ts";
 import { planOf, stepsOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { whereIn } from "./beats-bar.ts";
@@ -127,7 +127,7 @@ export class Transport extends StoreElement {
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
     if (branches.size < 2 && done === null) return nothing;
     return html`<span class="branches-here">${branches.size < 2 ? nothing : this.#branchHere(store, branches.size)}${
-      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", compareWords(store, done), "c")}${
+      this.compare === "" ? nothing : done === null ? this.#compareNewest(store) : asItWas(store, done, this.compare, "", asItWasWords(store, done), "c")}${
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 

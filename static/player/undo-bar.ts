@@ -5,7 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
-import { asItWas, compareWords } from "./as-it-was.ts";
+import { asItWas, asItWasWords } from "./as-it-was.ts";
 import { branchName, branchTitle } from "./branch-name.ts";
 import type { Done } from "./done.ts";
 import { inWords, placeBefore } from "./done.ts";
@@ -47,7 +47,7 @@ export class UndoBar extends StoreElement {
     return this.#bar(
       html`<span role="status" title=${inWords(done, store.lines)}>${unbroken(say("undo.done", { what: inWords(done, store.lines), branch: branchTitle(store.lines.branches, done.branch) }))}</span>
         <button title=${say("undo.means", where(store, done))} @click=${() => undo.undo()}>${say("undo.undo")} <kbd>u</kbd></button>
-        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", compareWords(store, done), "c")}</span>` : nothing}`,
+        ${store.source.live && this.compare !== "" ? html`<span class="seen" @click=${() => keepClosed(store)}>${asItWas(store, done, this.compare, "", asItWasWords(store, done), "c")}</span>` : nothing}`,
       () => {
         keepClosed(store);
         this.requestUpdate();

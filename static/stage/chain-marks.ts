@@ -57,7 +57,7 @@ function gripsIn(objects: readonly StageObject[]): Box[] {
   return objects.flatMap(({ x, y, grip }) => (grip === undefined ? [] : [{ x: x + grip - 3, y: y + 5, width: 6, height: 16 }]));
 }
 
-/** What stands in each mark of a thing: a number, in the last one how many there are besides. */
+/** The text of each mark of a thing: a number; the last mark counts the numbers that have none. */
 function labelsOf({ numbers }: Mark): string[] {
   const shown = numbers.slice(0, NUMBERS).map(String);
   return numbers.length > NUMBERS ? [...shown, `+${numbers.length - NUMBERS}`] : shown;

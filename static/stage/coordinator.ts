@@ -83,10 +83,11 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   const tag = railTag(frame, here, focus, name);
   const rail = own === undefined ? nothing : railSvg(frame, focus, name, own, width, apart);
   const named = gone !== null ? removed(gone, width) : own === undefined ? idle(frame, name, width) : headLine(here, name, own, width, apart, broker, tag !== null && here.upright);
+  const logged: Logged | null = own ?? gone;
   const selection = own === undefined ? undefined : transactionSelection(own.id);
   return [...(place.of === undefined ? [] : [jointTo(place.box, place.of)]), {
     key: `co:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label, hot: focus.kind === "coordinator" && focus.actor === name,
-    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${(own ?? gone) === null || !hasLog(broker?.groups, width, height) ? nothing : logLine(frame, name, (own ?? gone) as Logged, kept, width, tag === null || here.upright ? null : tag.box.x - place.box.x)}` : nothing}${
+    draw: svg`${box(0, 0, width, height, apart || here.upright ? "body" : "slot", apart || here.upright ? 8 : 6)}${slot ? svg`${named}${rail}${logged === null || !hasLog(broker?.groups, width, height) ? nothing : logLine(frame, name, logged, kept, width, tag === null || here.upright ? null : tag.box.x - place.box.x)}` : nothing}${
       groups === null ? nothing : svg`<g transform=${`translate(0,${height - 20})`}>${groups}</g>`}${refused ? box(0, 0, width, height, "ring", 6) : nothing}`,
     picked: own !== undefined && isOfPicked(frame, { transaction: own.id }),
     ...(selection === undefined ? {} : { select: selection }),

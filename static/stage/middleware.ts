@@ -23,7 +23,7 @@ const SECOND = 40;
 const THIRD = 65;
 
 export const defaults = {
-  /** The share of an axis that lies before now, where its end is not known. */
+  /** The share of an axis up to now, while its end is not known. */
   open: 0.75,
 };
 
