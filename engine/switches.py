@@ -6,7 +6,9 @@ to the learner (UIV-4).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +61,8 @@ class Switches:
     stored_message_id: bool = True
     durable_prepared_messages: bool = True
 
-    def altered(self) -> dict[str, bool | int | str]:
-        """Name to value of every switch that is not at its default."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if getattr(self, field.name) != field.default
-        }
+
+def altered(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the switches that a document sets, those that differ from Kafka's own behaviour."""
+    standard = Switches()
+    return {name: value for name, value in given.items() if value != getattr(standard, name)}

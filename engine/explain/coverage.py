@@ -22,7 +22,7 @@ from engine.scenario import schema
 from engine.scenario.document import acts
 from engine.scenario.shelf import library
 from engine.simulation import Simulation
-from engine.switches import Switches
+from engine.switches import Switches, altered
 
 
 @dataclass(slots=True)
@@ -125,10 +125,7 @@ def measure(marked: Iterable[str], run_cases: Any) -> Coverage:
 def _run(scenario: Any, coverage: Coverage) -> None:
     document = scenario.document
     coverage.profiles.add(document["profile"])
-    plain = Switches()
-    coverage.switches |= {
-        name for name, value in document["switches"].items() if value != getattr(plain, name, value)
-    }
+    coverage.switches |= altered(document["switches"]).keys()
     coverage.faults |= {fault["action"] for fault in document["faults"]}
     try:
         simulation = Simulation(scenario)

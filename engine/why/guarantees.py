@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from engine.judge.transaction_record import hanging
 from engine.lately import STORED
 from engine.middleware.middleware_states import MANUAL
-from engine.switches import Switches
+from engine.switches import altered
 from engine.why.fencing import decided, raised
 from engine.why.happened import own_words
 from engine.why.links import (
@@ -46,10 +46,8 @@ def was_found(moment: Moment, serial: int, *guarantees: str) -> bool:
 def switched_off(moment: Moment) -> Iterator[Link]:
     """The mechanisms that a switch turned off or changed in this run, so that the guarantee may break."""
     switches = {} if moment.simulation is None else moment.simulation.header()["switches"]
-    plain = Switches()
-    changed = [name for name, value in switches.items() if value != getattr(plain, name)]
-    if changed:
-        yield link("broken.switches", "GEN-9", switches=changed)
+    if changed := altered(switches):
+        yield link("broken.switches", "GEN-9", switches=list(changed))
 
 
 def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json | None]:
