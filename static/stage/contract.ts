@@ -252,8 +252,9 @@ const GROWN_LEAST = 15;
 /** What a lane that was made for a shorter run gives each offset, so that all still fit; its own width, where they cannot. */
 function unitOf({ strip, cells: { width, unit, most, after, near = 0 } }: LanePlace, count: number): number {
   const room = width - after;
-  // While the log is short, there is room to see it from near: twice the width, which what comes next still fits into.
-  if (unit * 2 <= near && (count + 2) * unit * 2 <= room) return unit * 2;
+  // While the log is short, there is room to see it from near: four times or twice the width, which what comes next still fits into.
+  const times = [4, 2].find((one) => unit * one <= near && (count + 2) * unit * one <= room);
+  if (times !== undefined) return unit * times;
   return strip || most < Number.MAX_SAFE_INTEGER || count * unit <= room || count * GROWN_LEAST > room ? unit : Math.floor((10 * room) / count) / 10;
 }
 

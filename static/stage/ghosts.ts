@@ -6,7 +6,7 @@
 import { svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { identity, range } from "../diagrams/batch.ts";
-import { overlap, round, wrap } from "../diagrams/geometry.ts";
+import { clamp, overlap, round, wrap } from "../diagrams/geometry.ts";
 import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
 import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -146,9 +146,10 @@ function numbersOf(frame: Frame): Numbers {
   };
 }
 
-/** From the ghost's top to the top of the cells, at most; and what of it is left to the bars. */
-const OVER = 36;
-const BARS = 10;
+/** From the ghost's top to the top of the cells, at most; what of it is left to the bars, and what the ghost has first. */
+const OVER = 40;
+const BARS = { least: 10, most: 16 };
+const GHOST = 24;
 /** Height of a broker's name over its lanes, in units. */
 const HEAD = 24;
 
@@ -162,10 +163,11 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
   const said = say("stage.ghost.arrives", { identity: who ?? "", sequences });
   const same = say("stage.ghost.same");
   const over = Math.max(28, Math.min(OVER, lane.cells.y - wholeOf(shown.broker).y - HEAD));
-  const ghost = over - BARS;
+  const bars = clamp(over - GHOST, BARS.least, BARS.most);
+  const ghost = over - bars;
   const place = { x: from, y: lane.cells.y - over, width, height: ghost };
   return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
-    text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v8M${width / 2 + 4},${ghost}v8`, "equal")}${
+    text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v${bars - 2}M${width / 2 + 4},${ghost}v${bars - 2}`, "equal")}${
     besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })], same)}`, { label: `${said}. ${same}.` })];
 }
 /** Baselines of the offsets under the other lanes of its broker, from the top of its own cells. */

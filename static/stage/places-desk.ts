@@ -30,9 +30,11 @@ const GAP = { most: 16, least: 6 };
 /** Above the cells of a lane: names of gates; below: offsets. */
 export const ABOVE = 22;
 export const BELOW = 22;
-const CELL = { most: 72, least: 30 };
+const CELL = { most: 60, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
+/** Over the cells of a high lane: for what arrives and is compared with one of them. */
+const OVER = 24;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
 /** Factors by which a log case may be larger than a cluster, largest first: it has no clients and no network. Its lanes keep their width. */
 const LARGE = [1.35, 1.25, 1.15] as const;
@@ -157,7 +159,7 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
   let free = Math.max(0, spare - (gap - GAP.least) * (rows.length - 1));
   const lanes = rows.reduce((sum, row) => sum + row.lanes.length, 0);
   // Lanes grow first, then their boxes.
-  const growth = lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + CELL.most + 10 - tier);
+  const growth = lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + CELL.most + OVER - tier);
   free -= growth * lanes;
   const boxes = rows.filter((row) => !isLine(row)).length;
   const pad = boxes === 0 ? 0 : Math.min(40, free / boxes);
@@ -242,7 +244,7 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
   const middle = round(top + height / 2);
   return {
     box: rounded(box), strip,
-    cells: { x: round(x), y: round(top), width: round(width), height: round(height), unit, most: fits || strip ? Number.MAX_SAFE_INTEGER : LONG.most, after },
+    cells: { x: round(x), y: round(top), width: round(width), height: round(height), unit, most: fits || strip ? Number.MAX_SAFE_INTEGER : LONG.most, after, ...(strip ? {} : { near: UNIT.most }) },
     port: [round(box.x), middle], out: [round(box.x + box.width), middle],
   };
 }

@@ -33,6 +33,8 @@ import { ROW_TAG, tagInRow } from "./readers.ts";
 import { HEIGHT, tagHeight, tagWidth } from "./tag-size.ts";
 
 const SIZES = [17, 15, 13, 12];
+/** At this size a tag is better in the lane that it is about than larger elsewhere. */
+const INSIDE = 13;
 const UPRIGHT_SIZES = [15, 13, 12] as const;
 /** px between the tag and a second line under it; from the last box of an upright picture to its edge. */
 const GAP = 3;
@@ -112,14 +114,14 @@ function labelled(focus: Focus, said: string, size: number, { x, y, width, heigh
   };
 }
 
-/** As large as its room and what stands there leave it; at its largest in the lane behind the log's end alone. */
+/** As large as its room behind the log's end leaves it; elsewhere no larger than what stands there leaves it. */
 function deskSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const room = roomOf(frame, here, focus);
   const shown = ["append", "duplicate", "gate"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const behind = shown === null ? 0 : endOf(shown) - behindOf(shown);
-  const [largest = 17, ...smaller] = SIZES;
-  if (tagWidth(said, largest) <= Math.min(room, behind)) return largest;
-  const fitting = smaller.filter((one) => tagWidth(said, one) <= room);
+  const inside = SIZES.find((one) => one >= INSIDE && tagWidth(said, one) <= Math.min(room, behind));
+  if (inside !== undefined) return inside;
+  const fitting = SIZES.slice(1).filter((one) => tagWidth(said, one) <= room);
   return fitting.find((one) => placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one)).covers <= COVERS) ?? fitting[0] ?? 12;
 }
 

@@ -206,3 +206,11 @@ test("The tool of an operator stands in the corner of the network, above the con
   const others = (actor: string): string[] => Object.keys(standing(phone, frameOf(null, view()), { ...NO_FOCUS, actor }).others);
   assert.deepEqual([others(TOOL), others("zookeeper"), others("p1")], [[TOOL], ["controller"], []]);
 });
+
+test("A short log is seen from near, at widths into which what comes next still fits", () => {
+  const lane = made({ ...planOf(3, 1, 1), lanes: { "t-0": { first: 0, end: 13, internal: false, leaders: [1] } } }, DESK).brokers["broker-1"]?.lanes["t-0"] ?? assert.fail();
+  const { unit, width, after } = lane.cells;
+  const units = Array.from({ length: 14 }, (_, end) => windowOf(lane, 0, end).unit);
+  assert.deepEqual([...new Set(units)].map((one) => one / unit), [4, 2, 1]);
+  units.forEach((own, end) => assert.ok(own === unit || (end + 2) * own <= width - after, `${end} records`));
+});
