@@ -97,11 +97,14 @@ export const stageLook = css`
   .decides .nb { white-space: nowrap; }
   .decides b { color: var(--ink); }
   /* What has no room here wraps beside the button, which stays where it is and is never out of sight. */
-  :host([upright]) .under { display: flex; align-items: flex-start; gap: 0 12px; padding: 0 12px; min-height: 28px; background: var(--paper); border-top: 1px solid var(--line); }
-  :host([upright]) .under > div { display: flex; flex: 1 1 0; min-width: 0; flex-wrap: wrap; align-items: center; gap: 0 12px; min-height: 28px; }
+  :host([upright]) .under { display: flex; align-items: flex-start; gap: 0 12px; padding: 0 12px; min-height: 28px; box-sizing: border-box; background: var(--paper); border-top: 1px solid var(--line); }
+  :host([upright]) .under > div { display: flex; flex: 1 1 0; min-width: 0; flex-wrap: wrap; align-items: center; gap: 0 12px; min-height: 27px; }
+  /* Where the picture is taller than its place, it scrolls above this line, which is seen whole; a text that is open scrolls with it. */
+  :host([upright]) .under:not(.decides ~ .under, :has([open])) { position: sticky; bottom: 0; z-index: 1; }
   .scene .brings { text-decoration: underline; fill: var(--ink-2); }
-  .offer { position: relative; flex: none; margin-inline-start: auto; margin-block-start: 1px; min-height: 26px; border: 1.5px solid var(--ink); border-radius: 6px; background: var(--paper); color: var(--ink); font: 600 14px/18px var(--f-ui); padding: 0 10px; }
-  .offer::after { content: ""; position: absolute; inset: -9px -6px; }
+  .offer { position: relative; flex: none; margin-inline-start: auto; min-height: 26px; border: 1.5px solid var(--ink); border-radius: 6px; background: var(--paper); color: var(--ink); font: 600 14px/18px var(--f-ui); padding: 0 10px; }
+  /* What reaches below the foot of the stage would make it scroll. */
+  .offer::after { content: ""; position: absolute; inset: -17px -6px 0; }
   .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; flex: 1 1 auto; }
   .away button { text-decoration: underline; min-height: 24px; }
 `;

@@ -15,8 +15,9 @@ import { ARRIVAL, lanePlace, rounded, rowsIn } from "./places-desk.ts";
 
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
-const GAP = 6;
-const TOP = 3;
+/** px between boxes, above the first and below a lane; where that makes a picture fit, narrower. */
+const WIDE = { gap: 6, top: 3, foot: 6 };
+const TIGHT = { gap: 3, top: 1, foot: 2 };
 const CLIENT = 86;
 /** Height of the unfolded client beside small boxes, which name every client and its identity. */
 const CLIENT_PANEL = 60;
@@ -96,8 +97,10 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   // Where brokers have boxes of their own, what they lead stands there, and markers fly from box to box.
   const count = small.brokers > 0 ? 0 : Math.max(0, Math.min(ROW.most, used - 1));
   const ownClient = small.clients > 0 ? CLIENT_PANEL : CLIENT;
-  const markers = small.brokers > 0 ? GAP : MARKERS;
-  const least = small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + 6 + (readers ? leastReaders + GAP : 0) + (coordinates ? lowest + markers : 0) + count * (ROW.height + ROW.gap) + 2 * TOP + GAP;
+  const markersAt = ({ gap }: typeof WIDE): number => (small.brokers > 0 ? gap : MARKERS);
+  const leastAt = (apart: typeof WIDE): number => small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + apart.foot + (readers ? leastReaders + apart.gap : 0) + (coordinates ? lowest + markersAt(apart) : 0) + count * (ROW.height + ROW.gap) + 2 * apart.top + apart.gap;
+  const apart = leastAt(WIDE) > given && leastAt(TIGHT) <= given ? TIGHT : WIDE;
+  const least = leastAt(apart);
   // What is scrolled anyway has room for a tag beside its messages, unless rows need it to be seen.
   const more = client && small.brokers === 0 && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
   let spare = Math.max(0, given - least);
@@ -116,7 +119,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const tall = client ? ownClient : 0;
   const lines = readers ? leastReaders + take(READERS.most - leastReaders) : 0;
   const own = width - 2 * SIDE;
-  let y = TOP;
+  let y = apart.top;
   const next = (height: number, gap = 0): Box => {
     const box = rounded({ x: SIDE, y, width: own, height });
     y += height + gap;
@@ -128,12 +131,12 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const brokerChips = chipsIn(plan.brokers.length, CHIP.brokers, y, width, brokerChip);
   y += brokerChips.height;
   // Where there is one broker, markers fly from the coordinator down to the lane.
-  const coordinator = coordinates ? next(coordinatorHeight, markers) : null;
-  const broker = next(HEAD + lane + 6, GAP);
-  const readersBox = readers ? next(lines, GAP) : null;
+  const coordinator = coordinates ? next(coordinatorHeight, markersAt(apart)) : null;
+  const broker = next(HEAD + lane + apart.foot, apart.gap);
+  const readersBox = readers ? next(lines, apart.gap) : null;
   const strips = Array.from({ length: count }, () => next(ROW.height, ROW.gap));
   return {
-    width, height: round(Math.max(given, y + TOP)),
+    width, height: round(Math.max(given, y + apart.top)),
     slots: {
       client: clientBox, broker, lane: { ...broker, y: broker.y + HEAD, height: lane }, readers: readersBox, coordinator, rows: strips,
       clientChips: clientChips.boxes, brokerChips: brokerChips.boxes,

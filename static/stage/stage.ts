@@ -511,7 +511,7 @@ export class Stage extends SizedElement {
     if (tops.length === 0) return;
     const top = Math.min(...tops.map(({ y }) => y));
     const foot = Math.max(...tops.map(({ y, height }) => y + height));
-    const room = this.clientHeight - (this.renderRoot.querySelector<HTMLElement>(".decides")?.offsetHeight ?? 0);
+    const room = this.clientHeight - (this.renderRoot.querySelector<HTMLElement>(".decides, .under:not(:has([open]))")?.offsetHeight ?? 0);
     if (top >= 0 && foot <= room) return;
     // Of what is taller than the place, the end with the tag is seen: it says what came of the step.
     const tag = this.boxOf("tag");

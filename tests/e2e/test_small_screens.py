@@ -48,6 +48,16 @@ _BESIDE_ITS_PLACE = """() => {
   return Math.abs(above) <= 1 && below <= 1 ? [] : [`${above} px of the stage are above its place, ${below} px follow`];
 }"""
 
+_CUT_BELOW = """() => {
+  const stage = document.querySelector("eos-stage");
+  const foot = stage.getBoundingClientRect().bottom;
+  const isWide = ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1;
+  const isLow = (one) => one.getBoundingClientRect().bottom > foot + 1;
+  const wide = [...document.querySelectorAll(".transport button")].filter(isWide);
+  const cut = [...stage.renderRoot.querySelectorAll(".under, summary")].filter(isLow);
+  return [...wide, ...cut].map((one) => one.textContent);
+}"""
+
 _TALL_TITLES = """(titles) => {
   const shown = document.querySelector("eos-masthead h1");
   const tried = shown.cloneNode();
@@ -102,6 +112,24 @@ def test_the_stage_is_seen_from_its_top_after_another_view(stage: Stage, view: s
     page.locator(".mid").evaluate("(middle) => middle.scrollTo(0, middle.scrollHeight)")
     stage.show("middle", "stage")
     assert at_rest(page, lambda: page.evaluate(_BESIDE_ITS_PLACE)) == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (360, 740)])
+def test_the_line_under_the_picture_is_whole_at_a_run_s_end(stage: Stage, width: int, height: int) -> None:
+    """Two clients, three brokers, a coordinator of an id and a group: least room is left to the log and its readers."""
+    page = stage.page
+    stage.open("SC-143", Manner("telephone", "dark", "zh-Hans"))
+    page.set_viewport_size({"width": width, "height": height})
+    stage.go_to(page.evaluate("document.querySelector('eos-player').store.newest"))
+    assert at_rest(page, lambda: page.evaluate(_CUT_BELOW)) == []
+    # The smaller picture scrolls above that line.
+    scrolls = page.evaluate(
+        "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('eos-stage'))"
+    )
+    assert (scrolls > 0) == (height < 800), scrolls
+    page.locator("eos-stage").evaluate("(picture) => picture.scrollTo(0, picture.scrollHeight)")
+    assert at_rest(page, lambda: page.evaluate(_CUT_BELOW)) == []
+    assert stage.errors == []
 
 
 def _picture_share(page: Page) -> float:
