@@ -183,7 +183,7 @@ def test_of_many_open_transactions_the_first_are_printed_and_the_others_counted(
 ) -> None:
     lines = printed(capsys, str(many_open_on_disk))
     assert lines.count("t-0: undecided") == 20
-    assert lines[-1] == "and 20 more open transactions: --all prints all verdicts, --json lists them"
+    assert lines[-1] == "and 20 more verdicts: --all prints them, --json lists them"
     assert printed(capsys, str(many_open_on_disk), "--all").count("t-0: undecided") == FEW
 
 
