@@ -169,7 +169,7 @@ class TestPasswords:
         wanted = {"password1": "another long one", "password2": "another long one"}
         assert client.post(form, wanted).status_code == 302
         assert sign_in(client, ada.email, "another long one") == 302
-        assert "already been used" in Client().get(address, follow=True).content.decode()
+        assert "no longer valid" in Client().get(address, follow=True).content.decode()
 
     def test_an_unknown_address_is_answered_the_same(self, client: Client, ada: User) -> None:
         answers = [
