@@ -126,6 +126,13 @@ class Passed(TypedDict):
     """True if it weighs less than two others that the same beat names."""
 
 
+class Words(TypedDict):
+    """A sentence of the catalogue, or a part of a sentence."""
+
+    key: str
+    params: JsonObject
+
+
 class Beat(TypedDict):
     """A chapter of the run."""
 
@@ -147,6 +154,9 @@ class Beat(TypedDict):
     says: NotRequired[str]
     """The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step
     `lands`, because the sentences of the step do not say what the title says. Absent in plans of earlier versions."""
+    because: NotRequired[Words]
+    """A sentence that explains the title and that no step of the beat has. Pages show it behind the title at the step
+    `lands`. Absent if there is none, and in plans of earlier versions."""
     also: NotRequired[list[AlsoDone]]
     """The other steps that the title is about; the step `lands` is about one partition or actor only."""
     passed: NotRequired[list[Passed]]
@@ -164,13 +174,6 @@ class Beat(TypedDict):
     kept: NotRequired[bool]
     """True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages
     have no room for all titles, these beats have their numbers alone."""
-
-
-class Words(TypedDict):
-    """A sentence of the catalogue, or a part of a sentence."""
-
-    key: str
-    params: JsonObject
 
 
 class HeldBack(TypedDict):

@@ -37,6 +37,9 @@ class BeatStep:
     held: tuple[tuple[Any, str, int], ...] = ()
     """(Client, partition, number) of records that wait, from this step on, behind the transaction of another
     producer: they are replicated, but read_committed consumers do not get them."""
+    held_by: Mapping[str, Any] | None = None
+    """If records wait from this step on: the parameters of the sentence on why read_committed consumers do not get
+    them (``broker.readers_wait_for_transaction``)."""
     marked_again: tuple[str, ...] = ()
     """The partitions to which this step writes a marker that is already there."""
     released: tuple[tuple[str, str], ...] = ()

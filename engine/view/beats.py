@@ -194,6 +194,7 @@ SHARED = {"reads_only": "reads_one", "reads_only_from": "reads_one_from"}
 """A title about the only consumer that gets some records to the title if another one gets them in another beat."""
 BOTH = "BOTH"
 """The result of several transactions that held the last stable offset together, some committed and some aborted."""
+WAITS = "broker.readers_wait_for_transaction"
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
 
@@ -256,8 +257,9 @@ class Beats:
         """(client, batch) for each batch of which the client cannot know whether it is stored."""
         self._resends = Resends()
         self._consumers = tuple(consumers)
-        self._holders: dict[str, int] = {}
-        """Partition to the producer id whose open transaction stops read_committed consumers."""
+        self._holders: dict[str, Mapping[str, Any]] = {}
+        """Partition to the parameters of the sentence ``WAITS`` on the open transaction that stops read_committed
+        consumers there."""
         self._behind: dict[str, list[tuple[int, Any, int]]] = {}
         """Partition to (last offset, client, number of records) of each batch that is stored behind such a transaction,
         and not replicated yet."""
@@ -369,13 +371,17 @@ class Beats:
     def _look_for_held_records(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
         for said in (step, *step["notes"]):
             params = said["params"]
-            if said["key"] == "broker.readers_wait_for_transaction":
-                self._holders[params["partition"]] = params["producer_id"]
+            if said["key"] == WAITS:
+                self._holders[params["partition"]] = params
             elif said["key"] == "broker.last_stable_offset_advanced":
                 self._holders.pop(params["partition"], None)
                 self._behind.pop(params["partition"], None)
         holder = self._holders.get(taken.params.get("partition", ""))
-        if taken.key in STORED and holder is not None and taken.params.get("producer_id") != holder:
+        if (
+            taken.key in STORED
+            and holder is not None
+            and taken.params.get("producer_id") != holder["producer_id"]
+        ):
             last = taken.params["base_offset"] + taken.params["record_count"] - 1
             waiting = self._behind.setdefault(taken.params["partition"], [])
             waiting.append((last, taken.params.get("client"), taken.params["record_count"]))
@@ -387,6 +393,9 @@ class Beats:
             held = [one for one in waiting if one[0] < params.get("high_watermark", 0)]
             self._behind[params["partition"]] = [one for one in waiting if one not in held]
             taken.held = (*taken.held, *((client, params["partition"], count) for _, client, count in held))
+            if held:
+                why = self._holders[params["partition"]]
+                taken.held_by = {**why, "high_watermark": params["high_watermark"]}
         client = taken.params.get("client")
         if taken.key in STORED and client not in (None, Crafter.name):
             self._writers[taken.params["partition"], taken.params.get("producer_id")] = client
@@ -856,6 +865,8 @@ class Beats:
             shown["says"] = sentence_of(title)
         if also:
             shown["also"] = also
+        if beat.opener in (BEHIND, BEHIND_HANGING) and lands.held_by is not None:
+            shown["because"] = {"key": WAITS, "params": dict(lands.held_by)}
         lines = self._lines(steps, lands.number, repeats)
         is_long = (
             repeats.length(beat.at, stop) >= NESTED_FROM

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.view.openers import BY_KEY
+from engine.view.openers import BY_KEY, MARKED
 from engine.view.plumbing import PURPOSE_OF
 
 OUTCOMES = (
@@ -48,29 +48,40 @@ after it. Such notes say which epoch InitProducerId led to, that a marker is sen
 found, or that the middleware's window opens."""
 
 AFTER_ITS_STEP = {
-    "broker.log_loaded_from_snapshot": ("fault.restarted", "producer_count", 1),
-    "broker.log_replayed": ("fault.restarted", "producer_count", 1),
-    "network.requests_lost": ("fault.answer_dropped", "", 0),
-    "network.responses_lost": ("fault.answer_dropped", "", 0),
-    "client.disconnected": ("fault.answer_dropped", "count", 2),
-    "client.control_lost": ("client.request_timed_out", "", 0),
-    "client.requeued": ("client.request_timed_out", "", 0),
+    "broker.log_loaded_from_snapshot": (("fault.restarted",), "producer_count", 1),
+    "broker.log_replayed": (("fault.restarted",), "producer_count", 1),
+    "network.requests_lost": (("fault.answer_dropped",), "", 0),
+    "network.responses_lost": (("fault.answer_dropped",), "", 0),
+    "client.disconnected": (("fault.answer_dropped",), "count", 2),
+    "client.control_lost": (("client.request_timed_out",), "", 0),
+    "client.requeued": (("client.request_timed_out",), "", 0),
+    "broker.last_stable_offset_advanced": (MARKED, "", 0),
 }
-"""Key of a note to (key of the step's own sentence, a numeric parameter of the note, the lowest value with
+"""Key of a note to (keys of the step's own sentence, a numeric parameter of the note, the lowest value with
 which the note is shown; an empty parameter: always), the most important note first. A broker that starts again
 has read the state of producers; a connection that breaks loses more than the one response that the sentence names;
-and the sentence about a timeout does not say which request or batch it was about."""
+the sentence about a timeout does not say which request or batch it was about; and a marker ends its transaction for
+readers."""
+
+
+FOLLOWS_FROM = 3
+"""A note that could open a beat with at least this weight follows a sentence that could open none, unless a note comes
+first: pages would otherwise show a beat's title without the sentence from which it is made."""
 
 
 def following(step: Mapping[str, Any]) -> int | None:
     """The index of the note that comes after the step's own sentence; None when there is none."""
-    for name, (key, number, least) in AFTER_ITS_STEP.items():
-        if key != step["key"]:
+    for name, (keys, number, least) in AFTER_ITS_STEP.items():
+        if step["key"] not in keys:
             continue
         for place, note in enumerate(step["notes"]):
             if note["key"] == name and (not number or note["params"][number] >= least):
                 return place
-    return None
+    if leading(step) is not None or step["key"] in PURPOSE_OF or _weight(step["key"]) > 0:
+        return None
+    weights = [_weight(note["key"]) for note in step["notes"]]
+    heaviest = max(weights, default=0)
+    return weights.index(heaviest) if heaviest >= FOLLOWS_FROM else None
 
 
 def leading(step: Mapping[str, Any]) -> int | None:

@@ -2642,6 +2642,10 @@ export interface Beat {
    */
   says?: string;
   /**
+   * A sentence that explains the title and that no step of the beat has. Pages show it behind the title at the step `lands`. Absent if there is none, and in plans of earlier versions.
+   */
+  because?: Words;
+  /**
    * The other steps that the title is about; the step `lands` is about one partition or actor only.
    */
   also?: AlsoDone[];
@@ -2666,6 +2670,13 @@ export interface Beat {
    * True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages have no room for all titles, these beats have their numbers alone.
    */
   kept?: boolean;
+}
+/**
+ * A sentence of the catalogue, or a part of a sentence.
+ */
+export interface Words {
+  key: string;
+  params: JsonObject;
 }
 /**
  * A further step that a beat's title is about, besides the one in which the beat lands. `names`: the
@@ -2915,13 +2926,6 @@ export interface Cost {
    * Only if every intervention is a fault, and transactions and records end as without it.
    */
   although?: Although;
-}
-/**
- * A sentence of the catalogue, or a part of a sentence.
- */
-export interface Words {
-  key: string;
-  params: JsonObject;
 }
 /**
  * What ends as in the scenario's run, and the fault that did not change it: the parts of one clause.

@@ -10,8 +10,8 @@ export const defaults = {
   also: 3,
 };
 
-/** The title of the beat leads if the author gave it or the step does not say all of it, unless a guarantee is broken here;
- * behind the first sentence follow the other steps that the title is about, and what the reader has passed; what weighs less
+/** The title of the beat leads if the author gave it or the step does not say all of it, unless a guarantee is broken here; what
+ * explains it comes next. Behind the first sentence follow the other steps that the title is about, and what the reader has passed; what weighs less
  * among that comes last. `said`: the texts of the step. `from`: the number of the step that the reader saw before; null: none. */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
@@ -21,7 +21,8 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
   const passed = beat?.passed ?? [];
   const heavy = passedText(passed.filter(({ lesser }) => lesser !== true), from);
   const light = passedText(passed.filter(({ lesser }) => lesser === true), from, heavy.length > 0 ? "player.passed_too" : "player.passed");
-  return [title === undefined || isBroken ? "" : say("player.titled", { title }), first, ...also, ...heavy, ...more, ...rest, ...light];
+  const led = title === undefined || isBroken ? [""] : [say("player.titled", { title }), ...(beat?.because === undefined ? [] : [say(beat.because.key, beat.because.params)])];
+  return [...led, first, ...also, ...heavy, ...more, ...rest, ...light];
 }
 
 /** `Before this: p1 begins a transaction (step 14); t-0 joined the transaction (step 22).` None if nothing was passed. */

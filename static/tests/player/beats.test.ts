@@ -52,6 +52,9 @@ test("where a beat lands, the author's title leads, and the other steps that the
   assert.equal(saidOfBeat(beat(2, 5, 9, 9, { title: { en: "So it crashes", "zh-Hans": "" } }), said, false)[0], "So it crashes.");
   words.learn("en", { texts: { "player.titled": "{title}.", "beat.test.said": "{count} records wait" }, sources: {} });
   assert.equal(saidOfBeat(beat(2, 5, 9, 9, { says: "beat.test.said", params: { count: 2 } }), said, false)[0], "2 records wait.");
+  words.learn("en", { texts: { "player.titled": "{title}.", "beat.test.said": "{count} records wait", "test.why": "The transaction before them is open." }, sources: {} });
+  const explained = beat(2, 5, 9, 9, { says: "beat.test.said", params: { count: 2 }, because: { key: "test.why", params: {} } });
+  assert.deepEqual(saidOfBeat(explained, ["c1 fetches."], false), ["2 records wait.", "The transaction before them is open.", "c1 fetches."]);
   assert.deepEqual(saidOfBeat(undefined, said, false), ["", "c1 crashes.", "Its memory is lost.", "A note."]);
 });
 

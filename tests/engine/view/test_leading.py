@@ -10,6 +10,7 @@ from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.view.doer import doer
 from engine.view.leading import following, leading
+from engine.view.plan import RunPlan
 
 
 @pytest.mark.parametrize(
@@ -117,3 +118,40 @@ def test_a_step_of_replication_names_the_leader_that_acts(number: int, by: str |
     made = step.to_json()
     assert made["kind"] == "replication"
     assert doer(made) == by
+
+
+LEADING_BEATS = (
+    "SC-75/timeout",
+    "SC-140/k28",
+    "SC-72/end-txn",
+    "SC-143/no-seek",
+    "SC-27/inside-a-batch",
+    "SC-59/comes-back",
+)
+RELEASED, WAITS = "broker.last_stable_offset_advanced", "broker.readers_wait_for_transaction"
+EVENTS = {
+    "outcome_shows": RELEASED,
+    "behind": WAITS,
+    "readers_wait": WAITS,
+    "wraps": "broker.sequence_wrapped",
+    "markers_wait": "markers.parked",
+}
+"""Kind of a beat to the sentence from which its title is made."""
+
+
+@pytest.mark.parametrize("name", LEADING_BEATS)
+def test_what_stands_under_a_title_has_the_sentence_from_which_it_is_made(name: str) -> None:
+    identifier, _, variant = name.partition("/")
+    simulation = Simulation(entry(identifier).scenario(variant))
+    plan = RunPlan(simulation.header(), simulation.view())
+    steps = []
+    while (step := simulation.step()) is not None:
+        steps.append(step.to_json())
+        plan.take(steps[-1])
+    beats = [beat for beat in plan.to_json(True)["beats"] if beat.get("kind") in EVENTS]
+    assert beats
+    for beat in beats:
+        made = steps[beat["lands"] - 1]
+        shown = [made["notes"][at]["key"] for at in (leading(made), following(made)) if at is not None]
+        because = [beat["because"]["key"]] if "because" in beat else []
+        assert EVENTS[beat["kind"]] in (made["key"], *shown, *because), beat
