@@ -66,7 +66,8 @@ def take(response: PartitionFetchResponse, isolation: str, position: int, rememb
         if fate == DELIVERED:
             _take_records(batch, position, serials, offsets, stretches)
         else:
-            stretches.append(Stretch(position, batch.last_offset, fate))
+            emptied = fate == ABORTED and batch.record_count == 0  # Compaction left nothing to skip.
+            stretches.append(Stretch(position, batch.last_offset, COMPACTED if emptied else fate))
         position = batch.last_offset + 1
     return Taken(serials, offsets, stretches, position)
 

@@ -101,7 +101,7 @@ test("in flight: slots, cards with attempt and time left", () => {
 
 test("in flight: a batch that is drained and in no request yet is named, as the stage draws it", () => {
   const shape = layoutInFlight(frameOf(null, view({ clients: { p1: client({ requests: {} }) } })), "p1");
-  assert.deepEqual([shape.cards, shape.drained], [[], "Drained, not yet in a request: t-0 0·0 | 0–2."]);
+  assert.deepEqual([shape.cards, shape.drained], [[], "Drained, but in no request now: t-0 0·0 | 0–2."]);
   assert.equal(layoutInFlight(frameOf(null), "p1").drained, null);
 });
 

@@ -87,6 +87,21 @@ def test_aborted_records_stay_in_the_log_and_say_so():
 
 
 @pytest.mark.requirement("OFS-6")
+def test_a_batch_of_an_aborted_transaction_that_compaction_emptied_is_not_skipped_as_aborted():
+    (entry,) = [found for found in library() if found.id == "SC-77"]
+    calls = [
+        {"at": 0, "do": "init_transactions"},
+        {"at": 200, "do": "begin_transaction"},
+        {"at": 200, "do": "send", "partition": "t-0", "key": "a", "records": 2},
+        {"at": 400, "do": "abort_transaction"},
+    ]
+    applications = [{"name": "app-1", "client": "p1", "calls": calls}]
+    simulation = Simulation(load({**entry.document, "variants": [], "applications": applications}))
+    while simulation.step() is not None:
+        pass
+    assert fates(lane(simulation.view())) == ["compacted", "compacted", "control"]
+
+
 def test_a_group_s_offsets_are_shown_at_its_coordinator():
     view = played("SC-74", "moves")
     assert "g" not in view["brokers"]["1"].get("groups", {})
