@@ -12,7 +12,8 @@ from django.http import HttpRequest
 
 from eosviz.accounts.forms import words
 from eosviz.accounts.password_limits import Attempt
-from eosviz.rates import TooOften, take, too_often
+from eosviz.buckets import buckets
+from eosviz.rates import TooOften, rate_of, take, too_often
 
 SENT_WITHOUT_SIGN_IN = frozenset(
     {
@@ -46,11 +47,20 @@ class AccountAdapter(DefaultAccountAdapter):
         """Limits how many mails one address gets, of those that anyone can request. Above the limit, raises
         ImmediateHttpResponse."""
         if template_prefix in SENT_WITHOUT_SIGN_IN:
-            try:
-                take("mail.recipient", email.lower())
-            except TooOften as refused:
-                raise ImmediateHttpResponse(too_often(self.request, refused)) from None
+            self._count_mail(email)
         super().send_mail(template_prefix, email, context)
+
+    def check_mail(self, email: str) -> None:
+        """Raises ImmediateHttpResponse if `send_mail` would refuse a mail to this address. Called before something
+        is stored for which a mail is sent, because the refusal says that nothing was done."""
+        self._count_mail(email)
+        buckets.give_back(rate_of("mail.recipient"), email.lower())
+
+    def _count_mail(self, email: str) -> None:
+        try:
+            take("mail.recipient", email.lower())
+        except TooOften as refused:
+            raise ImmediateHttpResponse(too_often(self.request, refused)) from None
 
     def get_http_user_agent(self, request: HttpRequest) -> str:
         """How a mail about a change of the account names the browser from which the change was made."""

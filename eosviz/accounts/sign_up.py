@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from allauth.account.adapter import get_adapter
-from allauth.account.forms import LoginForm, SignupForm
+from allauth.account.forms import AddEmailForm, LoginForm, SignupForm
 from allauth.account.internal.userkit import filter_users_by_email
 from allauth.account.models import EmailAddress
 from allauth.account.utils import setup_user_email
@@ -41,6 +41,7 @@ class SignUp(SignupForm):
         if self.account_already_exists:
             make_password(self.cleaned_data["password1"])  # takes as long as creating an account
         if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
+            get_adapter(request).check_mail(self.cleaned_data["email"])
             saved: tuple[Any, HttpResponse | None] = super().try_save(request)
             return saved
         if not self.account_already_exists:
@@ -62,6 +63,13 @@ class SignUp(SignupForm):
             self.custom_signup(request, user)
             setup_user_email(request, user, [EmailAddress(email=self.cleaned_data["email"])])
         return user
+
+
+class AddAddress(AddEmailForm):
+    def save(self, request: HttpRequest) -> EmailAddress:
+        get_adapter(request).check_mail(self.cleaned_data["email"])
+        saved: EmailAddress = super().save(request)
+        return saved
 
 
 class SignIn(LoginForm):

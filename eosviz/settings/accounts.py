@@ -52,7 +52,11 @@ ACCOUNT_USER_DISPLAY = "eosviz.accounts.forms.called"
 # eosviz/rates.py counts sign-ups and sign-ins, and accounts/password_limits.py counts wrong passwords.
 # allauth's own counts cover no sockets and no known browsers, and one of them keeps a list of every attempt.
 ACCOUNT_RATE_LIMITS = False
-ACCOUNT_FORMS = {"signup": "eosviz.accounts.sign_up.SignUp", "login": "eosviz.accounts.sign_up.SignIn"}
+ACCOUNT_FORMS = {
+    "signup": "eosviz.accounts.sign_up.SignUp",
+    "login": "eosviz.accounts.sign_up.SignIn",
+    "add_email": "eosviz.accounts.sign_up.AddAddress",
+}
 # Behind a proxy every request comes from the proxy's address. This many proxies are trusted to append the
 # caller's address to a header.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("EOSVIZ_TRUSTED_PROXIES", 0)

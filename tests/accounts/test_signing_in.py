@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core import mail
 from django.test import Client
 
@@ -123,6 +124,22 @@ class TestSigningUp:
         settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # type: ignore[attr-defined]
         client.post("/accounts/signup/", NEW | {"email": ada.email})
         assert "already has an account" in mail.outbox[-1].body
+
+    @pytest.mark.parametrize("adds", [False, True])
+    def test_nothing_is_stored_if_the_address_gets_no_more_mails(
+        self, client: Client, ada: User, settings: object, adds: bool
+    ) -> None:
+        settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # type: ignore[attr-defined]
+        settings.RATES = {**settings.RATES, "mail.recipient": (1, 600)}  # type: ignore[attr-defined]
+        client.post("/accounts/password/reset/", {"email": NEW["email"]})
+        if adds:
+            fields = {"action_add": "", "email": NEW["email"]}
+            response = signed_in(ada).post("/accounts/email/", fields)
+        else:
+            response = client.post("/accounts/signup/", NEW)
+        assert response.status_code == 429 and "Nothing was done" in response.content.decode()
+        assert [user.email for user in User.objects.all()] == [ada.email]
+        assert not EmailAddress.objects.filter(email__iexact=NEW["email"]).exists()
 
 
 class TestSigningIn:
