@@ -263,6 +263,9 @@ class Outcome(TypedDict):
     """Participant and transaction of the middleware to the participant's state in it."""
     rows: NotRequired[dict[str, int]]
     """Serial to the number of copies of its row; only in runs with a database."""
+    partition: NotRequired[str]
+    """The partition in which a guarantee broke first; if none broke, the one where a broker first stopped at one of
+    its checks. Absent if there is neither, and in plans of earlier versions."""
 
 
 class Although(TypedDict):

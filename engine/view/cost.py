@@ -89,6 +89,10 @@ class RunOutcome:
         """Serial to the copies of its row, in a run with a database."""
         self._broken: dict[str, int] = {}
         """Guarantee to how often it is broken."""
+        self._stopped: str | None = None
+        """The partition where a broker first stopped at one of its checks."""
+        self._broke: str | None = None
+        """The partition in which a guarantee broke first."""
         for name, partition in (view.get("partitions") or {}).items():
             self._partition(name, partition)
         for path, value in leaves((), view.get("middleware") or {}):
@@ -115,7 +119,10 @@ class RunOutcome:
                 self._by_hand += 1
             elif said["key"] in POSITIONS_VISIBLE:
                 self._consumes = True
+        if self._stopped is None and (decision := step.get("decision")) is not None:
+            self._at_checks(decision)
         for broken in step["broken"]:
+            self._broke = self._broke or broken.get("partition")
             if broken["guarantee"] == "hanging":
                 self._hung[broken["partition"], broken["producer_id"]] = broken["first_offset"]
         for change in step["changes"]:
@@ -140,6 +147,12 @@ class RunOutcome:
                 for inner, value in leaves(tuple(path[1:]), change.get("after")):
                     if inner[1:] == ("count",):
                         self._broken[inner[0]] = value
+
+    def _at_checks(self, decision: Mapping[str, Any]) -> None:
+        """Note the partition of a batch at whose checks a broker stopped: it was refused, or was stored already."""
+        subject = decision["subject"]
+        if subject in self._leaders and any(row["outcome"] == "not_reached" for row in decision["rows"]):
+            self._stopped = subject
 
     def _moves(self, transition: Mapping[str, Any]) -> None:
         """Count a transaction that completes, once for each decision."""
@@ -198,6 +211,7 @@ class RunOutcome:
             "participants": dict(sorted(self._nodes.items())),
             **({"consumes": True} if self._consumes and self._rows is None else {}),
             **({} if self._rows is None else {"rows": dict(sorted(self._rows.items()))}),
+            **({} if (partition := self._broke or self._stopped) is None else {"partition": partition}),
         }
 
     def _in_records(self, path: Sequence[str], value: Any) -> None:

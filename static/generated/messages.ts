@@ -2868,6 +2868,10 @@ export interface Outcome {
   rows?: {
     [k: string]: number;
   };
+  /**
+   * The partition in which a guarantee broke first; if none broke, the one where a broker first stopped at one of its checks. Absent if there is neither, and in plans of earlier versions.
+   */
+  partition?: string;
 }
 /**
  * The longest time for which a partition held back records that were replicated, because they were at or

@@ -49,8 +49,10 @@ interface Row {
   draw: (x: number, y: number) => SVGTemplateResult;
 }
 
-export function envelopeOf(sheet: Sheet, detail: Detail, here: Places): Envelope {
+/** `way`: between which bodies, for where an arrow up or down does not say it. */
+export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = ""): Envelope {
   if (detail === "small") return oneLine(sheet);
+  if (way !== "" && sheet.cells.length === 0) return sheet.flags.length > 0 ? flagOnWay(sheet, here, way) : onWay(sheet, way);
   if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
   if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet);
   // All messages of the middleware are about the one transaction, which its body names.
@@ -117,6 +119,30 @@ function flags(sheet: Sheet, here: Places): Envelope {
   };
 }
 
+/** On a phone, between brokers that stand side by side: the partition of a marker, and under it from where to where it goes. */
+function flagOnWay(sheet: Sheet, here: Places, way: string): Envelope {
+  const [first] = sheet.flags;
+  if (first === undefined) return flags(sheet, here);
+  const [partition = "", ...others] = sheet.flags.flatMap(({ partitions }) => partitions);
+  const label = others.length === 0 ? partition : `${partition} +${others.length}`;
+  const width = round(30 + Math.max(textWidth(label, 13, true), textWidth(way, 12)) + 10);
+  return {
+    width, height: 40,
+    draw: (heading, fate) => paper(width, 40, heading, true, sheet, fate, svg`${flag(8, 9, 22, first.letter, here.hue(first.producerId))}${
+      text(32, 17, label, "s13 b")}${text(32, 33, way, "s12 k")}`, 0, false),
+  };
+}
+
+/** The same of an answer, with what it says. */
+function onWay(sheet: Sheet, way: string): Envelope {
+  const name = sheet.words === "" ? sheet.name : `${sheet.name} ${sheet.words}`;
+  const width = round(Math.max(textWidth(name, 12, true), textWidth(way, 12)) + 18);
+  return {
+    width, height: 40,
+    draw: (heading, fate) => paper(width, 40, heading, true, sheet, fate, svg`${text(9, 17, name, sheet.bad ? "s12 b bad" : "s12 b")}${text(9, 33, way, "s12 k")}`, 0, false),
+  };
+}
+
 /** Name and subject in one line, for many messages one under the other. */
 function nameAndBrief(sheet: Sheet): Envelope {
   const name = textWidth(sheet.name, 12, true);
@@ -171,12 +197,12 @@ export function outline(width: number, height: number, heading: 1 | -1, point: n
 }
 
 function paper(
-  width: number, height: number, heading: 1 | -1, upright: boolean, sheet: Sheet, fate: Fate, inside: SVGTemplateResult, point = 10,
+  width: number, height: number, heading: 1 | -1, upright: boolean, sheet: Sheet, fate: Fate, inside: SVGTemplateResult, point = 10, points = upright,
 ): SVGTemplateResult {
   const classes = ["env", sheet.isAnswer ? "resp" : "", fate.now ? "hot" : "", fate.docked ? "dock" : "", sheet.bad ? "badm" : "", fate.lost ? "gone" : ""]
     .filter(Boolean).join(" ");
   const edge = (): SVGTemplateResult => (upright || point === 0 ? box(0, 0, width, height, classes, 5) : path(outline(width, height, heading, point), classes));
-  const arrow = upright
+  const arrow = points
     ? path(heading > 0 ? `M${width - 10},7v10m-4,-4l4,4l4,-4` : `M${width - 10},17v-10m-4,4l4,-4l4,4`, "trail thin")
     : nothing;
   const side = upright ? 1 : heading;

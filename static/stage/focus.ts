@@ -118,7 +118,10 @@ const fault: Finder = (frame, step) => {
   const actor = text(step.params["actor"]) ?? step.actor;
   // A consumer stands at the lanes that it reads.
   const [partition] = Object.keys(frame.view.consumers?.[actor]?.positions ?? {});
-  return partition === undefined ? { kind: actorKind(frame, actor), actor, tag } : { kind: "read", actor, partition, tag };
+  if (partition !== undefined) return { kind: "read", actor, partition, tag };
+  // A producer loses what waits for its partitions; what it has stored there stays.
+  const [lost] = changedBelow(step, "clients", actor, "queues");
+  return { kind: actorKind(frame, actor), actor, partition: lost?.rest[0] ?? null, tag };
 };
 
 function actorKind(frame: Frame, actor: string): FocusKind {

@@ -254,7 +254,7 @@ export function progress({ sent_at, arrives_at, held }: MessageView, time: numbe
 function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail): Flight {
   const { message, state } = one;
   const sheet = sheetOf(message, recordsOf(frame, message));
-  const envelope = envelopeOf(sheet, detail, here);
+  const envelope = envelopeOf(sheet, detail, here, wayBeside(message, here));
   const wire = roomy(one.wire, envelope.width);
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
   const u = state === "docked" ? 1 : progress(message, frame.view.time);
@@ -266,6 +266,11 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
   };
   const flight = { message, sheet, envelope, wire, u, before, fate, queue: null, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
+}
+
+/** On a phone, where brokers stand side by side: up and down are no direction between two of them, so that is said. Empty elsewhere. */
+function wayBeside({ from, to }: MessageView, here: Places): string {
+  return here.upright && here.brokers[from]?.rows !== undefined && here.brokers[to]?.rows !== undefined ? `${from} → ${to}` : "";
 }
 
 /** The records of a Produce request by partition, as its sender knows them after this step or before it. */
@@ -512,7 +517,7 @@ function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights:
   const boxed = bundles.map((bundle): Bundle => {
     const [x, y] = pointOn(bundle.wires[0] as Wire, bundle.u);
     const height = here.upright ? BUNDLE - 2 : BUNDLE;
-    const width = here.upright ? round(16 + textWidth(bundleText(bundle), 13, true)) : 16 + bundleText(bundle).length * 7.6;
+    const width = here.upright ? round(16 + textWidth(bundleText(bundle, here), 13, true)) : 16 + bundleText(bundle, here).length * 7.6;
     return { ...bundle, box: { x: round(x - width / 2), y: round(y - height / 2), width, height } };
   }).sort((one, other) => one.box.y - other.box.y);
   // More than participants have room for side by side stand in two rows.
@@ -549,8 +554,11 @@ function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: b
 
 const allWait = ({ messages }: Pick<Bundle, "messages">): boolean => messages.every(({ waits_behind: behind }) => behind !== undefined && behind !== null);
 
-function bundleText({ messages }: Pick<Bundle, "messages">): string {
-  const names = listed([...new Set(messages.map(({ api }) => api))].slice(0, 2));
+function bundleText({ messages }: Pick<Bundle, "messages">, here: Places): string {
+  const apis = listed([...new Set(messages.map(({ api }) => api))].slice(0, 2));
+  const ways = new Set(messages.map((message) => wayBeside(message, here)));
+  const [way = ""] = ways.size === 1 ? ways : [];
+  const names = way === "" ? apis : `${apis} ${way}`;
   if (messages.length > 1 && allWait({ messages })) return say("stage.message.waits_bundle", { count: messages.length, names });
   return messages.length === 1 ? names : `${messages.length} × ${names}`;
 }
@@ -582,7 +590,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
   const network = networkOf(frame, here, focus);
   return [
     ...network.flights.map(wireObject), ...network.bundles.map(bundleWire),
-    ...network.flights.map((flight) => flightObject(frame, flight)), ...network.bundles.map((bundle) => bundleObject(frame, bundle)),
+    ...network.flights.map((flight) => flightObject(frame, flight)), ...network.bundles.map((bundle) => bundleObject(frame, bundle, here)),
     ...awayObject(here, network),
   ];
 };
@@ -639,8 +647,8 @@ export function nameOf({ message, sheet, fate }: Pick<Flight, "message" | "sheet
   return say(message.is_response ? "stage.message.answer_name" : "stage.message.request_name", { api, from, to, carries, fate: ending });
 }
 
-function bundleObject(frame: Frame, bundle: Bundle): StageObject {
-  const said = bundleText(bundle);
+function bundleObject(frame: Frame, bundle: Bundle, here: Places): StageObject {
+  const said = bundleText(bundle, here);
   const { key, messages, box: at } = bundle;
   const selection = messageSelection(frame.view, messages[messages.length - 1] as MessageView);
   return {

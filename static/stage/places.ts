@@ -282,7 +282,9 @@ const brokerHeard = (frame: Frame, run: Places, focus: Focus): string | null => 
 
 function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
   const { step, view } = frame;
-  const candidates = [focus.actor, step?.actor, view.applications?.[step?.actor ?? ""]?.client, step?.transition?.of, ...endsOf(frame, focus)];
+  // Of a consumer whose records an application passes on: the producer of that application.
+  const passesOn = Object.values(view.applications ?? {}).find(({ loop }) => loop != null && loop.consumer === focus.actor)?.client;
+  const candidates = [focus.actor, step?.actor, view.applications?.[step?.actor ?? ""]?.client, step?.transition?.of, ...endsOf(frame, focus), passesOn];
   const found = candidates.find((name) => typeof name === "string" && name in run.clients);
   return found ?? Object.keys(run.clients)[0] ?? null;
 }

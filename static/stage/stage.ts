@@ -22,6 +22,7 @@ import type { Part } from "../player/fetched.ts";
 import { nodesDrawn, phonePlaced } from "../player/fetched.ts";
 import { prefersReducedMotion } from "../player/page.ts";
 import { listed } from "../player/joins.ts";
+import { endOf } from "../player/outcome.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
 import { apartMarks } from "./apart.ts";
@@ -363,7 +364,8 @@ export class Stage extends SizedElement {
 
   #made(frame: Frame): Scene {
     const size = this.#sized;
-    const own = this.quiet ? NO_FOCUS : focusOf(frame);
+    const end = this.quiet && frame.plan != null ? endOf(frame.plan) : undefined;
+    const own = this.quiet ? { ...NO_FOCUS, partition: end?.partition ?? null } : focusOf(frame);
     const { run: cluster, beside } = this.#knownOf(frame, size);
     const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;
     const standsHere = standing(run, frame, own);

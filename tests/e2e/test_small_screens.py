@@ -132,6 +132,21 @@ def test_the_line_under_the_picture_is_whole_at_a_run_s_end(stage: Stage, width:
     assert stage.errors == []
 
 
+@pytest.mark.parametrize(
+    ("name", "step", "log"),
+    [
+        pytest.param("SC-03", 140, "t-0", id="the outcome's partition at the end"),
+        pytest.param("SC-145", 81, "out-0", id="what a crashed producer wrote"),
+        pytest.param("SC-145", 82, "in-0", id="what a crashed consumer reads"),
+    ],
+)
+def test_the_unfolded_log_is_the_one_in_question(stage: Stage, name: str, step: int, log: str) -> None:
+    stage.open(name, Manner("telephone"), step)
+    expect(stage.page.locator(f"eos-stage [data-key='off:{log}']")).to_be_attached()
+    # Where there are two clients, the large one has a key of its own.
+    expect(stage.page.locator("eos-stage [data-key^=client]").last).to_contain_text("p1")
+
+
 def _picture_share(page: Page) -> float:
     """Of the page's height that the picture has."""
     share: float = page.evaluate("document.querySelector('eos-stage').clientHeight / innerHeight")

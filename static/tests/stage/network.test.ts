@@ -129,6 +129,19 @@ test("on a phone three counts over each other stand in two rows, none on another
   }
 });
 
+test("on a phone two markers say between which brokers they go, and none lies on the other", () => {
+  const phone = places(planOf(3, 2, 2), HEADER, view(), { width: 390, height: 440, form: "phone" });
+  const marker = (id: number, to: string, partition: string) => message({ id, correlation_id: id, api: "WriteTxnMarkers", from: "broker-1", to, partitions: [partition], sent_at: 140, arrives_at: 146,
+    fields: { entries: [{ producer_id: 1, producer_epoch: 1, committed: false, partitions: [partition] }] } });
+  const all = [marker(1, "broker-2", "out-0"), marker(2, "broker-1", "__consumer_offsets-3")];
+  const frame = frameOf(stepOf(), view({ network: { messages: { 1: all[0] as MessageView, 2: all[1] as MessageView } } }));
+  const { flights, bundles } = networkOf(frame, phone, NO_FOCUS);
+  const drawn = networkLayer(frame, phone, NO_FOCUS).filter(({ key }) => key.startsWith("m:")).map(({ draw }) => markup(draw)).join("");
+  for (const way of ["broker-1 → broker-2", "broker-1 → broker-1"]) assert.ok(drawn.includes(way), drawn);
+  const boxes = [...flights, ...bundles].map(({ box }) => box);
+  assert.ok(boxes.length === 2 && !overlap(boxes[0] as Box, boxes[1] as Box), JSON.stringify(boxes));
+});
+
 test("a message between those who have no place is counted", () => {
   const stray = message({ from: "p9", to: "broker-9" });
   const { frame, network } = under([stray]);

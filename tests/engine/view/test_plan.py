@@ -24,6 +24,16 @@ def planned(
     return plan_ahead(entry(scenario).scenario(variant or None), interventions, before)
 
 
+@pytest.mark.parametrize(
+    ("name", "partition"), [("SC-03", "t-0"), ("SC-02", "t-0"), ("SC-61", "t-0"), ("SC-44", None)]
+)
+def test_the_outcome_names_the_partition_where_a_guarantee_broke_or_a_check_stopped_a_batch(
+    name: str, partition: str | None
+) -> None:
+    """In SC-03 a batch in t-1 is the last one."""
+    assert planned(name)["outcome"].get("partition") == partition
+
+
 def test_a_run_s_actors_and_lanes_are_known_before_its_first_step() -> None:
     plan = planned("SC-44/k28")
     assert plan["hues"] == {"1000": 0}
