@@ -487,8 +487,8 @@ class TransactionManager:
         return entry is not None and bool(entry.in_flight)
 
     def has_no_place_for(self, batch: Batch) -> bool:
-        """Whether the batch cannot be requeued, because the version throws if no batch of the partition is tracked as
-        in flight (``throws_untracked``), and none is."""
+        """Whether Kafka's client throws when it requeues the batch: this version does so if it tracks no batch of the
+        partition as in flight (``throws_untracked``)."""
         return self._in_flight_order.throws_untracked and not self.tracks(batch.partition)
 
     def stop_reason(self, head: Batch) -> str | None:

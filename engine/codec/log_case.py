@@ -180,7 +180,7 @@ def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
 
 
 def _named(partitions: Sequence[_Given | PrintedPartition]) -> dict[str, _Given | PrintedPartition]:
-    """A unique name for each lane."""
+    """The partitions of a case by unique names: of two with the same name, the second gets a number."""
     named: dict[str, _Given | PrintedPartition] = {}
     for number, partition in enumerate(partitions, start=1):
         name = partition.name or f"log {number}"

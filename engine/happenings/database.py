@@ -225,8 +225,8 @@ class WorkerInserts(Happening):
 
 @happening
 class InsertsInDoubt(Happening):
-    """The connection to the database ended before the responses to these inserts of worker threads, which will
-    insert the rows again. ``timed_out``: the service closed the connection."""
+    """The connection to the database ended before the responses to these inserts. The worker threads will insert
+    the rows again. ``timed_out``: the service closed the connection."""
 
     service: str
     database: str

@@ -264,7 +264,8 @@ class Loop:
         return [(self.producer.name, self.producer.call(call, now))]
 
     def _start(self, now: int) -> Done:
-        """Make the producer ready: ``initTransactions()``, or the end of a transaction under way."""
+        """Call ``initTransactions()``, or end the transaction that the producer has open. A producer that is ready
+        or not transactional goes on to the first poll."""
         transactions = self.producer.memory.transactions
         if transactions is None or not transactions.is_transactional or transactions.state == READY:
             self._take(DONE)

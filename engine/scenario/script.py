@@ -103,8 +103,8 @@ class Written:
 
 
 def script_of(scenario: Scenario, interventions: list[dict[str, Any]]) -> Written:
-    """Convert interventions, each with ``after`` (the number of the step that it follows), to entries of the
-    fault script. Raises Refused if an intervention is refused."""
+    """The interventions as entries of a fault script. An intervention has ``after``, the number of the step that it
+    follows. Raises Refused if an intervention is refused."""
     timed: list[Rule] = []
     struck: dict[int, tuple[Heard, Rule]] = {}
     left_out: list[int] = []

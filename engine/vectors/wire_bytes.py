@@ -45,7 +45,7 @@ def compare_response(
 
 
 def _filled(made: Any, recorded: Any, taken: Taken) -> Any:
-    """The response, with the open fields taken from the recorded one."""
+    """The response that the engine made, with the recorded values in ``OPEN_FIELDS``. ``taken`` counts them."""
     if isinstance(made, tuple) and isinstance(recorded, tuple):
         pairs = zip(made, recorded, strict=False)
         return tuple(_filled(one, other, taken) for one, other in pairs) + made[len(recorded) :]

@@ -69,9 +69,9 @@ def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[st
 
 
 def _with_coordinator(view: Json, manager: Json) -> dict[str, dict[str, Any]]:
-    """Partition of the transaction log to the higher epoch that its coordinator has. Empty when a transactional
-    request of the client raised the epoch (the coordinator's `last_producer_epoch` is the client's epoch), because
-    its response is on its way."""
+    """Where the coordinator's epoch is higher than the client's: partition of the transaction log to the two epochs.
+    An epoch that a request in flight has raised (the coordinator's `last_producer_epoch` is the client's epoch) is
+    left out: the client learns it from the response."""
     found: dict[str, dict[str, Any]] = {}
     own = manager.get("producer_epoch")
     if not manager:

@@ -271,7 +271,7 @@ def _in_order(entries: Entries) -> list[str]:
 def _stretches(
     entries: Entries, is_listed: Callable[[str, dict[str, Any]], bool]
 ) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """Sequences of adjacent entries that are not listed, in the order of their numbers."""
+    """The entries that are not listed, in the order of their numbers: one list for each run of neighbours."""
     run: list[tuple[str, dict[str, Any]]] = []
     for name in _in_order(entries):
         entry = entries[name]

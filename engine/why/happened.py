@@ -142,8 +142,8 @@ def _reaction(note: Json, step: Json) -> Link:
 
 
 def why_came(moment: Moment, subject: str) -> Iterator[Link]:
-    """A fault, and what came of it; then the number of broken guarantees, or that none is broken.
-    ``subject``: the number of the fault's step. Raises NotAsked for any other step."""
+    """The step of a fault, and its consequences; then the number of broken guarantees, or that none is broken.
+    ``subject``: the number of the step. Raises NotAsked if the step is no fault."""
     fault = next((one for one in moment.lately.faults if str(one.number) == subject), None)
     if fault is None:
         known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"

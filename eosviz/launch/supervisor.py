@@ -74,8 +74,7 @@ class Supervisor:
         say: Callable[[str], None],
         room: Callable[[], Room] = lambda: Room(Level.ENOUGH),
     ) -> None:
-        """`room` says whether anything can be stored. While nothing can, processes are restarted however
-        often they die."""
+        """`room`: how much can be stored. On a full disk, a process is restarted however often it dies."""
         self._occupancy = occupancy
         self._say = say
         self._room = room
@@ -86,7 +85,8 @@ class Supervisor:
         self.stop_requested = False
 
     def start(self, service: Service, ready_seconds_max: float = 10.0) -> None:
-        """Start a service and wait until it is ready. Raises Problem if that takes too long."""
+        """Start a service; return when it is ready or a stop is requested. Raises Problem if that takes too long
+        or a process dies too often."""
         child = Child(service)
         self._children.append(child)
         rotate_log(service.log)

@@ -169,7 +169,7 @@ class Found:
         return in_pieces(self.excerpt, self.wishes)
 
     def asks_for(self, names: Iterable[str]) -> list[str]:
-        """Those of the names that are terms of the search."""
+        """The names that the reader searches for: a term of the search is the whole name."""
         asked = {wish.text for wish in self.wishes}
         return [name for name in names if plain(name) in asked]
 

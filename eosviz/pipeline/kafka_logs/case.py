@@ -179,7 +179,8 @@ def _folded(
     reading: Reading,
     starts: dict[str, int],
 ) -> list[Folded]:
-    """The copies of all partitions, by name; the copy that is judged comes first."""
+    """All copies of all partitions, ordered by the partition's name. Of one partition's copies, the one that is
+    judged comes first."""
     folds = [*(reading.folds(directories) if directories else ()), *(one.folded() for one in printed)]
     sources = zip([*directories, *printed], folds, strict=True)
     folded = [(one, partition, _placed(one, partition, starts)) for one, partition in sources]
