@@ -32,6 +32,9 @@ class Alongside(TypedDict):
     parts: dict[str, list[int | None]]
     """Actor, partition or transactional id to the step of each run from which on its state differs from that of
     the other run; null for a run in which it does not. What only happens at another time differs in neither."""
+    changes: NotRequired[dict[str, list[list[int]]]]
+    """Actor, partition or transactional id to the steps of each run behind the step `same` that changed its state.
+    Absent in answers of earlier versions."""
     crossed: bool
     """Whether both runs make a call or a fault at the same time, but at no common moment, because other events
     stand before it in one run and after it in the other. Then only virtual time shows both beside each other."""

@@ -75,8 +75,8 @@ class Followed:
 def alongside(left: Followed, right: Followed) -> Alongside:
     """``same``: the number of the last step up to which both runs are equal. ``ends``: their numbers of steps.
     ``moments``: (step, step) of both runs that stand beside each other, after ``same``. ``parts``: subject to the step
-    of each run from which on it differs. ``crossed``: both runs make a call or a fault at the same time, but no moment
-    holds both."""
+    of each run from which on it differs. ``changes``: subject to the steps behind ``same`` that changed it.
+    ``crossed``: both runs make a call or a fault at the same time, but no moment holds both."""
     same = _same(left.steps, right.steps)
     moments = _moments(left.steps, right.steps, same)
     return {
@@ -84,6 +84,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         "ends": [len(left.steps), len(right.steps)],
         "moments": moments,
         "parts": _parts(left.facts(), right.facts()),
+        "changes": _changes(left.facts(), right.facts(), same),
         "crossed": _crossed(left.steps, right.steps, same, moments),
     }
 
@@ -250,6 +251,18 @@ def _parts(
         if apart != [None, None]:
             parts[subject] = [_earlier(*both) for both in zip(parts.get(subject, apart), apart, strict=True)]
     return parts
+
+
+def _changes(
+    left: Mapping[tuple[str, str], History], right: Mapping[tuple[str, str], History], same: int
+) -> dict[str, list[list[int]]]:
+    """Subject to the steps of each run behind ``same`` that changed one of its facts, once for each such fact."""
+    changes: dict[str, list[list[int]]] = {}
+    for side, facts in enumerate((left, right)):
+        for (subject, _), history in facts.items():
+            if later := [step for step, _ in history if step > same]:
+                changes.setdefault(subject, [[], []])[side].extend(later)
+    return {subject: [sorted(steps) for steps in both] for subject, both in changes.items()}
 
 
 def _behind_common(left: History, right: History) -> list[int | None]:

@@ -3352,6 +3352,12 @@ export interface Alongside {
     [k: string]: (number | null)[];
   };
   /**
+   * Actor, partition or transactional id to the steps of each run behind the step `same` that changed its state. Absent in answers of earlier versions.
+   */
+  changes?: {
+    [k: string]: number[][];
+  };
+  /**
    * Whether both runs make a call or a fault at the same time, but at no common moment, because other events stand before it in one run and after it in the other. Then only virtual time shows both beside each other.
    */
   crossed: boolean;

@@ -112,15 +112,24 @@ function cutText(batches: readonly Batch[], from: number): string {
   return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
 }
 
+/** What differs on show because one run is further, and which. */
+export interface Ahead {
+  about: string;
+  side: "left" | "right";
+}
+
 /**
  * What is said where no fact differs otherwise than in time. `same`: the last step before the events differ; null if none
  * does. `ahead`: what differs on show, because one run is ahead. `holding`: as `holdingApart` has it.
  */
-export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly string[], holding: readonly string[] = []): string {
+export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], holding: readonly string[] = []): string {
   if (same === null || shown.every((step) => step <= same)) return say("player.compare.nothing_apart");
   const step = same + 1;
   if (ahead.length === 0 && holding.length > 0) return say("player.compare.batches_apart", { step, names: listed(holding.slice(0, defaults.ahead)) });
-  return ahead.length === 0 ? say("player.compare.same_states", { step }) : say("player.compare.one_ahead", { step, names: listed(ahead.slice(0, defaults.ahead)) });
+  if (ahead.length === 0) return say("player.compare.same_states", { step });
+  const [left, right] = (["left", "right"] as const).map((side) => listed(ahead.filter((one) => one.side === side).slice(0, defaults.ahead).map(({ about }) => about))) as [string, string];
+  if (left !== "" && right !== "") return say("player.compare.each_ahead", { step, left, right });
+  return say(left === "" ? "player.compare.right_ahead" : "player.compare.left_ahead", { step, names: left === "" ? right : left });
 }
 
 /** One side's words of what differs; a press on the number of the others shows all, and then the first again. */

@@ -25,10 +25,10 @@ import { Lines, wide } from "./lines.ts";
 import type { Line } from "./lockstep.ts";
 import { Moments } from "./moments.ts";
 import { whatOf, whenOf } from "./compare-schedule.ts";
-import type { Pair } from "./moments.ts";
+import type { Pair, Parting } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, defaults as facts, factsApart, holdingApart, nothingApart } from "./compare-facts.ts";
-import type { ApartRow, Unfolded } from "./compare-facts.ts";
+import type { Ahead, ApartRow, Unfolded } from "./compare-facts.ts";
 import { facts as joined, listed, named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
@@ -138,7 +138,7 @@ export class Compare extends LitElement {
   /** The partition that both sides draw large. */
   #large: string | null = null;
   /** What differs between the two steps on show, and the pictures that this was read from. */
-  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly string[]; holding: readonly string[] } = { of: [], rows: [], names: [], ahead: [], holding: [] };
+  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[] } = { of: [], rows: [], names: [], ahead: [], holding: [] };
   /** Whose lanes both pictures of time and space have, and whom each asks for. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
@@ -444,17 +444,45 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** Shows the first moment that differs; by virtual time, the first time at which a run makes a step of its own. */
+  /** Shows the first moment at which a state or a log differs, or else an event; by virtual time, when it first does so in both runs. */
   async #showFirst(): Promise<void> {
-    const { first = null, same = 0 } = this.#moments ?? {};
-    if (first === null) return;
-    const steps = this.lockstep === "step" ? this.#stepsAt(first) : ([same + 1, same + 1] as const);
+    const [apart] = this.#moments?.apart ?? [];
+    if (apart === undefined) return;
     const opens = this.#opens;
-    await Promise.all(this.#sides.map((side) => this.#make(side, steps[placeOf(side)])));
+    const wanted = this.lockstep === "step" ? [this.#stepsAt(apart.moment)] : (this.#moments?.apart ?? []).map(({ steps }) => steps);
+    await Promise.all(this.#sides.map((side) => this.#make(side, Math.max(...wanted.map((steps) => steps[placeOf(side)] ?? 0)))));
     // The reader may have gone elsewhere meanwhile.
     if (opens !== this.#opens) return;
-    if (this.lockstep === "step") this.#goTo(first);
-    else this.#land(this.#sides.map((side) => [side, same + 1]), Math.min);
+    if (this.lockstep === "step") this.#goTo(apart.moment);
+    else this.#land(this.#landingsOf(this.#parting), this.#isOfState ? Math.max : Math.min);
+  }
+
+  /** Whether any state or log differs, not only events. */
+  get #isOfState(): boolean {
+    const [apart] = this.#moments?.apart ?? [];
+    return apart !== undefined && apart.moment !== this.#moments?.first;
+  }
+
+  /** Where a state or a log differs first: by virtual time, as far as times are known. */
+  get #parting(): Parting | null {
+    const all = this.#moments?.apart ?? [];
+    const timeOf = (one: Parting): number => Math.max(...this.#landingsOf(one).map(([{ line }, step]) => line.time(step) ?? Infinity));
+    return (this.lockstep === "step" ? all[0] : all.reduce<Parting | undefined>((best, one) => (best === undefined || timeOf(one) < timeOf(best) ? one : best), undefined)) ?? null;
+  }
+
+  #landingsOf(parting: Parting | null): [Side, number][] {
+    return this.#sides.flatMap((side): [Side, number][] => {
+      const step = parting?.steps[placeOf(side)] ?? null;
+      return step === null ? [] : [[side, step]];
+    });
+  }
+
+  /** Whether a side shows a step here that makes a state or a log differ first. */
+  #partsHere(side: Side): boolean {
+    const parting = this.#parting;
+    if (parting === null || this.#moments === null || !this.#isOfState) return false;
+    if (this.lockstep === "time") return side.store.shown === parting.steps[placeOf(side)];
+    return this.at === parting.moment && this.#moments.moved(parting.moment)[placeOf(side)];
   }
 
   /** Whether a side shows the first step that differs, and makes it at this moment or time. */
@@ -589,7 +617,16 @@ export class Compare extends LitElement {
     const all = factsApart(left, right);
     const apart = all.filter(({ about, isOfTime = false }) => isOfTime || this.#isApart(about));
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
-    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: [...new Set(all.map(({ about }) => about))], holding: holdingApart(left, right) };
+    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: this.#aheadIn([...new Set(all.map(({ about }) => about))]), holding: holdingApart(left, right) };
+  }
+
+  /** Which run is further, for each that is on show in two states. */
+  #aheadIn(names: readonly string[]): Ahead[] {
+    const [left = 0, right = 0] = this.#sides.map(({ store }) => store.shown);
+    return names.flatMap((about) => {
+      const side = this.#moments?.ahead(about, [left, right]) ?? null;
+      return side === null ? [] : [{ about, side }];
+    });
   }
 
   get #isOneSession(): boolean {
@@ -617,15 +654,15 @@ export class Compare extends LitElement {
     const name = this.#isOneSession ? this.#called(side) : this.#withDone(side, this.#isOneScenario ? variantOf(side) : titleOf(side));
     const first = this.#moments?.first ?? null;
     const isFirstDifference = this.#isFirst(side);
-    return html`<section class="compare-side ${isFirstDifference ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
+    const parts = this.#partsHere(side);
+    return html`<section class="compare-side ${isFirstDifference || parts ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
       <h2><b class="side-name">${unbroken(name)}</b>
-        <span class="side-place">${this.#stage(side)}
+        <span class="side-place">${this.#stage(side)}<span class="mark">${this.#mark(side, isFirstDifference, parts)}</span>
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
       <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#moments?.isShared(placeOf(side), step) === true, (step) => void this.#showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most })}</div>
       <div class="compare-sentence">
-        <p class="mark">${this.#mark(side, isFirstDifference)}</p>
         <eos-sentence .store=${store} .isOriginal=${this.difference !== "" && side === this.#sides[1]}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${this.#shortName(side)}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
@@ -715,7 +752,8 @@ export class Compare extends LitElement {
   }
 
   /** Of a step that only one run has: which run it is, and that the other one does not move. */
-  #mark(side: Side, isFirst: boolean): TemplateResult | typeof nothing {
+  #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
+    if (parts) return html`<b>≠ ${say("player.compare.state_differs_here")}</b>`;
     if (isFirst) return html`<b>≠ ${say("player.compare.differs_here")}</b>`;
     if (this.lockstep !== "step" || this.#moments === null || this.at <= this.#moments.same || this.#isAtEnd) return nothing;
     // A press may pass several moments.
@@ -762,7 +800,8 @@ export class Compare extends LitElement {
   get #mainAct(): "difference" | "onward" | "result" | "none" {
     const first = this.#moments?.first ?? null;
     if (this.#isAtEnd) return this.rightPage === "" ? "none" : "result";
-    const isBefore = this.lockstep === "step" ? first !== null && this.at < first : this.#sides.every(({ store }) => store.shown <= (this.#moments?.same ?? 0));
+    const parting = this.#parting;
+    const isBefore = parting !== null && (this.lockstep === "step" ? this.at < parting.moment : this.#sides.every((side) => side.store.shown < (parting.steps[placeOf(side)] ?? Infinity)));
     return first !== null && isBefore ? "difference" : "onward";
   }
 
@@ -772,6 +811,12 @@ export class Compare extends LitElement {
     return html`<a class="to-end main" href=${placeIn(this.rightPage, { branch: store.branch, shown: store.newest, log: logOf(location.search) })}>${say("player.compare.to_result")}</a>`;
   }
 
+  /** Where the button leads: the step of the right run, if it makes one there. */
+  get #firstStep(): number {
+    const [left = null, right = null] = this.#parting?.steps ?? [];
+    return right ?? left ?? 0;
+  }
+
   #transport(): TemplateResult {
     const moments = this.#moments;
     const atEnd = this.#isAtEnd;
@@ -779,7 +824,7 @@ export class Compare extends LitElement {
     const hasBeats = this.#sides.some((side) => planOf(side) !== null);
     const text = moments === null ? say("player.compare.looking")
       : moments.first === null ? say("player.compare.no_difference", { step: moments.same })
-        : say("player.compare.first_difference", { step: moments.first });
+        : say("player.compare.first_difference", { step: this.#firstStep });
     const main = this.#mainAct;
     const choice = (lockstep: Lockstep): TemplateResult =>
       html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => void this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;

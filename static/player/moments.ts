@@ -8,6 +8,11 @@ import type { Alongside, Rescheduled } from "../generated/messages.ts";
 /** The step of each run. */
 export type Pair = readonly [left: number, right: number];
 
+export interface Parting {
+  moment: number;
+  steps: readonly [left: number | null, right: number | null];
+}
+
 export class Moments {
   readonly #known: Alongside;
 
@@ -64,6 +69,24 @@ export class Moments {
   /** The moment of the first step that differs; null if there is none as far as both were compared. */
   get first(): number | null {
     return this.#known.moments.length === 0 ? null : this.#known.same + 1;
+  }
+
+  /** Where states and logs differ otherwise than in time: of each, the step of each run that makes it differ, and when both runs have come there. Without
+   * such a state, the first step that differs. */
+  get apart(): readonly Parting[] {
+    const { first, same } = this;
+    if (first === null) return [];
+    const parts = Object.values(this.#known.parts).map(([left = null, right = null]): Parting => {
+      const steps = [left, right] as const;
+      return { steps, moment: Math.max(first, ...steps.flatMap((step, side) => (step === null ? [] : [this.of(side as 0 | 1, step)]))) };
+    });
+    return parts.length === 0 ? [{ moment: first, steps: [same + 1, same + 1] }] : parts.sort((one, other) => one.moment - other.moment);
+  }
+
+  /** The run that has gone further through the states that both have of this, at these steps; null: neither, or it is not known. */
+  ahead(about: string, shown: Pair): "left" | "right" | null {
+    const [left = 0, right = 0] = (this.#known.changes?.[about] ?? []).map((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0)).length);
+    return left === right ? null : left > right ? "left" : "right";
   }
 
   /** The last moment that was compared. */

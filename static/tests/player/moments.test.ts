@@ -27,3 +27,17 @@ test("what a run only has at another time does not differ", () => {
   assert.deepEqual(([[9, 4], [3, 5]] as const).map((steps) => moments.differs("c1", steps)), [false, true]);
   assert.equal(moments.differs("p1", [9, 9]), false);
 });
+
+test("both runs are looked at where a state differs in both, not where an event does", () => {
+  // c1 differs in the right run alone, at moment 5; t-0 in both at moment 6.
+  assert.deepEqual(moments.apart, [{ moment: 5, steps: [null, 5] }, { moment: 6, steps: [4, 3] }]);
+  const known = { same: 2, ends: [2, 2], moments: [], parts: {}, crossed: false };
+  assert.deepEqual(new Moments(known).apart, []);
+  assert.deepEqual(new Moments({ ...known, moments: [[3, 3]] }).apart, [{ moment: 3, steps: [3, 3] }]);
+});
+
+test("the run that has gone through more states of a thing is ahead in it", () => {
+  const paced = new Moments({ same: 2, ends: [9, 9], moments: [[3, 3]], parts: {}, changes: { "t-0": [[3, 5], [4, 8]] }, crossed: false });
+  assert.deepEqual(([[3, 3], [3, 4], [3, 8]] as const).map((shown) => paced.ahead("t-0", shown)), ["left", null, "right"]);
+  assert.equal(paced.ahead("t-1", [9, 9]), null);
+});

@@ -43,6 +43,15 @@ def test_participants_that_commit_a_step_later_do_not_differ() -> None:
     assert found["parts"]["middleware"][1] == compensates - 1
 
 
+def test_of_a_state_that_both_runs_go_through_each_run_names_the_steps_that_change_it() -> None:
+    left, right, found = both("SC-80", "two-nodes", dropped(15, 15))
+    ours, theirs = found["changes"]["business"]
+    for side, steps in ((left, ours), (right, theirs)):
+        assert steps and steps == sorted(steps) and steps[0] > found["same"]
+        for number in steps:
+            assert any("business" in change["path"] for change in side.steps[number - 1]["changes"]), number
+
+
 def test_a_partition_differs_from_the_batch_that_is_cut_otherwise() -> None:
     left, right, found = both("SC-03", None, dropped(80, 25))
     assert found["same"] == 80
