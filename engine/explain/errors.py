@@ -43,8 +43,8 @@ class ErrorEntry:
 
 _ROWS = (
     (Error.UNKNOWN_SERVER_ERROR, "by_case"),
-    (Error.OFFSET_OUT_OF_RANGE, "retried"),
-    (Error.CORRUPT_MESSAGE, "retried"),
+    (Error.OFFSET_OUT_OF_RANGE, "by_case"),
+    (Error.CORRUPT_MESSAGE, "by_case"),
     (Error.UNKNOWN_TOPIC_OR_PARTITION, "by_case"),
     (Error.LEADER_NOT_AVAILABLE, "retried"),
     (Error.NOT_LEADER_OR_FOLLOWER, "retried"),
@@ -76,7 +76,7 @@ _ROWS = (
     (Error.TRANSACTION_COORDINATOR_FENCED, "inside"),
     (Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, "by_case"),
     (Error.OPERATION_NOT_ATTEMPTED, "by_case"),
-    (Error.KAFKA_STORAGE_ERROR, "retried"),
+    (Error.KAFKA_STORAGE_ERROR, "by_case"),
     (Error.UNKNOWN_PRODUCER_ID, "by_case"),
     (Error.FENCED_LEADER_EPOCH, "inside"),
     (Error.STALE_BROKER_EPOCH, "inside"),
