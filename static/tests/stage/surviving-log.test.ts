@@ -44,7 +44,7 @@ test("The log of a coordinator that is down says what the next one begins with, 
 
 test("Ids that another coordinator has read are taken over, not lost", () => {
   const label = labelOf(frameOf(replica(image(0, "Ongoing"), image(1, "PrepareCommit")), true));
-  assert.match(label, /its ids have another coordinator now/);
+  assert.match(label, /the ids of its log have another coordinator/);
   assert.doesNotMatch(label, /No running broker/);
 });
 
