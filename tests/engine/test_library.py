@@ -15,10 +15,11 @@ import pytest
 
 from engine.errors import Refused
 from engine.explain.transcript import transcript_lines
-from engine.scenario.document import load, parse
+from engine.scenario.document import acts, load, parse
 from engine.scenario.expectations import shown_in, unmet
 from engine.scenario.schema import SECTIONS
 from engine.scenario.shelf import library
+from engine.scenario.twins import are_twins
 from engine.simulation import Simulation
 from tests.engine.every_run import REFUSED, RUNS, scenario_of
 from tests.engine.golden import golden_lines
@@ -158,6 +159,14 @@ def test_what_need_not_be_named_is_covered_and_has_a_reason():
     assert set(UNSAID_RULES) <= covered
     assert set(UNSAID_RULES.values()) == set(UNSAID)
     assert {(entry.id, rule) for entry in library() for rule in entry.document["covers"]} >= set(UNSAID_IN)
+
+
+def test_a_run_without_a_variant_is_that_of_a_variant():
+    """Otherwise the texts, which are about the variants, would be shown with a run that no golden holds."""
+    for entry in library():
+        if entry.variants and acts(entry.document):
+            own = entry.scenario()
+            assert any(are_twins(own, entry.scenario(name)) for name in entry.variants), entry.id
 
 
 def test_no_golden_and_no_transcript_without_a_run():
