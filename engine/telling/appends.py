@@ -34,10 +34,11 @@ Numbers = Callable[[Arrival], dict[str, Any]]
 
 
 def _range(arrival: Arrival) -> dict[str, Any]:
+    cached = arrival.cached if arrival.epoch == arrival.stored_epoch else []
     return {
         "first": arrival.first_sequence,
         "last": arrival.last_sequence_arrived,
-        "cached": [_numbers(batch.first_sequence, batch.last_sequence) for batch in arrival.cached] or None,
+        "cached": [_numbers(batch.first_sequence, batch.last_sequence) for batch in cached] or None,
     }
 
 

@@ -38,7 +38,7 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     while page.evaluate("document.querySelector('eos-player').store.shown") < step:
         page.keyboard.press("ArrowRight")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    shows(page, "1/3 Is seq 1 among the recent batches (cached: 0)? No.")
+    shows(page, "1/3 Is seq 1 among the recent batches of this epoch (cached: none)? No.")
     expect(now.locator("code")).to_have_text("if entry.find_duplicate(batch):")
     page.keyboard.press("ArrowRight")
     shows(page, "2/3 Is epoch 0 lower than the known 2? Yes.")

@@ -322,6 +322,16 @@ def test_a_step_of_a_duplicate_tells_rule_numbers_and_offset():
     assert [path for path, _, _ in step.changes] == [("counters",)]
 
 
+def test_a_decision_shows_only_cached_batches_of_the_arriving_epoch():
+    cluster = Cluster()
+    cluster.produce(1, batch_of(0))
+    cluster.watch.finished()
+    cluster.produce(1, batch_of(0, epoch=1))
+    row = cluster.watch.finished().decision["rows"][0]
+    assert row["params"] == {"first": 0, "last": 0, "cached": None}
+    assert row["outcome"] == "passed"
+
+
 def test_a_step_of_a_refusal_compares_numbers_and_changes_nothing():
     cluster = Cluster()
     cluster.produce(1, batch_of(0, 3))
