@@ -96,7 +96,8 @@ def _batches_drained(h: happened.BatchesDrained, teller: Teller) -> None:
             broker=f"broker-{node}",
             partition=partition,
         )
-    if h.stops:
+    held = any(reason != "request_full" for _, _, reason in h.stops)
+    if held or (h.stops and h.stop_scope == "node"):
         _scope(h.client, h.stop_scope, teller)
     if h.muted:
         partitions = [batch.partition for batch in h.batches]

@@ -281,6 +281,20 @@ def test_without_ordered_reinsertion_the_newest_is_the_head_and_the_partition_st
     assert [bench.status(serial) for serial in (1, 2, 3)] == ["failed"] * 3
 
 
+@pytest.mark.parametrize(("scope", "noted"), [("node", ["client.stop_ends_node"]), ("partition", [])])
+def test_a_full_request_is_no_batch_that_may_not_be_sent_yet(scope, noted):
+    switches = Switches(drain_stop_scope=scope)
+    bench = Bench(switches=switches, linger_ms=5, max_request_size=200, **IDEMPOTENT)
+    bench.give_producer_id()
+    bench.forget()
+    bench.send("t-0")
+    bench.send("t-1")
+    bench.until(5)
+    said = bench.said()
+    at = said.index("client.stopped_request_full")
+    assert [key for key in said[at + 1 :] if key.startswith("client.stop_")] == noted
+
+
 @pytest.mark.parametrize(("kept", "numbers"), [(True, (0, 1, 0)), (False, (0, 0, 0))])
 def test_a_client_that_does_not_keep_numbers_in_doubt_uses_them_again(kept, numbers):
     switches = Switches(numbers_in_doubt_kept=kept)
