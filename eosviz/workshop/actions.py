@@ -201,12 +201,14 @@ def from_text(owner: User, text: str) -> Draft:
     try:
         parse(text)
     except BadScenario as bad:
-        raise _not_toml(bad) from None
+        raise _unreadable(bad, text) from None
     return create_draft(owner, text)
 
 
-def _not_toml(bad: BadScenario) -> WorkshopRefused:
-    return WorkshopRefused("no_toml", reason=bad.sentences["reason"], line=bad.line or 0)
+def _unreadable(bad: BadScenario, text: str) -> WorkshopRefused:
+    """The refusal of a text that ``parse`` refuses. Without a line of its own, it names the last one."""
+    line = bad.line or text.count("\n") + 1
+    return WorkshopRefused("no_toml", reason=bad.sentences["reason"], line=line)
 
 
 def from_branch(owner: User, branch: Branch) -> tuple[Draft, int]:
@@ -365,7 +367,7 @@ def _publishable(text: str) -> dict[str, Any]:
     try:
         document = parse(text)
     except BadScenario as bad:
-        raise _not_toml(bad) from None
+        raise _unreadable(bad, text) from None
     found = mistakes(document, text=text)
     if found:
         raise WorkshopRefused("mistakes", count=len(found), place=found[0].place)

@@ -74,7 +74,7 @@ def test_a_text_that_is_no_toml_is_reported_with_its_line_and_the_form_waits(
     answered = post(browser, draft, "edit", text='id = "x"\nprofile = \n', edits=[]).json()
     assert answered["document"] is None and answered["mistakes"][0]["line"] == 2
     edit = {"do": "set", "path": ["id"], "value": "y"}
-    assert "not TOML" in post(browser, draft, "edit", text="id = [", edits=[edit]).json()["refused"]
+    assert "cannot be read" in post(browser, draft, "edit", text="id = [", edits=[edit]).json()["refused"]
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,12 @@ def test_what_cannot_be_played_is_not_published(ina: User, text: str, reason: st
     assert not Edition.objects.exists()
 
 
+def test_a_file_that_ends_too_early_is_refused_at_its_last_line(ina: User) -> None:
+    with pytest.raises(actions.WorkshopRefused) as ended:
+        actions.from_text(ina, 'id = "x"\nseed = [')
+    assert ended.value.params["line"] == 2
+
+
 def test_a_scenario_called_after_a_version_of_kafka_has_pictures_and_links(ina: User) -> None:
     draft = actions.create_draft(ina, TEXT.replace("MY-LOST", "MY-2.8"))
     edition, browser = actions.publish(draft), signed_in(ina)
