@@ -17,6 +17,7 @@ from engine.view.arrivals import arrivals
 from engine.view.disagreements import disagreement, disagreements_of
 from engine.view.doer import doer
 from engine.view.due import due_next
+from engine.view.fenced import fenced
 from engine.view.held import held
 from engine.view.leading import following, leading
 from engine.view.level import level_in_force
@@ -85,6 +86,7 @@ class Derived:
         self._disagreements = {
             name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
         }
+        self._fenced = fenced(self._view)
         self._held = {name: held(self._view, name) for name in self._view.get("partitions", {})}
         self._possible = {name: possible(self._view, name) for name in self._held}
         self._level = level_in_force(self._view)
@@ -103,6 +105,7 @@ class Derived:
             "broken": {name: dict(serials) for name, serials in self._broken.items()},
             "held": {name: stretches for name, stretches in self._held.items() if stretches},
             "transaction_version": self._level,
+            "fenced": self._fenced,
             **({"possible": lanes} if (lanes := self._lanes()) else {}),
         }
 
@@ -122,6 +125,8 @@ class Derived:
             self._look(place, changes)
         if any(place[0] in _HAVE_LEVELS for place in touched):
             self._level = _compared("transaction_version", self._level, level_in_force(self._view), changes)
+        if any(place[0] == "clients" for place in touched):
+            self._fenced = _compared("fenced", self._fenced, fenced(self._view), changes)
         facts = {
             "changes": [*map(change_to_json, changes), *self._newly_broken(step)],
             "arrivals": arrivals(step, self._view.get("partitions", {})),

@@ -2262,6 +2262,12 @@ export interface Derived {
    */
   transaction_version?: number;
   /**
+   * Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one. Absent in data of earlier versions.
+   */
+  fenced?: {
+    [k: string]: number;
+  };
+  /**
    * Only in a log case, whose files name no consumer: partition to what a read_committed consumer would get of it. Absent in data of earlier versions.
    */
   possible?: {

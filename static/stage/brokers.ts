@@ -14,10 +14,13 @@ import { TOOL, wholeOf } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import type { Drawn } from "./draw.ts";
-import { box, fitted, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
+import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
 import { POSSIBLE } from "./places.ts";
 import { survivingLog } from "./surviving-log.ts";
+import { hueIn } from "./instance.ts";
+import { LOG, legend, legendIn } from "./legend.ts";
+import { SIGN } from "./legend-size.ts";
 
 /** Batches that a small copy draws. */
 const COPY_CELLS = 10;
@@ -143,7 +146,7 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
     const replica = view.replicas[id] as ReplicaView;
     const focused = focus.kind === "copy" && focus.partition === partition && focus.actor === name;
     const batches = Object.values(replica.batches).sort((one, other) => one.base_offset - other.base_offset);
-    const cells = copyCells(here, batches.slice(-COPY_CELLS));
+    const cells = copyCells(frame, here, batches.slice(-COPY_CELLS));
     const said = say(alive ? "stage.copy_of" : "stage.on_disk", { partition });
     const width = Math.max(18, cells.width);
     const gap = focused ? 10 : 6;
@@ -164,12 +167,12 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
   return { drawn: svg`${drawn}`, from: x };
 }
 
-function copyCells(here: Places, batches: readonly LogBatchView[]): { draw: SVGTemplateResult; width: number } {
+function copyCells({ view }: Frame, here: Places, batches: readonly LogBatchView[]): { draw: SVGTemplateResult; width: number } {
   let x = 0;
   const drawn = batches.map((batch) => {
     const width = Math.max(5, Math.min(14, (batch.last_offset - batch.base_offset + 1) * 5));
     const hue = here.hue(batch.producer_id);
-    const cell = batch.control === null ? box(x, 0, width, 10, `cell small ${hue}`, 1) : box(x, 0, width, 10, `flag ${hue}`, 1);
+    const cell = batch.control === null ? box(x, 0, width, 10, `cell small ${hueIn(view, here, batch.producer_id, batch.producer_epoch)}`, 1) : box(x, 0, width, 10, `flag ${hue}`, 1);
     x += width + 1;
     return cell;
   });
@@ -200,7 +203,7 @@ export const heads: Layer = (frame, here) => {
     draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
       broker === undefined ? nothing : fittedText(broker.x, y, names, wide, 13, { classes: "q", least: 9 })}${
-      reader === undefined ? howToRead(frame, here) : isPossible(here) ? svg`${stopsOver(frame, here)}${legendUnder(here)}` : svg`${text(reader.x, y, say("stage.head.readers"), "s13 q")}${legendUnder(here)}`}`,
+      reader === undefined ? howToRead(frame, here) : isPossible(here) ? svg`${stopsOver(frame, here)}` : text(reader.x, y, say("stage.head.readers"), "s13 q")}${legendIn(frame, here)}`,
   }];
 };
 
@@ -241,56 +244,6 @@ function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boo
     const ends = [say("stage.log.stop_committed", { offset: replica.last_stable_offset }), say("stage.log.stop_uncommitted", { offset: replica.high_watermark })];
     return [...(names.length > 1 ? [{ said: name, isName: true }] : []), ...ends.map((said) => ({ said, isName: false }))];
   });
-}
-
-/** Width of a sign of the legend, and the heights of its row and of a line of words, in units. */
-const SIGN = { width: 26, row: 19, line: 18 };
-
-/** Where the column of the readers has room under them: how the logs are read. */
-function legendUnder(here: Places): Drawn {
-  const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
-  const [first] = rows;
-  if (here.kind === "middleware" || first === undefined) return nothing;
-  const hasTransactions = Object.values(here.brokers).some(({ coordinator }) => coordinator !== null);
-  const signs = here.kind === "log" ? LOG : hasTransactions ? CLUSTER : PLAIN;
-  // At the foot: a tag under the last row has its own place.
-  const topOf = (all: readonly Sign[]): number => here.height - 18 - all.length * SIGN.row;
-  const above = Math.max(...rows.map((row) => row.y + row.height)) + 18;
-  const fitting = [[...signs, ...OTHERS], signs].find((all) => topOf(all) >= above);
-  return fitting === undefined ? nothing : legend(first.x, topOf(fitting), first.width, fitting).drawn;
-}
-
-const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
-const DRAWN = {
-  batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: flag(4, -2, 14, "C", "b0"), lso: box(6, -2, 5, 18, "lso", 1),
-};
-/** Key of its words, and the sign. */
-type Sign = readonly [key: string, sign: SVGTemplateResult];
-const LOG: readonly Sign[] = [
-  ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
-  ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
-];
-/** A batch in a log is dashed while its transaction has no marker there; a producer's, while it has no sequence numbers. */
-const CLUSTER: readonly Sign[] = [
-  ["stage.sign.batch", DRAWN.batch], ["stage.sign.open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
-  ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
-];
-const PLAIN: readonly Sign[] = [["stage.sign.batch", DRAWN.batch], ["stage.sign.unnumbered", DRAWN.open], ["stage.sign.lso", DRAWN.lso]];
-/** Where there is room for them, too. */
-const OTHERS: readonly Sign[] = [
-  ["stage.sign.hue", svg`${box(0, 0, 12, 14, "cell b0", 2)}${box(14, 0, 12, 14, "cell b1", 2)}`],
-  ["stage.sign.reader", svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(10, 3, 7, 7, "none wait", 1.5)}${path("M20.5,3v9M20.5,3.6h5v4.5h-5", "rail")}`],
-];
-
-/** The signs of a log, each with its words, all in letters of one size; `end` is the y of its foot. */
-function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: Drawn; end: number } {
-  const room = width - SIGN.width - 8;
-  const size = Math.floor(Math.max(9, Math.min(13, ...signs.map(([key]) => (13 * room) / textWidth(say(key), 13)))));
-  const rows = signs.map(([key, sign], index) => {
-    const top = y + 10 + index * SIGN.row;
-    return svg`<g transform=${`translate(${round(x)},${round(top)})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), room, size, { classes: "q", least: 9 })}`;
-  });
-  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rows}`, end: y + 10 + signs.length * SIGN.row };
 }
 
 /** On a phone it stands under the log, where that leaves room for it and for a tag. */

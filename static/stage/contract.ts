@@ -136,6 +136,8 @@ export interface Places {
   upright: boolean;
   /** On an upright stage: rows for strips of other partitions; those that the step names come first. */
   rows?: readonly Box[];
+  /** Where the legend stands, if that is not under the readers. */
+  legend?: Box;
   /** The components without a place now; a line under the picture names them. */
   away: Away;
 }

@@ -70,14 +70,14 @@ function wordsRow(words: string, bad: boolean, here: Places): Row {
   return { width: width(size), draw: (x, y) => text(x, y + 13, words, `s${size} ${bad ? "bad" : "k"}`) };
 }
 
-function cellRow({ who, label, records, partition, producerId }: Sheet["cells"][number], here: Places, isWhole = false): Row {
+function cellRow({ who, label, records, partition, producerId, isFenced }: Sheet["cells"][number], here: Places, isWhole = false): Row {
   const said = who === null ? label : `${who} | ${label}`;
   const width = round(Math.max(34, textWidth(said, CELL, true) + 12));
   const both = records === "" ? partition : `${partition} ${records}`;
   const beside = isWhole && width + textWidth(both, WORDS) <= Math.min(here.network.width, SHEET) - BESIDE ? both : partition;
   return {
     width: width + 6 + textWidth(beside, WORDS),
-    draw: (x, y) => svg`${box(x, y, width, 18, `cell ${here.hue(producerId)}`, 2)}${text(x + width / 2, y + 13.5, said, "s12 b", "middle")}${
+    draw: (x, y) => svg`${box(x, y, width, 18, `cell ${here.hue(producerId)}${isFenced ? " old" : ""}`, 2)}${text(x + width / 2, y + 13.5, said, "s12 b", "middle")}${
       text(x + width + 6, y + 13.5, beside, "s13 k")}`,
   };
 }

@@ -19,6 +19,7 @@ import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
 import type { Name } from "./gate-names.ts";
 import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
+import { hueIn } from "./instance.ts";
 
 /** A lane with its leader's log and the offsets that it shows. */
 export interface Shown {
@@ -118,21 +119,22 @@ function refusedWith(ghosts: StageObject[], shown: Shown, at: Box | null): Stage
 /** The stored batch lies before what the lane shows: it is brought to the lane's beginning, with its offset. */
 function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
   const { lane } = shown;
-  const { who, sequences, producerId } = numbersOf(frame);
+  const { who, sequences, hue } = numbersOf(frame);
   const [small, large] = cellType(lane.cells.height);
   const width = Math.max(46, round(textWidth(sequences, large, true) + 14), round(textWidth(who ?? "", small) + 12));
   const at: Box = { x: lane.cells.x, y: lane.cells.y, width, height: lane.cells.height };
   const edge = `M${width + 9},-4l-4,${at.height / 4}l4,${at.height / 4}l-4,${at.height / 4}l4,${at.height / 4 + 8}`;
   const cell = object("pinned", at, svg`${box(-4, -5, width + 12, at.height + 26, "behind", 0)}${path(edge, "rail")}${
-    box(1, 0, width - 2, at.height, `cell ${here.hue(producerId)}`, 3)}${text(width / 2, at.height * 0.36, who ?? "", `s${small} k`, "middle")}${
+    box(1, 0, width - 2, at.height, `cell ${hue(here)}`, 3)}${text(width / 2, at.height * 0.36, who ?? "", `s${small} k`, "middle")}${
     text(width / 2, at.height * 0.8, sequences, `s${large} b`, "middle")}${text(width / 2, at.height + 15, String(focus.offset ?? ""), "s12 q", "middle")}`, { phase: "compare" });
   return [cell, ...arriving(frame, here, focus, shown, at), ring("ring:batch", at)];
 }
 
 interface Numbers {
   who: string | null;
+  /** Classes of its producer's colour. */
+  hue: (here: Places) => string;
   sequences: string;
-  producerId: number | string | null;
 }
 
 /** What arrived, as the decision gives it. */
@@ -141,7 +143,7 @@ function numbersOf(frame: Frame): Numbers {
   const id = (arrived["producer_id"] ?? null) as number | string | null;
   const [first, last] = [arrived["first_sequence"], arrived["last_sequence"]] as (number | null | undefined)[];
   return {
-    producerId: id, who: identity(id, arrived["producer_epoch"] as number | null),
+    hue: (here) => hueIn(frame.view, here, id, arrived["producer_epoch"] as number | null), who: identity(id, arrived["producer_epoch"] as number | null),
     sequences: first == null || first < 0 ? "" : range(first, last ?? first),
   };
 }
@@ -156,7 +158,7 @@ const HEAD = 24;
 /** Over the batch with the same numbers, joined to it by two bars: equal. */
 function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first: Box): StageObject[] {
   const { lane, replica, window } = shown;
-  const { who, sequences, producerId } = numbersOf(frame);
+  const { who, sequences, hue } = numbersOf(frame);
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
   const { from, to } = names.arrives ?? { from: first.x + 1, to: first.x + Math.max(first.width - 1, 35) };
   const width = round(to - from);
@@ -166,7 +168,7 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
   const bars = clamp(over - GHOST, BARS.least, BARS.most);
   const ghost = over - bars;
   const place = { x: from, y: lane.cells.y - over, width, height: ghost };
-  return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${here.hue(producerId)}`, 3)}${
+  return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${hue(here)}`, 3)}${
     text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v${bars - 2}M${width / 2 + 4},${ghost}v${bars - 2}`, "equal")}${
     besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })], same)}`, { label: `${said}. ${same}.` })];
 }
@@ -215,7 +217,7 @@ const GAP = 16;
 
 /** A refused batch after the end of the log, where it would have been appended, crossed out. */
 function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Shown): StageObject[] {
-  const { who, sequences, producerId } = numbersOf(frame);
+  const { who, sequences, hue } = numbersOf(frame);
   const { y, height, unit } = lane.cells;
   const said = say("stage.ghost.not_stored");
   const [small, large] = cellType(height);
@@ -223,7 +225,7 @@ function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Sho
   const end = lane.cells.x + lane.cells.width;
   const x = Math.min(window.x(replica.log_end) + GAP, end - width);
   const isOver = x < window.x(replica.log_end) + 8;
-  const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${here.hue(producerId)}`, 3)}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
+  const inside = svg`${isOver ? box(-3, -4, width + 6, height + 22, "behind", 2) : svg``}${box(0, 0, width, height, `cell open ghost ${hue(here)}`, 3)}${path(`M5,5L${width - 5},${height - 5}M${width - 5},5L5,${height - 5}`, "cross bad")}${
     text(width / 2, height * 0.36, who ?? "", `s${small} k rim`, "middle")}${text(width / 2, height * 0.8, sequences, `s${large} b rim`, "middle")}${
     text(width / 2, height + 14, said, "s12 bad", "middle")}`;
   return [object("ghost", { x, y, width, height }, inside, { label: said })];

@@ -22,6 +22,7 @@ import { ghostNeeds, isBehindRing, namesBeside } from "./gate-names.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
+import { hueIn } from "./instance.ts";
 
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;
@@ -210,6 +211,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
   const width = round(window.x(batch.last_offset + 1) - x);
   const height = cells.height;
   const hue = here.hue(batch.producer_id);
+  const shade = hueIn(frame.view, here, batch.producer_id, batch.producer_epoch);
   const selection = selectionOf(partition, batch);
   const broken = brokenIn(frame, batch, batches);
   const twice = broken.some(({ guarantee }) => guarantee === "duplicated");
@@ -221,7 +223,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
   const parts = framed.length === 0 ? [] : brokenParts(batch, framed);
   const late = broken.filter(({ guarantee }) => guarantee === ORDER);
   const lates = late.length === 0 ? [] : (brokenParts(batch, late) ?? [[batch.base_offset]]);
-  const drawn = batch.control === null ? svg`${batchCell(batch, width, height, hue, parts === null, gates)}${lates.map(([first = batch.base_offset]) => orderSign(window.x(first) - x + 4, 8))}${
+  const drawn = batch.control === null ? svg`${batchCell(batch, width, height, { hue, shade }, parts === null, gates)}${lates.map(([first = batch.base_offset]) => orderSign(window.x(first) - x + 4, 8))}${
     (parts ?? []).map(([first, last]) => box(window.x(first) - x + 2, 1.5, window.x(last + 1) - window.x(first) - 4, height - 3, "cell-part", 2))}` : markerCell(batch, width, height, hue);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
@@ -256,13 +258,13 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
 }
 
 /** `gates`: px that gates cover at its edges: beside them a narrow cell has its sequences alone. */
-function batchCell(batch: LogBatchView, width: number, height: number, hue: string, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
+function batchCell(batch: LogBatchView, width: number, height: number, { hue, shade }: { hue: string; shade: string }, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
   const inner = width - 8;
   const aborted = batch.outcome === "aborted";
   const rim = aborted ? " rim" : "";
   const who = identity(batch.producer_id, batch.producer_epoch);
   const what = isAbsent(batch.first_sequence) ? recordsIn(batch, inner) : range(batch.first_sequence, batch.last_sequence);
-  const shell = svg`${box(1, 0, width - 2, height, `cell ${hue}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
+  const shell = svg`${box(1, 0, width - 2, height, `cell ${shade}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
     aborted ? hatch(width, height, hue) : nothing}`;
   const [small, large] = cellType(height);
   const besideGates = inner - 2 * GATE_EDGE;
@@ -324,7 +326,7 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
   const hue = here.hue(batch.producer_id);
   const selection = selectionOf(partition, batch);
   const drawn = batch.control === null
-    ? svg`${box(0.5, 0, width - 1, height, `cell small ${hue}${isOpen(batch) ? " open" : ""}`, 2)}${batch.outcome === "aborted" ? hatch(width, height, hue) : nothing}`
+    ? svg`${box(0.5, 0, width - 1, height, `cell small ${hueIn(frame.view, here, batch.producer_id, batch.producer_epoch)}${isOpen(batch) ? " open" : ""}`, 2)}${batch.outcome === "aborted" ? hatch(width, height, hue) : nothing}`
     : svg`${path(`M2,0V${height}`, `pole line ${hue}`)}${path(`M2,0h${Math.min(9, width - 3)}v${round(height * 0.6)}h${-Math.min(9, width - 3)}z`, `flag ${hue}`)}`;
   return {
     key: `${leads ? "b" : `copy:${broker}`}:${partition}:${batch.base_offset}`, x: round(x), y: cells.y + (place.strip ? 0 : cells.height - height), width, height,

@@ -3,16 +3,19 @@
 import type { Id } from "../diagrams/batch.ts";
 import { identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { carriedBatches } from "../diagrams/picked.ts";
-import type { Json, JsonObject, MessageView } from "../player/frame.ts";
+import type { Json, JsonObject, MessageView, View } from "../player/frame.ts";
 import { clauses, facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { textWidth } from "./draw.ts";
+import { isFenced } from "./instance.ts";
 
 export interface CarriedCell {
   partition: string;
   /** `0·0`; null for a plain batch. */
   who: string | null;
   producerId: Id;
+  /** Of an older instance of this id. */
+  isFenced: boolean;
   /** Sequences; without any the records, or how many there are. */
   label: string;
   /** The records beside sequences, as sentences name the batch; "" where they are unknown or many. */
@@ -110,9 +113,9 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
 };
 
 /** `records`: the serials in the message by partition, as far as the sender's view still has them. */
-export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}): Sheet {
+export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}, view: View | null = null): Sheet {
   const error = message.error !== null && message.error !== "NONE" ? message.error : null;
-  const cells = message.is_response ? [] : cellsOf(message, records);
+  const cells = message.is_response ? [] : cellsOf(message, records, view);
   const flags = message.is_response || message.api !== "WriteTxnMarkers" ? [] : flagsOf(message);
   const [partition] = message.partitions;
   const words = error ?? wordsOf(message);
@@ -137,7 +140,7 @@ function wordsOf(message: MessageView): string {
 /** Characters for names of records; further records are counted. */
 const NAMED = 12;
 
-function cellsOf(message: MessageView, records: Readonly<Record<string, readonly number[]>>): CarriedCell[] {
+function cellsOf(message: MessageView, records: Readonly<Record<string, readonly number[]>>, view: View | null): CarriedCell[] {
   return Object.entries(carriedBatches(message)).map(([partition, batch]) => {
     const producerId = batch["producer_id"] as Id;
     const first = batch["base_sequence"] as Id;
@@ -145,7 +148,7 @@ function cellsOf(message: MessageView, records: Readonly<Record<string, readonly
     const serials = serialsText(records[partition] ?? []);
     const own = serials.length <= NAMED ? serials : "";
     return {
-      partition, producerId, who: identity(producerId, batch["producer_epoch"] as Id),
+      partition, producerId, isFenced: view !== null && isFenced(view, producerId, batch["producer_epoch"] as Id), who: identity(producerId, batch["producer_epoch"] as Id),
       label: isAbsent(first) ? own || say("diagram.batch.records", { count }) : range(first, batch["last_sequence"] as Id),
       records: isAbsent(first) ? "" : own,
     };

@@ -253,7 +253,7 @@ export function progress({ sent_at, arrives_at, held }: MessageView, time: numbe
 
 function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail): Flight {
   const { message, state } = one;
-  const sheet = sheetOf(message, recordsOf(frame, message));
+  const sheet = sheetOf(message, recordsOf(frame, message), frame.view);
   const envelope = envelopeOf(sheet, detail, here, wayBeside(message, here));
   const wire = roomy(one.wire, envelope.width);
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;

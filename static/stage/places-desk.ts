@@ -10,6 +10,7 @@ import { besideBrokers, besideClients, besidePlaces } from "./beside-places.ts";
 import type { Box, BrokerPlace, ClientPlace, LanePlace, OtherPlace, Places, Point, ReaderPlace, Size, StagePlan } from "./contract.ts";
 import { CORNERS, OFFSET_LEAST, TOOL } from "./contract.ts";
 import { textWidth } from "./draw.ts";
+import { LEGEND, SIGN } from "./legend-size.ts";
 import { huesOf } from "./outline.ts";
 
 const MARGIN = 24;
@@ -192,15 +193,30 @@ export function framed(
   const [from, to] = columns.network;
   const [left, right] = columns.brokers;
   const others = to > from ? cornerPlaces(plan, from, seen) : {};
+  const foot = seen - besideClients(plan);
+  const legend = legendPlace(plan, columns.clients, foot, readers);
   return {
     kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
-    clients: clientPlaces(plan, MARGIN, columns.clients, seen - besideClients(plan)), brokers, readers,
+    clients: clientPlaces(plan, MARGIN, columns.clients, foot - (legend === undefined ? 0 : legend.height + LEGEND_GAP)), brokers, readers,
     others: { ...others, ...besidePlaces(plan, { x: MARGIN, width: columns.clients }, { x: left, width: right - left }, seen - BOTTOM) },
     network: rounded({ x: from, y: 0, width: to - from, height }),
     fetches: columns.readers === null ? null : rounded({ x: columns.brokers[1], y: 0, width: FETCH, height }),
-    lens, upright: false,
+    lens, upright: false, ...(legend === undefined ? {} : { legend }),
     away: { clients: [], brokers: [], lanes: emptyLanes(plan), readers: [] },
   };
+}
+
+const LEGEND_GAP = 10;
+
+/** Under the only client, where the column of the readers has no room for the legend: what the client can spare. */
+function legendPlace(plan: StagePlan, width: number, foot: number, readers: Places["readers"]): Box | undefined {
+  const [client] = plan.clients;
+  const rows = Object.values(readers).flatMap((lane) => Object.values(lane).map(({ box }) => box.y + box.height));
+  const fits = rows.length > 0 && foot - Math.max(...rows) >= LEGEND.head + LEGEND.most * SIGN.row;
+  if (fits || client === undefined || plan.clients.length > 1) return undefined;
+  const own = Math.max(CARD.whole, BAR + 80 + 72 + client.partitions.length * QUEUE.fair);
+  const spare = Math.min(foot - TOP - BOTTOM - own - LEGEND_GAP, LEGEND.head + LEGEND.most * SIGN.row);
+  return spare < LEGEND.head + LEGEND.least * SIGN.row ? undefined : rounded({ x: MARGIN + 2, y: foot - BOTTOM - spare, width: width - 4, height: spare });
 }
 
 function brokerPlace(plan: StagePlan, row: Rows, box: Box, laneHeight: number, pad: number): BrokerPlace {
@@ -253,7 +269,7 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
 
 const BAR = 26;
 const CARD = { folded: 46, compact: 118, headed: 140, whole: 230 };
-const QUEUE = { most: 74, least: 26 };
+const QUEUE = { most: 74, fair: 48, least: 26 };
 
 export function clientPlaces(plan: StagePlan, x: number, width: number, height: number): Record<string, ClientPlace> {
   const places: Record<string, ClientPlace> = {};

@@ -20,6 +20,7 @@ import { DEPTH } from "./depth.ts";
 import { box, fitted, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { changedBelow } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
+import { hueIn } from "./instance.ts";
 
 const BAR = 26;
 const SQUARE = 9.6;
@@ -114,14 +115,14 @@ function ownState(client: ClientView): { said: string; bad: boolean } {
   return { said: stateWord(state), bad: state.includes("ERROR") };
 }
 
-function identityPill(here: Places, client: ClientView, right: number, y: number, room: number): SVGTemplateResult {
+function identityPill({ view }: Frame, here: Places, client: ClientView, right: number, y: number, room: number): SVGTemplateResult {
   const manager = client.transaction_manager;
   if (manager == null) return svg``;
   if (isAbsent(manager.producer_id)) return text(right, y + 15, say("stage.no_id"), "s13 q", "end");
   const long = say("stage.identity", { producer_id: manager.producer_id, epoch: manager.producer_epoch });
   const said = textWidth(long, 13, true) + 14 <= room ? long : `${manager.producer_id}·${manager.producer_epoch}`;
   const width = Math.min(room, round(textWidth(said, 13, true) + 14));
-  return svg`${box(right - width, y, width, 22, `cell small ${here.hue(manager.producer_id)}`, 4)}${
+  return svg`${box(right - width, y, width, 22, `cell small ${hueIn(view, here, manager.producer_id, manager.producer_epoch)}`, 4)}${
     fittedText(right - width / 2, y + 15.5, said, width - 8, 13, { least: 8, bold: true, classes: "b", anchor: "middle" })}`;
 }
 
@@ -171,13 +172,13 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
       ...own, draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, height - 2, "wash", 7) : nothing}${
         fittedText(12, middle, name, width * 0.3, size, { bold: true, classes: "b", least: 9 })}${
         fittedText(20 + nameWidth, middle, state.said, width - 28 - nameWidth - identity, Math.min(13, size), { classes: state.bad ? "bad" : "k", least: 8 })}${
-        height >= 24 ? identityPill(here, client, width - 8, (height - 22) / 2, identity - 8) : identityText(client, width - 10, middle, identity - 10)}`,
+        height >= 24 ? identityPill(frame, here, client, width - 8, (height - 22) / 2, identity - 8) : identityText(client, width - 10, middle, identity - 10)}`,
     };
   }
   return {
     ...own,
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${focused ? box(1, 1, width - 2, Math.min(height - 2, 26), "wash", 7) : nothing}${
-      fittedText(12, 21, name, width * 0.45, 16, { bold: true, classes: "b", least: 9 })}${identityPill(here, client, width - 8, 5, width - name17 - 34)}${
+      fittedText(12, 21, name, width * 0.45, 16, { bold: true, classes: "b", least: 9 })}${identityPill(frame, here, client, width - 8, 5, width - name17 - 34)}${
       fittedText(12, 41, state.said, width * 0.54 - 12, 13, { classes: state.bad ? "bad" : "k", least: 9 })}${
       fittedText(width - 10, 41, counts, width * 0.46 - 14, 12, { classes: "q", least: 8, anchor: "end" })}${
       lines && id != null ? fittedText(12, 58, id, width - 22, 12, { classes: "k", least: 7 }) : nothing}`,
@@ -202,7 +203,7 @@ function chipOf(frame: Frame, here: Places, name: string, client: ClientView, pl
     ...(open ? {} : { holds: applicationsOf(frame.view, name).map(([application]) => plainly("actor", application)) }),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(5, 3, said + 12, height - 6, "tag", 4)}` : nothing}${
       fittedText(11, height / 2 + 4.5, name, width * 0.5, 12, { bold: true, least: 8, classes: open ? "b inv" : "b" })}${
-      fact === "" ? nothing : svg`${isPlain ? box(width - 5 - pill, 4, pill, height - 8, `cell small ${here.hue(manager.producer_id)}`, 3) : nothing}${
+      fact === "" ? nothing : svg`${isPlain ? box(width - 5 - pill, 4, pill, height - 8, `cell small ${hueIn(frame.view, here, manager.producer_id, manager.producer_epoch)}`, 3) : nothing}${
         fittedText(width - 5 - pill / 2, height / 2 + 4.5, fact, pill - 4, 12, { classes: state.bad ? "bad" : isPlain ? "b" : "k", bold: isPlain, least: 8, anchor: "middle" })}`}`,
   };
 }
@@ -233,7 +234,7 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
       focused ? box(1.5, 22.5, width - 3, 30, "wash", 2) : nothing}${
       fittedText(12, 43, name, 110, 16, { bold: true, classes: "b", least: 8 })}${
       fittedText(12 + nameWidth + 10, 43, state.said, width - 24 - nameWidth - 10 - pill, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
-      identityPill(here, client, width - 12, 27, pill)}`;
+      identityPill(frame, here, client, width - 12, 27, pill)}`;
   return {
     key: folded ? "client" : `client:${name}`, ...own, ...bodyOf(frame, name, client),
     draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${folded && focused ? box(1.5, 1.5, width - 3, 23, "wash", 7) : nothing}${head}${queue === null || partition === null ? nothing : svg`${
@@ -280,7 +281,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
       fittedText(width - 12, 18, application.fact, width * 0.42, 12, { classes: "q", least: 9, anchor: "end" })}`}${
       focused ? box(1.5, BAR + 1, width - 3, 58, "wash", 2) : nothing}${
       fittedText(12, BAR + 25, name, width * 0.4, 17, { bold: true, classes: "b", least: 9 })}${
-      identityPill(here, client, width - 12, BAR + 9, width - 24 - nameWidth - 8)}${stateLine(state, id, width)}${
+      identityPill(frame, here, client, width - 12, BAR + 9, width - 24 - nameWidth - 8)}${stateLine(state, id, width)}${
       first === undefined ? nothing : svg`${path(`M12,${BAR + 60}h${width - 24}`, "hair")}${!isHeaded ? nothing : svg`${text(first.waiting.x + first.waiting.width - left, first.row.y - top - 5, say("stage.waiting"), "s12 q", "end")}${
         fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}`}${
       rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, more > 0 ? `${partition} +${more}` : partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
@@ -417,7 +418,8 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
     const said = labelOf(id, batch);
     const records = recordsOf(batch);
     const isHigh = numbered && records !== "" && height >= NAMED_ABOVE;
-    const hue = numbered ? here.hue(batch.producer_id ?? client.transaction_manager?.producer_id) : "plain";
+    const own = client.transaction_manager;
+    const hue = numbered ? hueIn(frame.view, here, batch.producer_id ?? own?.producer_id, batch.producer_epoch ?? own?.producer_epoch) : "plain";
     return {
       key: `q:${name}:${id}`, x: round(x), y, width, height, phase: "effect", depth: DEPTH.cell,
       draw: svg`${box(0, 0, width, height, `cell small ${hue}${numbered ? "" : " open"}`, 3)}${

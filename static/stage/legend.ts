@@ -1,0 +1,118 @@
+/**
+ * The legend of the stage: a sign and its words for each kind of thing that is on it now, under the consumers or, where these leave no
+ * room, under a client that has some to spare. Pure.
+ */
+
+import { nothing, svg } from "lit";
+import type { SVGTemplateResult } from "lit";
+import { isAbsent } from "../diagrams/batch.ts";
+import { round } from "../diagrams/geometry.ts";
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
+import type { Frame, LogBatchView, View } from "../player/frame.ts";
+import { say } from "../player/text.ts";
+import type { Places } from "./contract.ts";
+import { box, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
+import { LEGEND, SIGN } from "./legend-size.ts";
+
+type Drawn = SVGTemplateResult | typeof nothing;
+
+const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
+const DRAWN = {
+  batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: flag(4, -2, 14, "C", "b0"), lso: box(6, -2, 5, 18, "lso", 1),
+  waiting: box(0, 0, SIGN.width, 14, "cell plain open", 2), old: CELL(" old"),
+  hue: svg`${box(0, 0, 12, 14, "cell b0", 2)}${box(14, 0, 12, 14, "cell b1", 2)}`,
+  reader: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(10, 3, 7, 7, "none wait", 1.5)}${path("M20.5,3v9M20.5,3.6h5v4.5h-5", "rail")}`,
+  plainReader: svg`${box(4, 3, 8, 8, "flag b0", 1.5)}${box(14, 3, 7, 7, "none wait", 1.5)}`,
+  sent: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${path("M10,4l6,6m0,-6l-6,6", "failed")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
+  sentAborted: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(9.5, 3, 7, 7, "none", 1.5)}${path("M10,9.5l6,-6", "rail")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
+  removed: svg`${box(0, -1, SIGN.width, 16, "pill", 2)}${text(SIGN.width / 2, 11.5, "∅", "s12 b", "middle")}`,
+};
+/** Key of its words, and the sign. */
+type Sign = readonly [key: string, sign: SVGTemplateResult];
+export const LOG: readonly Sign[] = [
+  ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
+  ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
+];
+
+/** The signs of what is on the stage now; those that are needed most come first. */
+export function signsIn({ view }: Frame, here: Places): Sign[] {
+  const batches = batchesIn(view);
+  const clients = Object.values(view.clients ?? {});
+  const queued = clients.flatMap((client) => Object.values(client.batches));
+  const isOpen = batches.some(({ outcome }) => outcome === "open" || outcome === "ended");
+  const waits = queued.some(({ first_sequence: first }) => isAbsent(first));
+  const ids = new Set([...batches.map((batch) => batch.producer_id), ...clients.map((client) => client.transaction_manager?.producer_id ?? null)].filter((id) => !isAbsent(id)).map(String));
+  const hasReaders = Object.values(here.readers).some((rows) => Object.keys(rows).length > 0);
+  const hasMarkers = batches.some(({ control }) => control !== null);
+  const has: [boolean, Sign][] = [
+    [batches.length > 0 || queued.length > 0, ["stage.sign.batch", DRAWN.batch]],
+    [isOpen, ["stage.sign.open", DRAWN.open]],
+    [waits, ["stage.sign.unnumbered", DRAWN.waiting]],
+    [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
+    [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],
+    [hasMarkers, ["stage.sign.marker", DRAWN.marker]],
+    [batches.length > 0, ["stage.sign.lso", DRAWN.lso]],
+    [ids.size > 1, ["stage.sign.hue", DRAWN.hue]],
+    [hasRemoved(view), ["stage.sign.removed", DRAWN.removed]],
+    [hasSquares(view, here), ["stage.sign.sent", isAborted(view) ? DRAWN.sentAborted : DRAWN.sent]],
+    [hasReaders && batches.length > 0, hasMarkers ? ["stage.sign.reader", DRAWN.reader] : ["stage.sign.plain_reader", DRAWN.plainReader]],
+  ];
+  return has.filter(([is]) => is).map(([, sign]) => sign);
+}
+
+function batchesIn(view: View): LogBatchView[] {
+  return Object.entries(view.partitions ?? {}).filter(([name]) => !INTERNAL.test(name))
+    .flatMap(([, { leader, replicas }]) => Object.values(replicas[String(leader)]?.batches ?? {}));
+}
+
+/** Whether a coordinator has removed a transactional id: its log has a record without a value. */
+function hasRemoved(view: View): boolean {
+  return Object.entries(view.partitions ?? {}).filter(([name]) => name.startsWith("__transaction_state")).some(([, { leader, replicas }]) =>
+    Object.values(replicas[String(leader)]?.batches ?? {}).some(({ content }) => (content?.values ?? []).includes(null)));
+}
+
+/** A client of its whole height has a square for each record that it was given. */
+function hasSquares(view: View, here: Places): boolean {
+  return Object.entries(here.clients).some(([name, { folded, box: own }]) => !folded && own.height >= WHOLE && Object.values(view.records ?? {}).some(({ producer }) => producer === name));
+}
+
+/** Whether records that failed were aborted, which have a sign of their own. */
+function isAborted(view: View): boolean {
+  const fates = new Set(Object.values(view.records ?? {}).map(({ status }) => status));
+  return fates.has("aborted") && !fates.has("failed") && !fates.has("refused");
+}
+
+/** Height of a client's box with all that it can say, in units. */
+const WHOLE = 230;
+
+/** The legend in its place; nothing where there is none, or too little room. */
+export function legendIn(frame: Frame, here: Places): Drawn {
+  if (here.kind === "middleware" || here.upright) return nothing;
+  const signs = here.kind === "log" ? LOG : signsIn(frame, here);
+  const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
+  const [first] = rows;
+  if (here.legend !== undefined) return atFoot(here.legend, signs);
+  if (first === undefined) return nothing;
+  // A tag under the last row has its own place.
+  const top = Math.max(...rows.map((row) => row.y + row.height)) + 10;
+  return atFoot({ x: first.x, y: top, width: first.width, height: here.height - 8 - top }, signs);
+}
+
+/** As many signs as have room, at the foot of a place; none where there are few. */
+function atFoot({ x, y, width, height }: { x: number; y: number; width: number; height: number }, signs: readonly Sign[]): Drawn {
+  const fitting = Math.floor((height - LEGEND.head) / SIGN.row);
+  if (signs.length === 0 || fitting < Math.min(LEGEND.least, signs.length)) return nothing;
+  const shown = signs.slice(0, fitting);
+  return legend(x, y + height - 10 - shown.length * SIGN.row, width, shown).drawn;
+}
+
+/** The signs, each with its words, all in letters of one size; `end` is the y of the foot. */
+export function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: SVGTemplateResult; end: number } {
+  const room = width - SIGN.width - 8;
+  const size = Math.floor(Math.max(9, Math.min(13, ...signs.map(([key]) => (13 * room) / textWidth(say(key), 13)))));
+  const rows = signs.map(([key, sign], index) => {
+    const top = y + 10 + index * SIGN.row;
+    return svg`<g transform=${`translate(${round(x)},${round(top)})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), room, size, { classes: "q", least: 9 })}`;
+  });
+  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rows}`, end: y + 10 + signs.length * SIGN.row };
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { overlap } from "../../diagrams/geometry.ts";
+import type { LogBatchView } from "../../player/frame.ts";
+import { isFenced } from "../../stage/instance.ts";
+import { signsIn } from "../../stage/legend.ts";
+import { places } from "../../stage/places.ts";
+import { HEADER, derived, frameOf, logBatch, partition, replica, view } from "../diagrams/fixture.ts";
+import { DESK, planOf } from "./plans.ts";
+
+const signs = (batches: LogBatchView[], fenced: Record<string, number> = {}): string[] => {
+  const log = partition(replica(batches));
+  const frame = frameOf(null, view({ clients: {}, partitions: { "t-0": log }, derived: derived({ fenced }) }));
+  const here = places(planOf(1, 1, 2, 0), HEADER, frame.view, DESK);
+  return signsIn(frame, { ...here, clients: {} }).map(([key]) => key.replace("stage.sign.", ""));
+};
+
+test("The legend has what is on the stage, and nothing else", () => {
+  const one = signs([logBatch(40, 1)]);
+  assert.ok(one.includes("batch") && one.includes("lso"));
+  assert.ok(!one.some((key) => ["open", "aborted", "marker", "hue", "old", "removed", "reader"].includes(key)), one.join());
+  const more = signs([logBatch(39, 1), logBatch(40, 1, { producer_id: 7, outcome: "aborted" }), logBatch(41, 1, { producer_id: 7, control: "ABORT" })], { 7: 0 });
+  for (const key of ["aborted", "marker", "hue", "old"]) assert.ok(more.includes(key), `${key} of ${more.join()}`);
+});
+
+test("What has the fenced epoch or a lower one is of an older instance", () => {
+  const drawn = view({ derived: derived({ fenced: { 1000: 1 } }) });
+  assert.deepEqual([0, 1, 2, null].map((epoch) => isFenced(drawn, 1000, epoch)), [true, true, false, false]);
+  assert.equal(isFenced(drawn, 1001, 0), false);
+});
+
+test("Without consumers the legend stands under the only client, clear of it", () => {
+  const run = places(planOf(3, 1, 1, 0), HEADER, { time: 0 }, DESK);
+  const legend = run.legend ?? assert.fail();
+  for (const { box } of [...Object.values(run.clients), ...Object.values(run.brokers)]) assert.ok(!overlap(box, legend));
+  assert.ok(legend.y + legend.height <= run.height);
+  assert.equal(places(planOf(3, 1, 2, 0), HEADER, { time: 0 }, DESK).legend, undefined);
+});

@@ -1,0 +1,46 @@
+"""Which epochs of a producer id are fenced, as the pictures tell old instances from the newest one."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+from engine.view.derived import Derived
+from engine.view.fenced import fenced
+
+
+def fenced_in(name: str, variant: str | None) -> list[dict[str, int]]:
+    """What ``derived`` has of it after each step, without repetitions."""
+    simulation = Simulation(entry(name).scenario(variant))
+    derived = Derived(simulation.view())
+    found: list[dict[str, int]] = []
+    while (step := simulation.step()) is not None:
+        derived.take(step.to_json())
+        now = derived.view()["fenced"]
+        if now != (found[-1] if found else {}):
+            found.append(dict(now))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "expected"),
+    [
+        ("SC-61", "k28", [{"1000": 0}]),
+        ("SC-61", "epoch-and-sequence-checks-off", [{"1000": 0}]),
+        ("SC-149", "k41", []),  # each transaction raises the epoch of its only instance
+        ("SC-03", None, []),
+    ],
+)
+def test_the_epoch_of_an_older_instance_is_fenced(
+    name: str, variant: str | None, expected: list[dict[str, int]]
+) -> None:
+    assert fenced_in(name, variant) == expected
+
+
+def test_an_epoch_that_no_other_client_exceeds_is_not_fenced() -> None:
+    old, new = ({"transaction_manager": {"producer_id": 5, "producer_epoch": epoch}} for epoch in (2, 3))
+    none = {"transaction_manager": {"producer_id": -1, "producer_epoch": -1}}
+    assert fenced({"clients": {"p1": old, "p2": none, "p3": {"transaction_manager": None}}}) == {}
+    assert fenced({"clients": {"p1": old, "p2": new}}) == {"5": 2}
+    assert fenced({"clients": {"p1": new, "p2": new}}) == {}
