@@ -107,9 +107,21 @@ export class Why extends StoreElement {
     return this.querySelectorAll<HTMLElement>(".why-answer, .why-chain > li")[number - 1];
   }
 
+  /** What lies above it is seen whole or not at all. */
+  #bringIntoView(sentence: HTMLElement | undefined): void {
+    sentence?.scrollIntoView({ block: "nearest" });
+    const body = sentence?.closest<HTMLElement>(".why-body");
+    if (sentence === undefined || body == null) return;
+    const top = body.getBoundingClientRect().top + body.clientTop;
+    const all = [...body.querySelectorAll<HTMLElement>(".why-answer, .why-chain > li")].map((one) => one.getBoundingClientRect());
+    const next = all.find((one) => one.top >= top - 1);
+    const isCut = all.some((one) => one.top < top - 1 && one.bottom > top + 1);
+    if (isCut && next !== undefined && next.top <= sentence.getBoundingClientRect().top + 1) body.scrollBy({ top: next.top - top, behavior: "instant" });
+  }
+
   #showNow(number: number): void {
     const sentence = this.#sentence(number);
-    sentence?.scrollIntoView({ block: "nearest" });
+    this.#bringIntoView(sentence);
     sentence?.focus({ preventScroll: true });
   }
 
@@ -319,7 +331,7 @@ export class Why extends StoreElement {
     const isOpen = this.unfolded.has(number);
     const turn = (): void => {
       this.unfolded = new Set(isOpen ? [...this.unfolded].filter((one) => one !== number) : [...this.unfolded, number]);
-      void this.updateComplete.then(() => this.#sentence(number)?.scrollIntoView({ block: "nearest" }));
+      void this.updateComplete.then(() => this.#bringIntoView(this.#sentence(number)));
     };
     return html`<button class="why-line" aria-expanded=${isOpen} aria-label=${isOpen ? say("player.why.fold") : nothing} @click=${turn}>${isOpen ? nothing : html`<span>${sentenceOf(link)}</span>`}<span aria-hidden="true">${isOpen ? "▴" : "▾"}</span></button>
       ${isOpen ? this.#link(link) : nothing}`;

@@ -93,8 +93,6 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
 }
 
 const CHIP = { name: 15, head: 20 };
-/** If its coordinator is farther away than this, other boxes are between them. */
-const JOINT = 12;
 
 /** On a phone: its small box, where messages leave and arrive, and the large one while it is unfolded. Both name it in the same way. */
 function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): StageObject[] {
@@ -106,14 +104,10 @@ function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   const said = textWidth(name, size, true);
   const left = size < 12 ? 8 : 11;
   const room = width - said - 26;
-  const coordinator = place.coordinator?.box;
-  const below = coordinator === undefined ? 0 : coordinator.y - place.box.y;
-  // The coordinator under it is its own.
-  const joint = below > height && below < height + JOINT ? path(`M${round(width / 2)},${height}V${round(below)}`, "ring") : nothing;
   const chip: StageObject = {
     key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: state === null ? name : named(name, state), brings: plainly("actor", name),
     draw: svg`${box(0, 0, width, height, `body${isDown ? " dead" : ""}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(left - 6, 3, said + 12, 16, "tag", 4)}` : nothing}${
-      text(left, CHIP.name, name, `s${size} b${open ? " inv" : ""}`)}${joint}${
+      text(left, CHIP.name, name, `s${size} b${open ? " inv" : ""}`)}${
       state === null || room < 18 ? nothing : fittedText(width - 7, CHIP.name, state, room, 12, { classes: "k", least: 8, anchor: "end" })}${
       isDown ? path(`M6,${CHIP.head + 2}L${width - 6},${height - 5}M${width - 6},${CHIP.head + 2}L6,${height - 5}`, "crossed") : nothing}`,
   };
