@@ -200,6 +200,12 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
     return replace(answered, found={"error": first, **others})
 
 
+@cache
+def prepare() -> None:
+    """Makes what every answer needs, which takes seconds: so that it is there when the first question comes."""
+    _answer("stuck transaction", LANGUAGES[0], (), None)
+
+
 def _error_called(question: str) -> str | None:
     """The normalised name of the error whose name, or whose exception in Java, is the whole question; else None."""
     name = plain(question.strip().rpartition(".")[2])

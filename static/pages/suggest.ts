@@ -43,6 +43,8 @@ function suggests(form: HTMLFormElement, input: HTMLInputElement, address: strin
   form.addEventListener("focusout", ({ relatedTarget }) => {
     if (!(relatedTarget instanceof Node && form.contains(relatedTarget))) close();
   });
+  // The first answer takes the server seconds to prepare: it begins before the first letter.
+  input.addEventListener("focus", () => void fetch(address).catch(() => null), { once: true });
   input.addEventListener("focus", () => {
     list.hidden = list.querySelector("a") === null || input.value.trim() === "";
   });

@@ -337,6 +337,9 @@ def test_what_is_suggested_while_typing_is_what_the_search_page_shows_first(clie
         shown = scenarios("/search/suggested", question)
         assert shown == scenarios("/search/", question)[: len(shown)] != []
     assert scenarios("/search/suggested", "helm chart colours") == []
+    # The search page also shows scenarios whose texts lead to SC-145; it says so.
+    assert scenarios("/search/suggested", "145") == ["SC-145"]
+    assert scenarios("/search/suggested", "") == []
     assert "<script" not in client.get("/search/suggested", {"q": "zombie <script>"}).content.decode()
 
 
