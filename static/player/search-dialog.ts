@@ -83,12 +83,12 @@ export class SearchDialog extends DialogElement {
     const text = search.conditions.find((condition) => condition.on === "text")?.text ?? "";
     return html`<form class="stop-form" role="search" @submit=${(event: SubmitEvent) => this.#submit(event, search)} @input=${(event: Event) => this.#typed(event, search)}>
         <label class="wide">${say("search.words")} <input type="search" name="text" maxlength="200" .value=${text} autofocus /></label>
-        ${this.choices === null ? nothing : this.#filters(store, search, this.choices)}
         <button class="primary">${say("search.next")} <kbd>n</kbd></button>
+        ${this.choices === null ? nothing : this.#filters(store, search, this.choices)}
       </form>
       ${this.#goTo(stepNamed(search.conditions, store.newest))}
       ${search.active ? searchResults(search, store, (number) => this.#go(number)) : html`<p class="quiet">${say("search.means")}</p>`}
-      ${text === "" || !store.source.live ? nothing : html`<p><a href=${`${SITE_SEARCH}?${new URLSearchParams({ q: text })}`}>${say("search.everywhere", { text })}</a></p>`}`;
+      ${text === "" || !store.source.live ? nothing : html`<p class="everywhere"><a href=${`${SITE_SEARCH}?${new URLSearchParams({ q: text })}`}>${say("search.everywhere", { text })}</a></p>`}`;
   }
 
   #goTo(number: number | null): TemplateResult | typeof nothing {
