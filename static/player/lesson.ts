@@ -229,7 +229,7 @@ export class Lesson extends StoreElement {
     const seen = plan.beats.findLast(({ lands }) => lands <= loss.step);
     const beat = seen ?? plan.beats[0];
     if (beat === undefined) return null;
-    const where = { step: loss.step, title: titleOf(beat), lands: beat.lands, what: lossName(loss) };
+    const where = { step: loss.step, title: titleOf(beat), what: lossName(loss) };
     return html`<div class="try-row"><p>${unbroken(say(seen === undefined ? "lesson.try_break_before" : "lesson.try_break", where))}</p>
       <button @click=${() => this.#goBack(loss.step, loss.message)}>${say("lesson.go_there", { step: loss.step })}</button></div>`;
   }

@@ -64,6 +64,7 @@ import { FileSource } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerAttributes } from "./player-attributes.ts";
 import { PlayerStore } from "./store.ts";
+import { Swipe } from "./swipe.ts";
 import { loadLanguage, say, words } from "./text.ts";
 import { readZoom, Zoom, zoomText } from "./zoom.ts";
 import type { Column, ViewTabs } from "./view-tabs.ts";
@@ -459,7 +460,7 @@ export class Player extends PlayerAttributes {
 
   #middle(store: PlayerStore, whole: Frame | undefined): TemplateResult {
     const name = say(`player.tab.${this.middle}`);
-    return html`<main class="mid" aria-label=${name} tabindex="0" @keydown=${this.#enterPicture}>${this.#inspects && !this.isNarrow ? html`<p class="column-name" aria-hidden="true">${name}</p>` : nothing}
+    return html`<main class="mid" aria-label=${name} tabindex="0" @keydown=${this.#enterPicture} @touchstart=${this.#swipe.start} @touchend=${this.#swipe.end}>${this.#inspects && !this.isNarrow ? html`<p class="column-name" aria-hidden="true">${name}</p>` : nothing}
       ${middlePanel(this.middle, this.#parts(store, this.#frameFor("middle", whole)))}
     </main>`;
   }
@@ -573,6 +574,11 @@ export class Player extends PlayerAttributes {
     else if (direction > 0) store.forward();
     else store.back();
   }
+
+  /** Where the picture has the whole width there is nothing to scroll along it. */
+  readonly #swipe = new Swipe((way) => {
+    if (this.middle === "stage" && innerWidth < UPRIGHT && this.querySelector("dialog[open]") === null) this.#onward(way, this.walk?.arrows === "beats");
+  });
 
   /** *Inspect* and back. */
   #inspect(): void {

@@ -1,0 +1,52 @@
+/** A finger that is drawn across the picture goes on by a beat, or back: to the left as a page is turned. Pure of the player. */
+
+export const defaults = {
+  /** px along, at least; px across, at most a share of it; ms at most. */
+  least: 56,
+  across: 0.5,
+  ms: 700,
+  /** px at the edges of a screen, where a finger turns the browser's own pages. */
+  edge: 24,
+};
+
+interface Touched {
+  x: number;
+  y: number;
+  at: number;
+}
+
+/** 1: on, −1: back, null: no swipe. */
+export function swipeOf(from: Touched, to: Touched, width: number): 1 | -1 | null {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const isAlong = Math.abs(dx) >= defaults.least && Math.abs(dy) <= Math.abs(dx) * defaults.across;
+  const isInside = from.x >= defaults.edge && from.x <= width - defaults.edge;
+  return isAlong && isInside && to.at - from.at <= defaults.ms ? (dx < 0 ? 1 : -1) : null;
+}
+
+/** Listens to one finger on `element`; two fingers zoom. */
+export class Swipe {
+  #from: Touched | null = null;
+  readonly #go: (way: 1 | -1) => void;
+
+  constructor(go: (way: 1 | -1) => void) {
+    this.#go = go;
+  }
+
+  /** A scroll does not wait for it. */
+  readonly start = {
+    handleEvent: (event: TouchEvent): void => {
+      this.#from = event.touches.length === 1 ? touchedAt(event) : null;
+    },
+    passive: true,
+  };
+
+  readonly end = (event: TouchEvent): void => {
+    const way = this.#from === null || event.touches.length > 0 ? null : swipeOf(this.#from, touchedAt(event), innerWidth);
+    this.#from = null;
+    if (way !== null) this.#go(way);
+  };
+}
+
+function touchedAt({ changedTouches: [touch], timeStamp }: TouchEvent): Touched {
+  return { x: touch?.clientX ?? 0, y: touch?.clientY ?? 0, at: timeStamp };
+}
