@@ -11,12 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.client.produce_reactions import reaction_to, retried_in
 from engine.errors import Error
 from engine.explain.sentences import catalogue
-from engine.profiles import PROFILES
 
 FIELDS = ("meaning", "compared", "answering", "asking")
+_RETRIABLE_ELSEWHERE = frozenset(
+    {
+        Error.COORDINATOR_NOT_AVAILABLE,
+        Error.NOT_COORDINATOR,
+        Error.CONCURRENT_TRANSACTIONS,
+        Error.FENCED_LEADER_EPOCH,
+        Error.UNSTABLE_OFFSET_COMMIT,
+        Error.UNKNOWN_TOPIC_ID,
+    }
+)
+"""The errors that are retriable for Kafka, besides those after which a Produce is repeated in every version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +38,8 @@ class ErrorEntry:
 
     @property
     def retriable(self) -> bool:
-        """Whether producers of some version resend a batch that gets this error (SND-9)."""
-        return any(reaction_to(self.error).does in retried_in(profile) for profile in PROFILES.values())
+        """Whether Kafka's clients class the error as retriable (``RetriableException``, in 3.9)."""
+        return self.error.retriable or self.error in _RETRIABLE_ELSEWHERE
 
     @property
     def outcome_key(self) -> str:
@@ -125,7 +134,7 @@ def error_lines(error: Error, language: str) -> Iterator[str]:
         return
     retriable = "retriable" if entry.retriable else "not retriable"
     known = catalogue()
-    yield f"{error.name} ({error.code}), since Kafka {entry.since}, {retriable} for Produce"
+    yield f"{error.name} ({error.code}), since Kafka {entry.since}, {retriable}"
     for field in FIELDS:
         yield f"  {field}: {known[entry.key(field)].text(language)}"
     yield f"  outcome: {known[entry.outcome_key].text(language)}"

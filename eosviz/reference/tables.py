@@ -21,8 +21,7 @@ CONTRADICTION = "CTR-"
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: producers of some version resend a batch
-    that gets it."""
+    """One of Kafka's errors, with its entry in the dictionary. ``retriable``: Kafka's clients class it as retriable."""
 
     name: str
     code: int

@@ -33,9 +33,11 @@ def test_every_error_has_its_whole_entry_in_both_languages() -> None:
             assert all(known[key].text(language) for language in LANGUAGES), key
 
 
-def test_an_error_after_which_only_newer_producers_resend_a_batch_is_retriable() -> None:
-    assert ERRORS[Error.CONCURRENT_TRANSACTIONS].retriable
-    assert not ERRORS[Error.INVALID_TXN_STATE].retriable
+def test_an_error_is_retriable_if_kafka_classes_it_so() -> None:
+    for error in (Error.NETWORK_EXCEPTION, Error.NOT_COORDINATOR, Error.CONCURRENT_TRANSACTIONS):
+        assert ERRORS[error].retriable
+    for error in (Error.INVALID_TXN_STATE, Error.OUT_OF_ORDER_SEQUENCE_NUMBER):
+        assert not ERRORS[error].retriable
 
 
 @pytest.mark.parametrize(
