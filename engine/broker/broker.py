@@ -344,7 +344,8 @@ class Broker:
         return self.alive and self.link.listens
 
     def wake(self, now: int) -> Effects:
-        """A pause is over, or lost heartbeats arrive again: with KRaft, send a heartbeat at once."""
+        """A pause is over, or heartbeats get through again: with KRaft, an unfenced broker sends a heartbeat at
+        once."""
         return self.link.wake(now)
 
     @property

@@ -246,8 +246,8 @@ class Because(Enum):
 @happening
 class SequenceErrorDecided(Happening):
     """The reaction to a sequence error was decided. ``table``: the table of the decision. ``because``: the
-    reason of the row that decided. ``denied``: the questions of the rows above, which were answered with
-    *no*. ``first_sequence`` and ``last_sequence``: those of the batch when its response came."""
+    reason of the row that decided, or OTHER_IDENTITY. ``denied``: those questions of the rows above it that
+    were answered with *no*. ``first_sequence`` and ``last_sequence``: those of the batch when its response came."""
 
     client: str
     batch: str

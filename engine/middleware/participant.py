@@ -196,8 +196,8 @@ class Participant(Node):
         branch.applied = 0
 
     def _undo_again(self, tid: int, branch: Branch, now: int) -> None:
-        """Undo once more, although nothing is left to undo: the handler does not record which tids it has
-        handled."""
+        """Undo a second time, although nothing is left to undo, if there is a compensation record of this tid: the
+        handler does not record which tids it has handled."""
         if any(record["tid"] == tid for record in self.log):
             self.value -= branch.operation
             branch.applied -= 1

@@ -117,7 +117,8 @@ def _fits(checkpoint: dict[str, Any], step: Step) -> bool:
 
 
 def _has_record(checkpoint: dict[str, Any], step: Step, simulation: Simulation) -> bool:
-    """Whether the step is about a batch with the checkpoint's record; True if it names none."""
+    """Whether the step delivers a Produce request with the checkpoint's record; True for a checkpoint without a
+    record."""
     record = checkpoint["record"]
     if record is None:
         return True

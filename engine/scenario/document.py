@@ -199,7 +199,8 @@ def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, 
 
 
 def _shared_lesson(document: Mapping[str, Any]) -> dict[str, str] | None:
-    """The document's lesson, by language, if each run has a lesson of its own; else None."""
+    """The document's lesson, by language, if only its variants are run and each of them has a lesson of its own: then
+    the document's lesson is about all of them. Else None."""
     variants = document.get("variants", ())
     if acts(document) or not variants or not all(variant.get("lesson") for variant in variants):
         return None

@@ -48,8 +48,8 @@ def _rows(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[
 
 
 def _paired(ours: list[Time], theirs: list[Time]) -> list[tuple[list[Time], list[Time]]]:
-    """Each row of one side beside one of the other, without those that have the same time: a list of its time, which
-    is empty if that side does not have the row."""
+    """The times of equal rows in two documents, in pairs, without the times that both have. Each side of a pair is a
+    list of one time, or an empty list if its document has no further row."""
     left, right = list(ours), list(theirs)
     for time in ours:
         if time in right:

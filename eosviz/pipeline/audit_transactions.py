@@ -26,8 +26,8 @@ def _moves(logs: Logs) -> DataFrame:
 
 
 def _numbered(logs: Logs, rows: DataFrame, producer: str, step: str) -> DataFrame:
-    """Each of ``rows`` with its ``producer``, and with the ``number`` of the producer's newest transaction at
-    its step. The parameters ``producer`` and ``step`` are names of columns."""
+    """Those of ``rows`` whose producer has begun a transaction by then, each with its ``producer`` and the ``number``
+    of the newest transaction at its step. The parameters ``producer`` and ``step`` are names of columns."""
     moves = _moves(logs).select(
         "session", f.col("subject").alias("producer"), f.col("step").alias("moved"), "number"
     )

@@ -174,7 +174,8 @@ def _passages(part: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _aligned(english: list[str], chinese: list[str]) -> list[tuple[str, str]]:
-    """The sentences of the same text in two languages, each with its translation."""
+    """A text in two languages, cut into pairs that say the same: mostly one sentence each; else several sentences, or
+    a part of a Chinese one that ends at a semicolon."""
     if len(english) == len(chinese):
         return list(zip(english, chinese, strict=True))
     parts = [part for sentence in chinese for part in CLAUSES.findall(sentence)]

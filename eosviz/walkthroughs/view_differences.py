@@ -40,8 +40,8 @@ _decode = msgspec.json.Decoder(_Changes).decode
 
 
 def net_changes(bodies: Iterable[bytes], backward: bool) -> list[NetChange]:
-    """The net changes of these steps (JSON as pages get it), which come oldest first. `backward`: they come
-    newest first, and the changes lead back from the view after the newest step to the view before the
+    """The net changes of some consecutive steps. `bodies`: the steps as JSON, as pages get them, oldest first.
+    `backward`: the newest step is first, and the changes lead back from the view after it to the view before the
     oldest."""
     found: dict[tuple[str, ...], NetChange] = {}
     for body in bodies:
