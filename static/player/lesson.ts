@@ -215,7 +215,13 @@ export class Lesson extends StoreElement {
     const isDone = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0);
     const byHand = isDone ? null : this.#byHand(store);
     const other = variant === undefined ? null : otherRun(variant, store.source.live, this.compare === "" ? null : { at: `${this.compare}new`, branch: store.branch });
-    return [byHand, other].filter((one) => one !== null);
+    return [byHand, other, other === null ? null : this.#allRuns(store)].filter((one) => one !== null);
+  }
+
+  /** The page of the scenario, with a card for each of its runs. */
+  #allRuns({ header }: PlayerStore): TemplateResult | null {
+    const { starts } = this.lesson;
+    return starts === undefined || header === null ? null : html`<p class="all-runs-way"><a href=${`${starts.replace("{scenario}", header.scenario)}#runs-heading`}>${say("lesson.all_runs")}</a></p>`;
   }
 
   #try(rows: readonly TemplateResult[]): TemplateResult | typeof nothing {

@@ -96,6 +96,18 @@ def test_an_open_lesson_is_open_for_the_next_run_too(browser: Browser, running_s
     page.close()
 
 
+def test_a_run_s_end_leads_to_all_runs_of_its_scenario(browser: Browser, running_site: RunningSite) -> None:
+    page = browser.new_page()
+    page.goto(f"{running_site.address}sessions/new?scenario=SC-145")
+    page.locator(".opening button.primary").click()
+    page.locator("eos-sentence .s").wait_for()
+    page.keyboard.press("End")
+    page.locator(".to-lesson").click()
+    page.locator(".lesson-card").get_by_role("link", name="All runs of this scenario").click()
+    expect(page.locator(".all-runs .scenario")).to_have_count(3)
+    page.close()
+
+
 def test_the_first_tab_stop_of_a_run_leads_to_its_controls(
     browser: Browser, running_site: RunningSite
 ) -> None:
