@@ -837,7 +837,7 @@ export class Compare extends LitElement {
       <div class="buttons">
         <button class="to-start" aria-label=${say("player.do.first")} title=${say("player.key.first")} ?disabled=${this.at === 0} @click=${() => this.#goTo(0)}>|◀</button>
         ${hasBeats ? html`<button aria-label=${say("player.do.beat_back")} title=${say("player.key.beat_back")} ?disabled=${this.at === 0} @click=${() => this.#lastBeat()}>◀</button>
-        <button class=${main === "onward" ? "beat-go main" : "beat-go"} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrowKey("forward", arrows)}</kbd></button>`
+        <button class=${main === "onward" ? "beat-go main" : "beat-go"} title=${say("player.key.forward")} ?disabled=${atEnd} @click=${() => void this.#nextBeat()}>${say("player.do.beat_forward")} <kbd aria-hidden="true">${arrowKey("forward", arrows)}</kbd></button>`
           : html`<button aria-label=${say("player.do.back")} title=${stepTitle("step_back", arrows)} ?disabled=${this.at === 0} @click=${() => this.#back()}>◀</button>`}
         <button class="go" title=${stepTitle("step", arrows)} ?disabled=${atEnd} @click=${() => void this.#forward()}>${say("player.do.step")} <kbd aria-hidden="true">${arrowKey("step", arrows)}</kbd></button>
       </div>
