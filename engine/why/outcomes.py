@@ -207,6 +207,8 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
             in_transactions = bool(used) and configured(used, "transactional_id") is not None
             key = "application.silent" if in_transactions else "application.done"
             yield link(key, "TXM-6", subject=subject, **params, calls=shown["calls"])
+        elif not moment.part("clients").get(client, {}).get("alive", True):
+            yield link("application.client_down", "GEN-6", subject=subject, **params)
         elif shown["next_at"] is not None:
             left = shown["next_at"] - moment.now
             if left < 0:

@@ -83,14 +83,16 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
     # Since 3.7 the leader does know it while too few replicas are in sync, but leaves its high watermark.
     is_short = len(shown["isr"]) < shown["min_isr"]
     if not late and not is_short and _high_watermark(moment, partition) < offset:
-        yield link(
+        leader = f"broker-{shown['leader']}"
+        learns = link(
             "leader_learns_later",
             "LOG-7",
             subject=partition_subject(partition),
             partition=partition,
-            leader=f"broker-{shown['leader']}",
+            leader=leader,
             offset=offset,
         )
+        yield from list(not_running(moment, leader)) or [learns]
     fetch = _next_fetch(moment, partition)
     if fetch is not None:
         yield _fetch_comes(moment, fetch, partition)

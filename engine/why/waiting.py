@@ -325,7 +325,7 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
         found = list(applications_of(moment, client))
         if client in moment.part("clients"):
             found += _client_waits(moment, client)
-        yield from _idle_if_silent(moment, subject, found)
+        yield from _idle_if_silent(moment, subject, found, client)
     elif subject in moment.actors():
         yield from _idle_if_silent(moment, subject, list(not_running(moment, subject)))
     else:
@@ -395,8 +395,11 @@ def _next_phase(client: str) -> Link:
     return link("next.phase", "SND-1", subject=actor_subject(client), actor=client)
 
 
-def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[Link]:
-    """The reasons, each once, and when the actor acts next; without any, that the actor is idle."""
+def _idle_if_silent(
+    moment: Moment, actor: str, found: list[Link], client: str | None = None
+) -> Iterator[Link]:
+    """The reasons, each once, and when the actor acts next; without any, that the actor is idle. ``client``: that of
+    an application, which makes no calls while its client is down or paused."""
     reasons: list[Link] = []
     for one in found:
         if one not in reasons:
@@ -406,7 +409,7 @@ def _idle_if_silent(moment: Moment, actor: str, found: list[Link]) -> Iterator[L
         yield _next_phase(actor)
         return
     # The timers and fetches of an actor that is down or paused have no effect before the next fault.
-    stopped = next(not_running(moment, actor), None)
+    stopped = next(not_running(moment, client or actor), None)
     stands = stopped is not None and stopped.key in _STANDSTILLS
     event = moment.next_event(actor, *(("fault",) if stands else ()))
     if event is not None:

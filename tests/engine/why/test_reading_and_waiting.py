@@ -8,6 +8,9 @@ from __future__ import annotations
 import pytest
 
 from engine.record_names import record_names
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
+from engine.why.asking import why
 from tests.engine.why.held_to_the_view import (
     Row,
     committed,
@@ -363,3 +366,12 @@ ROWS: list[Row] = [
 @pytest.mark.parametrize("row", ROWS, ids=[f"{row[0]}-{row[1]}" for row in ROWS])
 def test_a_sentence_says_what_is(row: Row) -> None:
     hold_to_the_view(row, ROWS)
+
+
+def test_an_application_whose_client_is_down_makes_no_call_at_its_time() -> None:
+    run = Simulation(entry("SC-153").scenario(None))
+    run.run(steps=12)
+    run.intervene({"action": "crash", "actor": "p2"})
+    run.run(steps=20)
+    keys = [one.key for one in why(run, "nothing", "app-2")]
+    assert keys == ["why.application.client_down", "why.actor_down"]

@@ -476,6 +476,19 @@ def test_no_fetch_is_awaited_where_too_few_replicas_hold_the_high_watermark() ->
     assert keys[-2:] == ["why.lso.high_watermark_waits", "why.too_few_in_sync"]
 
 
+def test_a_leader_that_is_down_learns_of_no_replica() -> None:
+    run = Simulation(entry("SC-112").scenario("idempotent"))
+    while any(one["log_end"] < 1 for one in run.view()["partitions"]["t-0"]["replicas"].values()):
+        assert run.step() is not None
+    leader = f"broker-{run.view()['partitions']['t-0']['leader']}"
+    assert "why.leader_learns_later" in [one.key for one in why(run, "lso", "t-0")]
+    run.intervene({"action": "crash", "actor": leader})
+    assert run.step() is not None
+    keys = [one.key for one in why(run, "lso", "t-0")]
+    assert "why.leader_learns_later" not in keys
+    assert "why.broker_down_session" in keys
+
+
 def test_a_response_from_the_coordinators_own_broker_is_no_marker_on_its_way() -> None:
     """broker-2 coordinates the transaction and leads t-1, so request and response have the same two ends."""
     run = Simulation(entry("SC-44").scenario("k28"))
