@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from engine.simulation import Simulation
 
 TRANSACTION_TOPIC = "__transaction_state"
+_OF_PROCESSES = ("timer", "sender")
+"""Classes of events that have no effect while their actor is down."""
 
 
 class Moment:
@@ -191,15 +193,21 @@ class Moment:
     # -- time and messages -----------------------------------------------------------------------------
 
     def waiting_events(self, actor: str | None = None) -> list[Json]:
-        """The queued events in their order; with ``actor``, those of this actor. Arrivals of dropped messages
-        are left out."""
+        """The queued events in their order; with ``actor``, those of this actor. Arrivals of dropped messages, and
+        the timers, fetches and passes of an actor that is down, are left out."""
         under_way = self.part("network").get("messages") or {}
         events = [
             (event["at"], CLASS_NAMES.index(event["class"]), int(order), event)
             for order, event in self.part("pending").items()
-            if (actor is None or event["actor"] == actor) and not _is_void(event["what"], under_way)
+            if (actor is None or event["actor"] == actor)
+            and not _is_void(event["what"], under_way)
+            and not (event["class"] in _OF_PROCESSES and self._is_down(event["actor"]))
         ]
         return [event for *_, event in sorted(events, key=_when)]
+
+    def _is_down(self, name: str) -> bool:
+        shown = self.actor(name)
+        return shown is not None and not shown["alive"]
 
     def next_event(self, actor: str, *classes: str) -> Json | None:
         for event in self.waiting_events(actor):

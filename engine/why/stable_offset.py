@@ -181,7 +181,7 @@ def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
     readers = [
         (name, shown)
         for name, shown in moment.part("consumers").items()
-        if shown["isolation"] == "read_committed" and partition in shown["positions"]
+        if shown["isolation"] == "read_committed" and partition in shown["positions"] and _reads(shown)
     ]
     if not readers:
         yield link("held.none", "CON-5", subject=partition_subject(partition), partition=partition)
@@ -208,3 +208,9 @@ def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
             )
     if len(readers) > NAMED_MAX:
         yield link("held.more", "CON-5", count=len(readers) - NAMED_MAX)
+
+
+def _reads(consumer: Json) -> bool:
+    """Whether a consumer is neither down nor closed, and has not left its group."""
+    group = consumer.get("group") or {}
+    return bool(consumer["alive"]) and not (group.get("left") or group.get("closed"))

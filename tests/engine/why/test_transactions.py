@@ -489,6 +489,25 @@ def test_a_leader_that_is_down_learns_of_no_replica() -> None:
     assert "why.broker_down_session" in keys
 
 
+def test_a_broker_that_is_down_has_no_next_fetch() -> None:
+    run = Simulation(entry("SC-41").scenario("impatient-2-0"))
+    run.run(steps=12)
+    run.intervene({"action": "crash", "actor": "broker-3"})
+    assert run.step() is not None
+    fetches = [one for one in why(run, "unended", "txn-1") if one.key == "why.next.fetch"]
+    assert "broker-3" not in [one.params["actor"] for one in fetches]
+
+
+def test_a_consumer_that_is_down_does_not_wait() -> None:
+    run = Simulation(entry("SC-44").scenario("k20"))
+    run.run(steps=34)
+    run.intervene({"action": "crash", "actor": "c-committed"})
+    run.run(steps=18)
+    keys = [one.key for one in why(run, "lso", "t-0")]
+    assert "why.held.reader" not in keys
+    assert "why.held.none" in keys
+
+
 def test_a_response_from_the_coordinators_own_broker_is_no_marker_on_its_way() -> None:
     """broker-2 coordinates the transaction and leads t-1, so request and response have the same two ends."""
     run = Simulation(entry("SC-44").scenario("k28"))
