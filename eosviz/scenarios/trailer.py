@@ -41,9 +41,9 @@ class Scene:
     read: int
     """The reader's next offset."""
     travels: dict[str, str]
-    """Key to place of each message about a shown batch that the step moves. Places: `out` (sent), `home` (a response
-    that has reached the producer), `lost`, `taken` (appended to the log), and `compared` (a batch that the log
-    already contains)."""
+    """Key to place of each message about a shown batch that is under way or that the step moves. Places: `out` (sent),
+    `home` (a response that has reached the producer), `lost`, `taken` (appended to the log), and `compared` (a batch
+    that the log already contains)."""
     numbers: dict[str, tuple[int, int]]
     """Key of each message that a step moved so far to the first and last sequence number of its batch."""
 
@@ -51,11 +51,13 @@ class Scene:
 CHOSEN = (
     ("sent", "client.sent", 1),
     ("stored", "broker.appended_and_waits", 1),
+    ("next_sent", "client.sent", 2),
     ("answer_lost", "fault.answer_dropped", 1),
     ("goes_on", "consumer.delivers", 1),
     ("sent_again", "client.sent", 4),
     ("recognised", "broker.duplicate_found", 1),
     ("answered", "client.acknowledged", 1),
+    ("next_resent", "client.sent", 5),
     ("others_stored", "broker.appended_and_waits", 2),
     ("read_once", "consumer.delivers", 3),
 )
@@ -119,7 +121,7 @@ def _scene(
         stored=_stored(view),
         believed=_believed(view),
         read=view["consumers"][READER]["positions"][PARTITION],
-        travels=_travels(step, _stored(before), about, numbers),
+        travels=_under_way(before, view, about) | _travels(step, _stored(before), about, numbers),
         numbers=dict(numbers),
     )
 
@@ -139,6 +141,12 @@ def _believed(view: Json) -> tuple[bool, ...]:
     statuses = [record["status"] for record in view["records"].values() if record["partition"] == PARTITION]
     numbered = view["clients"][CLIENT]["transaction_manager"]["partitions"].get(PARTITION, {})
     return tuple(status == "ok" for status in statuses[: min(RECORDS, numbered.get("next_sequence", 0))])
+
+
+def _under_way(before: Json, view: Json, about: dict[int, str]) -> dict[str, str]:
+    """The messages that an earlier step has sent, and that have not arrived."""
+    found = before["network"]["messages"].keys() & view["network"]["messages"].keys()
+    return {about[id_]: "out" for id_ in sorted(map(int, found)) if id_ in about}
 
 
 def _travels(

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from html import escape
 
 from eosviz.catalogue import say
-from eosviz.scenarios.trailer import BROKER, CLIENT, PARTITION, READER, RECORDS, STILL, Scene, scenes
+from eosviz.scenarios.trailer import BROKER, CLIENT, PARTITION, READER, RECORDS, STILL, scenes
 
 TAGGED = ("stored", "answer_lost", "recognised", "others_stored", "read_once")
 OFF = "off"
+Point = tuple[float, float]
 Place = tuple[str, float, float]
 
 
@@ -36,14 +37,18 @@ class Form:
     reader: float
     """The top of the consumer, which stands under the broker."""
     wires: str
-    out: tuple[float, float]
-    back: tuple[float, float]
-    home: tuple[float, float]
-    taken: tuple[float, float]
+    out: Point
+    back: Point
+    comes_from: Point
+    """Where a request begins, seen from `out`; a response begins on the other side of `back`."""
+    lost: dict[bool, Point]
+    """Where a request (false) and a response (true) are when the connection breaks."""
+    home: Point
+    taken: Point
     """Where a request that the broker appends disappears; its way there crosses no name."""
-    compared: tuple[float, float]
+    compared: Point
     """The place at the broker's edge, beside the record that has arrived a second time."""
-    legend: tuple[float, float]
+    legend: Point
     tags: dict[str, tuple[float, float]]
     sheets: dict[bool, str]
     """The outlines of a request (false) and a response (true); each points where the message goes."""
@@ -51,14 +56,16 @@ class Form:
 
 WIDE = Form(
     "wide", (760, 284), (12, 12, 184, 260), (350, 12, 398, 196), (28, 54, 3), (44, 40), (400, 112, 100), 60, 213,
-    "M196 118H350M350 196H196", (210, 94), (210, 172), (200, 172), (400, 112), (218, 94), (28, 214),
+    "M196 118H350M350 196H196", (204, 94), (216, 172), (90, 0), {False: (216, 94), True: (204, 172)}, (200, 172),
+    (400, 112), (218, 94), (28, 192),
     {"stored": (400, 248), "answer_lost": (208, 228), "recognised": (400, 248), "others_stored": (400, 248),
      "read_once": (400, 248)},
     {False: "M0 0H114L126 24L114 48H0z", True: "M12 0H126V48H12L0 24z"},
 )  # fmt: skip
 UPRIGHT = Form(
     "upright", (358, 416), (6, 6, 346, 108), (6, 196, 346, 152), (18, 42, 3), (44, 34), (56, 280, 82), 42, 353,
-    "M70 114V196M250 196V114", (18, 128), (194, 128), (194, 118), (18, 141), (18, 141), (206, 44),
+    "M70 114V196M250 196V114", (18, 122), (194, 136), (0, 60), {False: (18, 132), True: (194, 130)}, (194, 118),
+    (18, 141), (18, 141), (206, 40),
     {"stored": (22, 384), "answer_lost": (18, 81), "recognised": (22, 384), "others_stored": (22, 384),
      "read_once": (22, 384)},
     {False: "M0 0H126V48H73L63 57L53 48H0z", True: "M0 0H53L63 -9L73 0H126V48H0z"},
@@ -120,10 +127,10 @@ def _ground(form: Form, language: str) -> Iterator[str]:
 
 
 def _legend(form: Form, language: str) -> Iterator[str]:
-    """The legend of the two looks of a record in the producer's list."""
+    """The legend of the looks of a record: two in the producer's list, one in the log."""
     x, y = form.legend
-    for number, look in enumerate(("waits", "known")):
-        at = y + 24 * number
+    for number, look in enumerate(("waits", "known", "stored")):
+        at = y + 22 * number
         text = escape(say(f"front.picture.{look}", language))
         yield f'<rect class="legend {look}" x="{x}" y="{at:g}" width="16" height="14" rx="3"/>'
         if look == "known":
@@ -212,7 +219,7 @@ def _messages(form: Form, language: str) -> Iterator[str]:
             else say("front.picture.sequence", language, {"numbers": _numbers(first, last)})
         )
         begin = form.back if is_answer else form.out
-        places = [_message_place(form, scene, key, begin) for scene in scenes()]
+        places = list(_message_places(form, key, begin))
         name = say("front.picture.answer" if is_answer else "front.picture.request", language)
         left = 20 if is_answer else 11
         inside = (
@@ -224,15 +231,29 @@ def _messages(form: Form, language: str) -> Iterator[str]:
         yield _thing("message", places, inside)
 
 
-def _message_place(form: Form, scene: Scene, key: str, begin: tuple[float, float]) -> Place:
-    where = scene.travels.get(key)
+def _message_places(form: Form, key: str, begin: Point) -> Iterator[Place]:
+    """It comes out of the one who sends it, and disappears where it was last."""
+    is_answer = key.startswith("answer")
+    from_x, from_y = form.comes_from
+    at = (begin[0] - from_x, begin[1] - from_y) if is_answer else (begin[0] + from_x, begin[1] + from_y)
+    for scene in scenes():
+        where = scene.travels.get(key)
+        if where is None:
+            yield OFF, *at
+            continue
+        at = _message_place(form, where, is_answer)
+        yield {"taken": "into", "home": "on", "out": "on"}.get(where, where), *at
+
+
+def _message_place(form: Form, where: str, is_answer: bool) -> Point:
     if where == "taken":
-        return "into", *form.taken
+        return form.taken
     if where == "compared":
-        return "compared", *form.compared
+        return form.compared
     if where == "home":
-        return "on", *form.home
-    return ("lost" if where == "lost" else "on" if where == "out" else OFF), *begin
+        return form.home
+    begin = form.back if is_answer else form.out
+    return form.lost[is_answer] if where == "lost" else begin
 
 
 def _tags(form: Form, language: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ export const defaults = {
   /** Milliseconds of a scene with a short sentence. */
   scene: 3400,
   /** Milliseconds of the last scene, before the first one comes again. */
-  last: 7500,
+  last: 12000,
 };
 
 export interface Standing {

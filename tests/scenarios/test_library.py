@@ -330,7 +330,12 @@ class TestFrontPage:
         assert by_name["sent_again"].travels == {"request-7": "out"}
         assert by_name["recognised"].travels == {"request-7": "compared"}
         # The next batch is lost with the response, and is stored when it arrives for the first time.
+        assert by_name["next_sent"].travels == {"answer-2": "out", "request-4": "out"}
         assert by_name["answer_lost"].travels == {"answer-2": "lost", "request-4": "lost"}
+        resent = by_name["next_resent"].travels
+        assert [*resent.values()] == ["out"] and by_name["others_stored"].travels == dict.fromkeys(
+            resent, "taken"
+        )
         assert (
             by_name["answer_lost"].numbers["request-4"] == by_name["others_stored"].stored[-1][1:] == (1, 2)
         )
@@ -345,6 +350,15 @@ class TestFrontPage:
             assert form.reader > form.broker[1] + form.broker[3], "the consumer is no part of the broker"
             for at in re.findall(r'data-at="([^"]+)"', drawn):
                 assert len(at.split(";")) == len(trailer.CHOSEN)
+
+    def test_a_message_comes_out_of_its_sender_and_disappears_where_it_was(self) -> None:
+        for form in trailer_picture.FORMS:
+            drawn = trailer_picture.drawing(form, "en")
+            for at in re.findall(r'class="thing message" [^>]*data-at="([^"]+)"', drawn):
+                places = [one.split() for one in at.split(";")]
+                shown = [number for number, (look, *_) in enumerate(places) if look != "off"]
+                assert shown[0] == 0 or places[shown[0] - 1][1:] != places[shown[0]][1:]
+                assert all(place[1:] == places[shown[-1]][1:] for place in places[shown[-1] :])
 
     def test_who_was_here_goes_on_where_they_were(self, client: Client) -> None:
         assert 'class="resume"' not in client.get("/").content.decode()
