@@ -40,6 +40,8 @@ Place = tuple[str, ...]
 
 _THINGS = ("partitions", "brokers")
 """Tables whose timers are derived for each entry separately; those of other tables, for the whole table."""
+_HAVE_EPOCHS = ("clients", "brokers")
+"""Rooms of the view that say which instance is the newest of its producer id."""
 _HAVE_LEVELS = ("quorum", "clients")
 _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware", "services")
 
@@ -125,7 +127,7 @@ class Derived:
             self._look(place, changes)
         if any(place[0] in _HAVE_LEVELS for place in touched):
             self._level = _compared("transaction_version", self._level, level_in_force(self._view), changes)
-        if any(place[0] == "clients" for place in touched):
+        if any(place[0] in _HAVE_EPOCHS for place in touched):
             self._fenced = _compared("fenced", self._fenced, fenced(self._view), changes)
         facts = {
             "changes": [*map(change_to_json, changes), *self._newly_broken(step)],

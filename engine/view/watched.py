@@ -19,11 +19,12 @@ WATCHED: Tree = {
     "pending": {EACH: {"at": ALL, "class": ALL}},
     "clients": {EACH: {"alive": ALL, "transaction_manager": {
         "producer_id": ALL, "producer_epoch": ALL, "transaction": {"transaction_version": ALL},
-        "transactional_id": ALL, "in_flight_request": ALL,
+        "transactional_id": ALL, "in_flight_request": ALL, "state": ALL,
         "partitions": {EACH: {"last_acked_sequence": ALL, "in_flight": ALL, "unresolved": ALL}},
     }}},
     "brokers": {EACH: {"transactions": {EACH: {
         "started_at": ALL, "times_out_at": ALL, "producer_id": ALL, "producer_epoch": ALL, "log_partition": ALL,
+        "last_producer_id": ALL, "last_producer_epoch": ALL,
     }}}},
     "partitions": {EACH: {"leader": ALL, "replicas": {EACH: {
         "waiting": ALL, "producers": {EACH: {"producer_epoch": ALL, "batches": ALL}},

@@ -28,6 +28,7 @@ def fenced_in(name: str, variant: str | None) -> list[dict[str, int]]:
     [
         ("SC-61", "k28", [{"1000": 0}]),
         ("SC-61", "epoch-and-sequence-checks-off", [{"1000": 0}]),
+        ("SC-131", "while-open", [{"77": 32766}]),  # the new instance has another producer id
         ("SC-149", "k41", []),  # each transaction raises the epoch of its only instance
         ("SC-03", None, []),
     ],
@@ -44,3 +45,26 @@ def test_an_epoch_that_no_other_client_exceeds_is_not_fenced() -> None:
     assert fenced({"clients": {"p1": old, "p2": none, "p3": {"transaction_manager": None}}}) == {}
     assert fenced({"clients": {"p1": old, "p2": new}}) == {"5": 2}
     assert fenced({"clients": {"p1": new, "p2": new}}) == {}
+
+
+def test_the_epoch_is_fenced_when_the_coordinator_raises_it_for_a_newer_instance() -> None:
+    simulation = Simulation(entry("SC-61").scenario("k28"))
+    derived = Derived(simulation.view())
+    while (step := simulation.step()) is not None:
+        derived.take(step.to_json())
+        if derived.view()["fenced"]:
+            break
+    assert step is not None and step.key == "coordinator.fences_open_transaction"
+    assert simulation.view()["clients"]["p2"]["transaction_manager"]["producer_id"] is None
+
+
+def test_an_epoch_that_an_end_of_a_transaction_raises_is_not_fenced() -> None:
+    own = {"transaction_manager": {"transactional_id": "x", "producer_id": 5, "producer_epoch": 2}}
+    new = {"transaction_manager": {"transactional_id": "x", "producer_id": None, "state": "INITIALIZING"}}
+    entry_ = {"producer_id": 5, "producer_epoch": 3, "last_producer_epoch": None}
+    view = {"clients": {"p1": own, "p2": new}, "brokers": {"1": {"transactions": {"x": entry_}}}}
+    assert fenced(view) == {"5": 2}
+    assert (
+        fenced(view | {"brokers": {"1": {"transactions": {"x": {**entry_, "last_producer_epoch": 2}}}}}) == {}
+    )
+    assert fenced(view | {"clients": {"p1": own}}) == {}
