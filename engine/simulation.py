@@ -69,6 +69,7 @@ class Simulation(Timetable):
 
     __slots__ = (
         "_actor",
+        "_attempts",
         "_end",
         "_handlers",
         "_kind",
@@ -107,6 +108,8 @@ class Simulation(Timetable):
         self._kind: StepKind = "api_call"
         self._time = TimePart()
         self._serial = 0
+        self._attempts: dict[tuple[str, str, str], int] = {}
+        """(client, peer, purpose) of each connection that is being made, with the virtual ms at which it opens."""
         self.follower: object = None
         """An object of view/following.py that receives this run's steps. The simulation never reads it."""
         self.world: World = build(scenario, self.watch)
@@ -361,11 +364,12 @@ class Simulation(Timetable):
         self._serial += 1
         return self._serial
 
-    def _connected(self, argument: tuple[str, str, str], event: Event) -> None:
-        name, peer, purpose = argument
+    def _connected(self, argument: tuple[str, str, str, int], event: Event) -> None:
+        name, peer, purpose, opens_at = argument
+        if self._attempts.get((name, peer, purpose)) != opens_at:
+            return  # The client has given it up, or one end has stopped.
+        del self._attempts[name, peer, purpose]
         client = self.world.connecting[name]
-        if not client.alive:
-            return
         self._actor, self._kind = name, "delivery"
         if self.world.listens(peer):
             self.world.pass_on_features(name, peer)
@@ -472,9 +476,12 @@ class Simulation(Timetable):
 
     def _open(self, name: str, peer: str, purpose: str) -> None:
         network = self.world.network
-        delay = 2 * network.latency(name, peer) + self.interference.slow_connections.get(peer, 0)
+        opens_at = (
+            self.now + 2 * network.latency(name, peer) + self.interference.slow_connections.get(peer, 0)
+        )
+        self._attempts[name, peer, purpose] = opens_at
         self.put(
-            self.now + delay, DELIVERY, "connected", (name, peer, purpose), name, f"connection to {peer}"
+            opens_at, DELIVERY, "connected", (name, peer, purpose, opens_at), name, f"connection to {peer}"
         )
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
@@ -509,6 +516,9 @@ class Simulation(Timetable):
             self.settled(envelope)
 
     def _disconnected(self, name: str, peer: str, purpose: str | None = None) -> None:
+        for attempt in list(self._attempts):
+            if attempt[:2] == (name, peer) and purpose in (None, attempt[2]):
+                del self._attempts[attempt]
         role = self.world.connecting.get(name)
         if role is not None and role.alive:
             self.carry_out(name, role.on_disconnected(peer, self.now, purpose))

@@ -350,3 +350,13 @@ def test_a_view_names_the_connection_and_says_when_it_has_ended() -> None:
     until(grouping, "group_session.asks_committed")
     named = {one["api"]: one.get("connection") for one in grouping.view()["network"]["messages"].values()}
     assert named["OffsetFetch"] == "group"
+
+
+@pytest.mark.requirement("GEN-5")
+def test_a_connection_that_was_given_up_while_it_was_made_does_not_open() -> None:
+    """A crash ends the attempt of the old process: the new one is connected only when its own attempt is over."""
+    slow = {"at": 0, "action": "connect_slowly", "actor": "broker-1", "by_ms": 60}
+    crashes = [{"at": at, "action": "crash", "actor": "p1", "for_ms": 10} for at in (40, 80)]
+    made = steps(run((1, "t-0"), (300, "t-0"), faults=[slow, *crashes]))
+    assert [step.at for step in made if step.key == "client.connects"] == [50, 90]
+    assert [step.at for step in made if step.key == "client.control_sent"] == [0, 90 + 60 + 10]
