@@ -1,6 +1,6 @@
 /**
  * The legend of the stage: a sign and its words for each kind of thing that is on it now, under the consumers or, where these leave no
- * room, under a client that has some to spare. Pure.
+ * room, under a client that has some to spare; without consumers, in their column. Pure.
  */
 
 import { nothing, svg } from "lit";
@@ -18,7 +18,7 @@ type Drawn = SVGTemplateResult | typeof nothing;
 
 const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
 const DRAWN = {
-  batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: flag(4, -2, 14, "C", "b0"), lso: box(6, -2, 5, 18, "lso", 1),
+  batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: flag(4, -2, 14, "C", "b0"), lso: box(6, -1, 5, 15, "lso", 1),
   waiting: box(0, 0, SIGN.width, 14, "cell plain open", 2), old: CELL(" old"),
   hue: svg`${box(0, 0, 12, 14, "cell b0", 2)}${box(14, 0, 12, 14, "cell b1", 2)}`,
   reader: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(10, 3, 7, 7, "none wait", 1.5)}${path("M20.5,3v9M20.5,3.6h5v4.5h-5", "rail")}`,
@@ -51,7 +51,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
     [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],
     [hasMarkers, ["stage.sign.marker", DRAWN.marker]],
-    [batches.length > 0, ["stage.sign.lso", DRAWN.lso]],
+    [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [ids.size > 1, ["stage.sign.hue", DRAWN.hue]],
     [hasRemoved(view), ["stage.sign.removed", DRAWN.removed]],
     [hasSquares(view, here), ["stage.sign.sent", isAborted(view) ? DRAWN.sentAborted : DRAWN.sent]],
@@ -91,12 +91,18 @@ export function legendIn(frame: Frame, here: Places): Drawn {
   const signs = here.kind === "log" ? LOG : signsIn(frame, here);
   const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
   const [first] = rows;
-  if (here.legend !== undefined) return atFoot(here.legend, signs);
-  if (first === undefined) return nothing;
   // A tag under the last row has its own place.
   const top = Math.max(...rows.map((row) => row.y + row.height)) + 10;
-  return atFoot({ x: first.x, y: top, width: first.width, height: here.height - 8 - top }, signs);
+  const under = first === undefined ? undefined : { x: first.x, y: top, width: first.width, height: here.height - 8 - top };
+  if (here.legend === undefined) return under === undefined ? nothing : atFoot(under, signs);
+  const ofReaders = signs.filter(([key]) => READERS.has(key));
+  if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
+  // What a sign of the consumers means is said where they stand.
+  const drawn = rowsOf(under.x, under.y + under.height - 10 - ofReaders.length * SIGN.row, under.width, ofReaders);
+  return svg`${atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one)))}${drawn}`;
 }
+
+const READERS = new Set(["stage.sign.reader", "stage.sign.plain_reader"]);
 
 /** As many signs as have room, at the foot of a place; none where there are few. */
 function atFoot({ x, y, width, height }: { x: number; y: number; width: number; height: number }, signs: readonly Sign[]): Drawn {
@@ -106,13 +112,17 @@ function atFoot({ x, y, width, height }: { x: number; y: number; width: number; 
   return legend(x, y + height - 10 - shown.length * SIGN.row, width, shown).drawn;
 }
 
-/** The signs, each with its words, all in letters of one size; `end` is the y of the foot. */
-export function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: SVGTemplateResult; end: number } {
+/** The signs, each with its words, all in letters of one size. */
+function rowsOf(x: number, y: number, width: number, signs: readonly Sign[]): SVGTemplateResult {
   const room = width - SIGN.width - 8;
   const size = Math.floor(Math.max(9, Math.min(13, ...signs.map(([key]) => (13 * room) / textWidth(say(key), 13)))));
-  const rows = signs.map(([key, sign], index) => {
-    const top = y + 10 + index * SIGN.row;
+  return svg`${signs.map(([key, sign], index) => {
+    const top = y + index * SIGN.row;
     return svg`<g transform=${`translate(${round(x)},${round(top)})`}>${sign}</g>${fittedText(x + SIGN.width + 8, top + 11, say(key), room, size, { classes: "q", least: 9 })}`;
-  });
-  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rows}`, end: y + 10 + signs.length * SIGN.row };
+  })}`;
+}
+
+/** The signs under a head; `end` is the y of the foot. */
+export function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: SVGTemplateResult; end: number } {
+  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rowsOf(x, y + 10, width, signs)}`, end: y + 10 + signs.length * SIGN.row };
 }

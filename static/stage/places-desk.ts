@@ -137,6 +137,8 @@ export interface Columns {
   network: [number, number];
   brokers: [number, number];
   readers: [number, number] | null;
+  /** Where no readers stand: the legend. */
+  legend: [number, number] | null;
 }
 
 export function columnsOf(plan: StagePlan, width: number): Columns {
@@ -147,7 +149,9 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
   const network = clients === 0 ? 0 : NETWORK + spare * 0.3 + scarce * 0.4;
   const right = width - MARGIN;
   const readers: [number, number] | null = plan.consumers.length > 0 ? [right - READER, right] : null;
-  return { clients, network: [left, left + network], brokers: [left + network, readers === null ? right : readers[0] - FETCH], readers };
+  const legend: [number, number] | null = readers === null && clients > 0 ? [right - LEGEND.width, right] : null;
+  const end = readers !== null ? readers[0] - FETCH : legend !== null ? legend[0] - MARGIN : right;
+  return { clients, network: [left, left + network], brokers: [left + network, end], readers, legend };
 }
 
 /** `below`: what is kept free under the brokers. */
@@ -194,10 +198,12 @@ export function framed(
   const [left, right] = columns.brokers;
   const others = to > from ? cornerPlaces(plan, from, seen) : {};
   const foot = seen - besideClients(plan);
-  const legend = legendPlace(plan, columns.clients, foot, readers);
+  const own = legendPlace(plan, columns.clients, foot, readers);
+  const column = columns.legend;
+  const legend = column === null ? own : rounded({ x: column[0], y: TOP, width: column[1] - column[0], height: seen - TOP });
   return {
     kind: "cluster", form, width: round(width), height: round(height), hue: huesOf(plan),
-    clients: clientPlaces(plan, MARGIN, columns.clients, foot - (legend === undefined ? 0 : legend.height + LEGEND_GAP)), brokers, readers,
+    clients: clientPlaces(plan, MARGIN, columns.clients, foot - (own === undefined ? 0 : own.height + LEGEND_GAP)), brokers, readers,
     others: { ...others, ...besidePlaces(plan, { x: MARGIN, width: columns.clients }, { x: left, width: right - left }, seen - BOTTOM) },
     network: rounded({ x: from, y: 0, width: to - from, height }),
     fetches: columns.readers === null ? null : rounded({ x: columns.brokers[1], y: 0, width: FETCH, height }),
@@ -212,8 +218,8 @@ const LEGEND_GAP = 10;
 function legendPlace(plan: StagePlan, width: number, foot: number, readers: Places["readers"]): Box | undefined {
   const [client] = plan.clients;
   const rows = Object.values(readers).flatMap((lane) => Object.values(lane).map(({ box }) => box.y + box.height));
-  const fits = rows.length > 0 && foot - Math.max(...rows) >= LEGEND.head + LEGEND.most * SIGN.row;
-  if (fits || client === undefined || plan.clients.length > 1) return undefined;
+  const fits = foot - Math.max(...rows) >= LEGEND.head + LEGEND.most * SIGN.row;
+  if (rows.length === 0 || fits || client === undefined || plan.clients.length > 1) return undefined;
   const own = Math.max(CARD.whole, BAR + 80 + 72 + client.partitions.length * QUEUE.fair);
   const spare = Math.min(foot - TOP - BOTTOM - own - LEGEND_GAP, LEGEND.head + LEGEND.most * SIGN.row);
   return spare < LEGEND.head + LEGEND.least * SIGN.row ? undefined : rounded({ x: MARGIN + 2, y: foot - BOTTOM - spare, width: width - 4, height: spare });

@@ -29,10 +29,11 @@ test("What has the fenced epoch or a lower one is of an older instance", () => {
   assert.equal(isFenced(drawn, 1001, 0), false);
 });
 
-test("Without consumers the legend stands under the only client, clear of it", () => {
-  const run = places(planOf(3, 1, 1, 0), HEADER, { time: 0 }, DESK);
-  const legend = run.legend ?? assert.fail();
-  for (const { box } of [...Object.values(run.clients), ...Object.values(run.brokers)]) assert.ok(!overlap(box, legend));
-  assert.ok(legend.y + legend.height <= run.height);
-  assert.equal(places(planOf(3, 1, 2, 0), HEADER, { time: 0 }, DESK).legend, undefined);
+test("Without consumers the legend has their column; where they leave no room, it stands under the only client", () => {
+  for (const plan of [planOf(3, 1, 1, 0), planOf(3, 1, 2, 0), planOf(3, 2, 1, 2)]) {
+    const run = places(plan, HEADER, { time: 0 }, DESK);
+    const legend = run.legend ?? assert.fail();
+    for (const { box } of [...Object.values(run.clients), ...Object.values(run.brokers), ...Object.values(run.readers).flatMap((rows) => Object.values(rows))]) assert.ok(!overlap(box, legend));
+    assert.ok(legend.y + legend.height <= run.height);
+  }
 });
