@@ -30,19 +30,47 @@ interface Mark {
   object: StageObject;
 }
 
+/**
+ * The part of the picture that is shown where the words lie over its foot: all of it in its own size while what the sentences
+ * are about is clear of them, else moved up, and made smaller as far as letters can still be read. `share`: how much of the
+ * picture's height nothing lies over.
+ */
+export function uncovered(objects: readonly StageObject[], chain: Chain, here: Places, share: number): Box {
+  const whole: Box = { x: 0, y: 0, width: here.width, height: here.height };
+  if (share >= 1 || share <= 0 || here.upright) return whole;
+  const about = chain.map((subject) => (subject === null ? undefined : objectOf(objects, subject))).filter((object) => object !== undefined);
+  const free = here.height * share;
+  const foot = Math.min(here.height, Math.max(0, ...about.map(({ y, height }) => y + height)) + AROUND.below);
+  if (foot <= free) return whole;
+  const named = about.filter(({ height }) => height > 0);
+  const hot = objects.filter((object) => object.hot === true && object.width > 0);
+  const topOf = (those: readonly StageObject[]): number => Math.max(0, Math.min(...those.map(({ y }) => y)) - AROUND.above);
+  // What the step is about stays in sight, too, if that makes no letter too small.
+  const all = topOf([...named, ...hot]);
+  const top = free / (foot - all) >= SMALLEST ? all : topOf(named);
+  const scale = Math.min(1, Math.max(SMALLEST, free / (foot - top)));
+  const width = here.width / scale;
+  return { x: round((here.width - width) / 2), y: round(Math.min(top, foot - free / scale)), width: round(width), height: round(here.height / scale) };
+}
+
+/** Units above and below what sentences are about: for its marks, and for the name above a log. */
+const AROUND = { above: 24, below: 14 };
+/** The least scale of a picture that makes room for the words. */
+const SMALLEST = 0.64;
+
 /** Marks over everything else; nothing for a chain that names nothing in the picture. `here`: the part of it that nothing
- * lies over. `words`: where the picture has text. */
-export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places, words: readonly Box[] = []): StageObject[] {
+ * lies over, which begins at `top`. `words`: where the picture has text. */
+export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places, words: readonly Box[] = [], top = 0): StageObject[] {
   const marks = new Map<string, Mark>();
   chain.forEach((subject, index) => {
     const object = subject === null ? undefined : objectOf(objects, subject);
-    if (object === undefined || object.y > here.height - HEIGHT) return;
+    if (object === undefined || object.y > here.height - HEIGHT || object.y + object.height < top + HEIGHT) return;
     const mark = marks.get(object.key) ?? { numbers: [], object };
     mark.numbers.push(index + 1);
     marks.set(object.key, mark);
   });
   const placed: Placed[] = [];
-  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, [...words, ...gripsIn(objects), ...othersOf(objects, mark.object), ...placed]) });
+  for (const mark of marks.values()) placed.push({ ...mark, ...placeOf(mark, here, top, [...words, ...gripsIn(objects), ...othersOf(objects, mark.object), ...placed]) });
   return placed.flatMap(badges);
 }
 
@@ -71,7 +99,7 @@ function widthOf(label: string): number {
  * On the upper left corner, inside the picture; where bodies reach to its edge, above them; over the middle of a thing that is
  * hardly wider than the mark. Where words stand there, along the edges of the thing, so that they stay free.
  */
-function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
+function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): Box {
   const widths = labelsOf(mark).map(widthOf);
   const width = widths.reduce((sum, one) => sum + one, (widths.length - 1) * APART);
   const { x, y, width: whole, height: tall } = mark.object;
@@ -92,7 +120,7 @@ function placeOf(mark: Mark, here: Places, taken: readonly Box[]): Box {
   const narrow = whole < 2 * width ? [[middle, above], [middle, under]] : [];
   const places = [...narrow, [left, above], ...corners.map((at) => [at, above]), ...along.map((at) => [at, above]), ...beside, ...along.map((at) => [at, under]), ...corners.map((at) => [at, under])];
   const inside = places.map(([atX = 0, atY = 0]): Box => ({
-    x: round(Math.min(Math.max(atX, 2), here.width - width - 2)), y: round(Math.min(Math.max(atY, 2), here.height - HEIGHT - 2)), width, height: HEIGHT,
+    x: round(Math.min(Math.max(atX, 2), here.width - width - 2)), y: round(Math.min(Math.max(atY, top + 2), here.height - HEIGHT - 2)), width, height: HEIGHT,
   }));
   return freest(inside, taken) ?? (inside[0] as Box);
 }
@@ -145,3 +173,4 @@ function freest(places: readonly Box[], taken: readonly Box[]): Box | undefined 
 }
 
 CHAIN.marks = chainMarks;
+CHAIN.uncovered = uncovered;

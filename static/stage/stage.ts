@@ -108,8 +108,8 @@ export class Stage extends SizedElement {
   readonly #camera = new Camera();
   /** Where the picture has text, of the answer that is on show. */
   #words: readonly Box[] = [];
-  /** How much of the picture, from its top, no answer lies over. */
-  #free = Number.POSITIVE_INFINITY;
+  /** The share of the picture's height, from its top, that no answer lies over. */
+  #free = 1;
   #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
   #player: Element | null = null;
   /** Of an upright stage: what the reader brought into the picture, the step at which they did, and whether it was selected since. */
@@ -149,13 +149,13 @@ export class Stage extends SizedElement {
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
-    const marks = this.chain.length === 0 ? [] : (CHAIN.marks?.(whole, this.chain, { ...here, height: Math.min(here.height, this.#free) }, this.#words) ?? []);
+    const seen = (this.chain.length === 0 ? undefined : CHAIN.uncovered?.(whole, this.chain, here, this.#free)) ?? (this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height });
+    const marks = this.chain.length === 0 ? [] : (CHAIN.marks?.(whole, this.chain, { ...here, height: Math.min(here.height, seen.y + seen.height * this.#free) }, this.#words, seen.y) ?? []);
     const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
     this.#hot = differs === undefined ? whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key) : [differs];
     // Whatever was yellow is so no longer: a step has one such place.
     const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
-    const seen = this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height };
     this.#seen = { box: seen, of: here.width };
     const offer = this.#offer(here);
     const foot = this.#foot(frame, scene, offer);
@@ -489,7 +489,7 @@ export class Stage extends SizedElement {
     this.#worded = { chain, step, size };
     const picture = this.renderRoot.querySelector<SVGSVGElement>("svg.scene");
     this.#words = wordsIn(picture);
-    this.#free = this.#known?.run.upright === true ? Number.POSITIVE_INFINITY : topIn(picture, this.closest(".player")?.querySelector(".why-panel"));
+    this.#free = this.#known?.run.upright === true ? 1 : freeShare(picture, this.closest(".player")?.querySelector(".why-panel"));
     this.requestUpdate();
     if (this.#known?.run.upright === true) void this.updateComplete.then(() => this.#showAnswer());
   }
@@ -541,10 +541,11 @@ function wordsIn(scene: SVGSVGElement | null): Box[] {
   }).filter(({ width }) => width > 0);
 }
 
-/** Where something that lies over a picture begins, in the picture's units; infinite if nothing does. */
-function topIn(scene: SVGSVGElement | null, over: Element | null | undefined): number {
-  const toUnits = scene?.getScreenCTM()?.inverse();
-  return over == null || toUnits === undefined ? Number.POSITIVE_INFINITY : new DOMPoint(0, over.getBoundingClientRect().top).matrixTransform(toUnits).y;
+/** The share of a picture's height above something that lies over it; 1 if nothing does. */
+function freeShare(scene: SVGSVGElement | null, over: Element | null | undefined): number {
+  if (scene === null || over == null) return 1;
+  const { top, height } = scene.getBoundingClientRect();
+  return height === 0 ? 1 : Math.min(1, Math.max(0, (over.getBoundingClientRect().top - top) / height));
 }
 
 /** In the order in which they are drawn: what stays keeps its element where it is. */

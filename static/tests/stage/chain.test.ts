@@ -6,7 +6,7 @@ import { nothing, svg } from "lit";
 import type { Selection } from "../../player/frame.ts";
 import "../../stage/phone-placed.ts";
 import { cameraOf } from "../../stage/camera.ts";
-import { chainMarks } from "../../stage/chain-marks.ts";
+import { chainMarks, uncovered } from "../../stage/chain-marks.ts";
 import { objectOf } from "../../stage/chain.ts";
 import type { Places, StageObject } from "../../stage/contract.ts";
 import { speakStage } from "./words.ts";
@@ -43,6 +43,21 @@ test("a mark stands on no edge between two components", () => {
   const [broker1, broker2] = [1, 2].map((id) => ({ ...thing(`broker:${id}`, 10 + (id - 1) * 126, { kind: "actor", id: `broker-${id}` }), width: 119, height: 40 }) as StageObject);
   const [mark] = chainMarks([broker1, broker2] as StageObject[], [{ kind: "actor", id: "broker-2" }], { width: 390, height: 440, upright: true } as unknown as Places);
   assert.ok((mark?.x ?? 0) >= 10 + 119, "not over broker-1");
+});
+
+test("the picture moves up, and gets smaller, until all that the sentences are about is clear of their words", () => {
+  const whole = { x: 0, y: 0, width: HERE.width, height: HERE.height };
+  const low = [{ ...thing("coordinator:2", 600, { kind: "actor", id: "broker-2" }), y: 300, height: 90 } as StageObject];
+  const chain: Selection[] = [{ kind: "actor", id: "p1" }, { kind: "actor", id: "broker-2" }];
+  assert.deepEqual(uncovered([...SCENE, ...low], [chain[0] as Selection], HERE, 0.6), whole);
+  assert.deepEqual(uncovered([...SCENE, ...low], chain, HERE, 1), whole);
+  assert.deepEqual(uncovered([...SCENE, ...low], chain, { ...HERE, upright: true }, 0.6), whole);
+  for (const share of [0.8, 0.6, 0.5]) {
+    const seen = uncovered([...SCENE, ...low], chain, HERE, share);
+    assert.ok(seen.y <= 100 && seen.y + seen.height * share >= 390, `${share}: ${JSON.stringify(seen)}`);
+    assert.ok(Math.abs(seen.width / seen.height - HERE.width / HERE.height) < 0.01);
+    for (const { y, height } of chainMarks([...SCENE, ...low], chain, { ...HERE, height: seen.y + seen.height * share }, [], seen.y)) assert.ok(y >= seen.y && y + height <= seen.y + seen.height * share);
+  }
 });
 
 test("a record is found where it is: in a message on its way, or in the batch that holds it", () => {
