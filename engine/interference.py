@@ -65,6 +65,8 @@ class Interference:
         handle the message."""
         self.altering: dict[tuple[str, str, int], Error] = {}
         """Response, as (source, destination, correlation id), to the error that replaces its own."""
+        self.spared: int | None = None
+        """The number of a step that the run is made without: the fault that would make it does nothing."""
         self._stopping: dict[str, dict[str, Any]] = {}
         """The brokers in a controlled shutdown, each with the fault or intervention that caused the shutdown."""
         self.interventions = [dict(item) for item in interventions]

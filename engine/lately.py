@@ -185,7 +185,8 @@ class Lately:
       partition.
     - ``messages``: number to view of each message that was sent, received or lost in the present step.
     - ``raises``: transactional id to its newest epochs, each with the key of the sentence about its cause.
-    - ``faults``: the faults so far, and ``came``: the sentences of CAME_OF_FAULTS after the first fault.
+    - ``faults``: the faults so far, and ``came``: the sentences of CAME_OF_FAULTS after the first fault, or from
+      the step ``came_from`` on, if that is set.
     """
 
     __slots__ = (
@@ -196,6 +197,7 @@ class Lately:
         "_sending",
         "_sent",
         "came",
+        "came_from",
         "carried",
         "faults",
         "messages",
@@ -218,6 +220,7 @@ class Lately:
         self.raises: dict[str, dict[int, str]] = {}
         self.faults: list[Said] = []
         self.came: list[Said] = []
+        self.came_from: int | None = None
         self._arrived = False
         """Whether a Produce request was received in this step: then an append of this step is the leader's."""
         self._facts: list[Any] = []
@@ -253,7 +256,8 @@ class Lately:
             self._refused(step)
         if step.kind == "fault" and len(self.faults) < FAULTS_MAX:
             self.faults.append(Said.of(step))
-        if self.faults and len(self.came) < CAME_MAX:
+        starts = bool(self.faults) if self.came_from is None else step.number >= self.came_from
+        if starts and len(self.came) < CAME_MAX:
             self._comes_of_fault(step)
         if step.messages:
             self._follow(step)

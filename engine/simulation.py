@@ -381,7 +381,10 @@ class Simulation(Timetable):
 
     def _fault(self, argument: Any, event: Event) -> None:
         self._kind = "fault"
-        self.interference.strike(argument)
+        if self.interference.spared == self.number + 1:
+            self.interference.spared = None
+        else:
+            self.interference.strike(argument)
         self._replication.follow()
 
     # -- effects ---------------------------------------------------------------------------------------

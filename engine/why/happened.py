@@ -31,7 +31,7 @@ from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
 from engine.why.states import led_here
 from engine.why.waiting import not_in_flight, why_nothing
-from engine.why.without import came_of
+from engine.why.without import came_of, without
 
 APPENDS = ("broker.appended", "broker.marker_appended")
 """Prefixes of the keys of steps that store a batch."""
@@ -150,11 +150,19 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
         raise NotAsked("subject", f"step {subject!r} is no fault", f"known: {known}")
     yield quoted(fault)
     yield from map(quoted, came_of(moment, fault))
-    broken = [name for name, shown in moment.part("guarantees").items() if shown["count"]]
-    if broken:
-        yield link("came.broken", "GEN-8", count=len(broken))
-    else:
+    broken, anyhow = _broken(moment), _broken(without(moment, fault.number))
+    if not broken:
         yield link("came.unbroken", "GEN-8")
+    elif broken <= anyhow:
+        yield link("came.broken_anyhow", "GEN-8", count=len(broken))
+    else:
+        yield link("came.broken", "GEN-8", count=len(broken))
+
+
+def _broken(moment: Moment | None) -> set[str]:
+    """The names of the guarantees that a run breaks; none for no run."""
+    guarantees = {} if moment is None else moment.part("guarantees")
+    return {name for name, shown in guarantees.items() if shown["count"]}
 
 
 def lost_messages(step: Json) -> list[Json]:

@@ -1,14 +1,15 @@
-"""A run made again without an intervention, and the reactions that the intervention led to."""
+"""A run made again without a fault, and the reactions that the fault led to."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from engine.lately import Said
+from engine.recording import Recorded
 from engine.why.moment import Moment
 
 AGAIN_MAX = 2_000
-"""A run with at most this many steps is made again without an intervention, to learn what came of it."""
+"""A run with at most this many steps is made again without a fault, to learn what came of it."""
 WHAT = (
     "client",
     "consumer",
@@ -24,8 +25,8 @@ WHAT = (
 
 
 def came_of(moment: Moment, fault: Said) -> list[Said]:
-    """The sentences after ``fault`` by which the run reacts to faults, each kind once. If the fault is an
-    intervention, without those that come without it, too."""
+    """The sentences after ``fault`` by which the run reacts to faults, each kind once, without those that come
+    without the fault, too."""
     return reactions(moment, fault, without(moment, fault.number))
 
 
@@ -49,14 +50,18 @@ def reactions(moment: Moment, fault: Said, other: Moment | None) -> list[Said]:
 
 
 def without(moment: Moment, number: int) -> Moment | None:
-    """The end of the run without the intervention that makes step ``number``, and without later ones; at the
+    """The end of the run without the fault that makes step ``number``, and without later interventions; at the
     latest, its state after AGAIN_MAX steps. None if such a run cannot be made."""
     run = moment.simulation
-    if run is None or number - 1 not in moment.intervened_after or run.number > AGAIN_MAX:
+    if run is None or run.number > AGAIN_MAX:
         return None
     if number not in moment.others:
         before = [one for one in run.interference.interventions if one["after"] < number - 1]
         other = type(run)(run.scenario, before)
+        if number - 1 not in moment.intervened_after:
+            other.interference.spared = number
+        if isinstance(other.watch, Recorded):
+            other.watch.lately.came_from = number  # Without the fault, the run may have no other one.
         while other.number < AGAIN_MAX and other.step() is not None:
             pass
         moment.others[number] = Moment.of(other)

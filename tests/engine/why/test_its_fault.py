@@ -94,3 +94,42 @@ def test_mixed_outcomes_lead_back_to_the_crash_also_after_a_restart_that_came_to
     ]
     assert [one.key for one in chain if one.answers] == ["middleware.needs_a_person"]
     assert "why.mixed.waits_for_operator" in [one.key for one in chain]
+
+
+def came_of(name: str, subject: str, *interventions: dict[str, Any]) -> list[tuple[int | None, str]]:
+    return [one for one in steps(why(end_of(name, *interventions), "came", subject)) if one[0] is not None]
+
+
+def test_what_comes_in_a_run_without_any_fault_is_no_work_of_a_drop() -> None:
+    """The coordinator aborts txn-1 at 20000 ms with and without the lost response."""
+    drop = {"action": "drop_message", "message": 24, "after": 76}
+    assert came_of("SC-75/timeout", "77", drop) == [
+        (77, "fault.answer_dropped"),
+        (89, "client.drained_again"),
+        (91, "broker.duplicate_found"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "comes", "comes_anyhow"),
+    [
+        ("SC-39", "15", (38, "broker.duplicate_found"), (30, "controller.leader_elected")),
+        ("SC-54", "60", None, (74, "coordinator.begins_loading")),
+        ("SC-56/weak", "57", (69, "coordinator.transaction_timed_out"), None),
+        ("SC-78/k20", "27", (42, "coordinator.transaction_timed_out"), None),
+        ("SC-105/timeout", "40", (70, "client.batch_failed"), (42, "coordinator.transaction_timed_out")),
+    ],
+)
+def test_a_fault_of_the_scenario_has_no_consequence_that_comes_without_it(
+    name: str, fault: str, comes: tuple[int, str] | None, comes_anyhow: tuple[int, str] | None
+) -> None:
+    came = came_of(name, fault)
+    assert came == sorted(came, key=lambda one: one[0] or 0)
+    assert comes is None or comes in came
+    assert comes_anyhow not in came
+    assert came[0][0] == int(fault)
+
+
+def test_guarantees_that_break_without_the_fault_are_not_counted_as_its_work() -> None:
+    keys = [key for _, key in steps(why(end_of("SC-118"), "came", "33"))]
+    assert keys[-1] == "why.came.broken_anyhow"
