@@ -74,14 +74,13 @@ export class BeatsBar extends MeasuredElement {
     const state = place < here ? "past" : place === here ? "now" : "ahead";
     const stop = stopAt(plan.beats, place, store.shown);
     const isPart = state === "now" && stop.parts > 1;
-    const numbered = isPart ? String(stop.number) : numbers;
     const [text = "", more = ""] = tileTexts(plan.beats, place)[isPart ? stop.part : 0] ?? [];
     const name = say("player.beat_named", { number: numbers, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const current = place === here ? "step" : nothing;
     // A finger finds them by name, in the list.
     if (narrow) return html`<li class=${stop.parts > 1 ? `${state} with-stops` : state} .style=${style} aria-current=${current}>${stopBars(stop, state)}<span class="sr">${name}</span></li>`;
-    const number = html`<span class="n">${numbered}.</span>`;
+    const number = html`<span class="n">${numbers}.</span>`;
     return html`<li class=${state} .style=${style}>${state === "now" ? stopBars(stop, state) : nothing}
       <button class="beat" aria-label=${name} title=${name} aria-current=${current} @click=${() => this.#press(beat, store)}>
         ${beside ? number : nothing}<span class="name">${beside ? nothing : html`${number} `}${isNumberAlone(beat) ? nothing : breakable(text, breaks)}${more === "" || isNumberAlone(beat) ? nothing : html` <em class="added">${breakable(more, breaks)}</em>`}${isBroken ? html` <b class="bad">✕</b>` : nothing}</span></button>

@@ -26,11 +26,14 @@ export function addedText(beats: readonly Beat[], place: number): string {
   return count > 2 ? say("player.beat_added_more", { title, count }) : say("player.beat_added", { title });
 }
 
-/** What the tile of one of the run's beats says, the first as long as no stop of it is on show: name, and what follows it. */
+/** What the tile of one of the run's beats says, the first as long as no stop of it is on show: its name, which stays, and
+ * what follows it, of a stop its number and name. */
 export function tileTexts(beats: readonly Beat[], place: number): (readonly [string, string])[] {
+  const own = beats[place] as Beat;
   const stops = stopsOf(beats, place);
-  const parts = stops.map(({ beat }, at) => [titleOf(beat), say("player.beat_part", { part: at + 1, parts: stops.length })] as const);
-  return [[titleOf(beats[place] as Beat), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
+  const before = countOf(beats, place);
+  const parts = stops.map(({ beat }, at) => [titleOf(own), beat === own ? say("player.beat_part", { part: at + 1, parts: stops.length }) : say("player.beat_part_title", { number: before + at + 1, title: titleOf(beat) })] as const);
+  return [[titleOf(own), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
 }
 
 /** The beats inside a beat. Even parts of a long one, whose steps repeat each other, are lines of a list and no beats. */
@@ -105,6 +108,11 @@ function inOrder(stops: readonly Stop[]): Stop[] {
 /** How many stops a reader has in the run's beats before the one at `place`, or in all. */
 export function countOf(beats: readonly Beat[], place = beats.length): number {
   return beats.slice(0, place).reduce((sum, _, at) => sum + stopsOf(beats, at).length, 0);
+}
+
+/** The step of the stop with a number in the run, counted from 1; null: it has fewer. */
+export function stepNumbered(beats: readonly Beat[], number: number): number | null {
+  return beats.flatMap((_, place) => stopsOf(beats, place))[number - 1]?.step ?? null;
 }
 
 /** The number of one of the run's beats: `6`, or `6–8` if a reader stops three times in it. */

@@ -12,6 +12,7 @@ import { BeatWalk } from "./beat-walk.ts";
 import type { BeatsBar } from "./beats-bar.ts";
 import "./beats-bar.ts";
 import type { Beat } from "./beats.ts";
+import { countOf, stepNumbered } from "./beats.ts";
 import type { Lesson } from "./lesson.ts";
 import { hasEnd, inLanguage, readLesson } from "./lesson-texts.ts";
 import { isOver } from "./outcome.ts";
@@ -492,8 +493,9 @@ export class Player extends PlayerAttributes {
     if (store === undefined || play === undefined || walk === undefined) return;
     if (action === "drop") this.#acts()?.atFocus();
     const beats = this.#inspects ? [] : (planOf(store)?.beats ?? []);
-    if (action === "number") this.hintParams = { number: Number(key), count: beats.length };
-    this.hint = lacks(action, key, { beats: beats.length, live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
+    const count = countOf(beats);
+    if (action === "number") this.hintParams = { number: Number(key), count };
+    this.hint = lacks(action, key, { beats: count, live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
     if (this.hint !== "") return;
     if (store.status === "reconnecting") this.hint = "player.offline"; // What is asked for is kept.
     if ((LOOKING_KEYS as readonly string[]).includes(action)) {
@@ -688,8 +690,8 @@ export class Player extends PlayerAttributes {
 
   /** To where the beat with this number lands; where panels are on show, their numbers come first. */
   async #number(key: string, beats: readonly Beat[]): Promise<void> {
-    const beat = beats[Number(key) - 1];
-    await (beat === undefined ? this.#panel(key) : this.walk?.goTo(beat.lands));
+    const step = stepNumbered(beats, Number(key));
+    await (step === null ? this.#panel(key) : this.walk?.goTo(step));
   }
 
   async #panel(key: string): Promise<void> {

@@ -5,7 +5,7 @@ import { beatAxis, defaults } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
-import { addedText, countOf, landingAfter, landingAt, landingBefore, leavesOf, numberOf, placeOf, plumbingAround, tileTexts, titleOf } from "../../player/beats.ts";
+import { addedText, countOf, landingAfter, landingAt, landingBefore, leavesOf, numberOf, placeOf, plumbingAround, stepNumbered, tileTexts, titleOf } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
 import { saidOfBeat } from "../../player/said-of-beat.ts";
 import { PlayerStore } from "../../player/store.ts";
@@ -78,12 +78,13 @@ test("behind the last landing of a run whose last beat is long, presses go throu
 });
 
 test("number, count and tile of a beat agree at every stop", () => {
-  words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_part": "part {part} of {parts}", "player.beat_parts": "({count:part|parts})" }, sources: {} });
+  words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_part": "part {part} of {parts}", "player.beat_part_title": "{number}. {title}", "player.beat_parts": "({count:part|parts})" }, sources: {} });
   const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28), beat(3, 35, 40, 36)] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(8, 1, 20, 5), within] };
   assert.deepEqual([5, 24, 28, 36].map((at) => [whereIn(plan, at)?.number, nameIn(plan, at)?.number]), [[1, "1"], [2, "2"], [3, "3"], [4, "4"]]);
   assert.deepEqual([countOf(plan.beats), numberOf(plan.beats, 1)], [4, "2–4"]);
-  assert.deepEqual(tileTexts(plan.beats, 1), [["Beat 9", "(3 parts)"], ["Beat 9", "part 1 of 3"], ["Beat 2", "part 2 of 3"], ["Beat 3", "part 3 of 3"]]);
+  assert.deepEqual(tileTexts(plan.beats, 1), [["Beat 9", "(3 parts)"], ["Beat 9", "part 1 of 3"], ["Beat 9", "3. Beat 2"], ["Beat 9", "4. Beat 3"]]);
+  assert.deepEqual([1, 2, 3, 4, 5].map((number) => stepNumbered(plan.beats, number)), [5, 24, 28, 36, null]);
   assert.equal(nameIn(plan, 28)?.beat.number, 2);
 });
 
