@@ -4,11 +4,13 @@ MRK-5, MRK-6, TXC-23)."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from engine.broker.append_rules import (
     ACCEPTED,
     ACCEPTED_UNNUMBERED,
+    GUARDS,
     MACHINE,
     MARKER_ACCEPTED,
     AppendRule,
@@ -92,10 +94,15 @@ NUMBERS: dict[str, Numbers] = {
 COMPARED_NAMES = {
     "in_cache": (("arrived first sequence", "first"), ("arrived last sequence", "last")),
     "lower_epoch": (("stored producer epoch", "stored"), ("arrived producer epoch", "arrived")),
-    "unknown_producer": (("producer id", "producer_id"), ("arrived first sequence", "first")),
+    "unknown_producer": (
+        ("producer id", "producer_id"),
+        ("expected first sequence", "expected"),
+        ("arrived first sequence", "first"),
+    ),
     "raised_epoch_past_zero": (
         ("stored producer epoch", "stored"),
         ("arrived producer epoch", "arrived"),
+        ("expected first sequence", "expected"),
         ("arrived first sequence", "first"),
     ),
     "plain_inside_transaction": (("transaction's first offset", "first_offset"),),
@@ -104,6 +111,8 @@ COMPARED_NAMES = {
         ("arrived coordinator epoch", "arrived"),
     ),
 }
+FROM_ZERO = frozenset({"unknown_producer", "raised_epoch_past_zero"})
+"""Guards that refuse every first sequence but 0."""
 EXPECTED_NAMES = (("expected first sequence", "expected"), ("arrived first sequence", "first"))
 
 
@@ -165,9 +174,15 @@ def decision(
     }
 
 
+def _said(rule: AppendRule, arrival: Arrival) -> dict[str, Any]:
+    """The numbers that a refusal names."""
+    numbers = NUMBERS[rule.when](arrival)
+    return {**numbers, "expected": 0} if rule.when in FROM_ZERO else numbers
+
+
 def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
     """The numbers that the refusing rule compared, as ``refusal.compared`` of docs/frame.md."""
-    numbers = NUMBERS[rule.when](arrival)
+    numbers = _said(rule, arrival)
     return [[name, numbers[field]] for name, field in COMPARED_NAMES.get(rule.when, EXPECTED_NAMES)]
 
 
@@ -223,9 +238,25 @@ def _refused_batch(
     rules = ("SEQ-10", rule.spec, "SEQ-17", *also.get(rule.spec, ()))
     if rule.why is Reason.STALE_SEQUENCE_REFUSED:
         rules = ("SEQ-10", rule.spec, "SEQ-17", "SEQ-7", "SEQ-19")
-    said = {**NUMBERS[rule.when](arrival), **params}
+    said = {**_said(rule, arrival), **params}
     teller.say(reason_key(rule.why), rules, **said, error=rule.answer.name)
+    _note_what_is_off(h, rule, arrival, teller)
     _refuse(rule, arrival, rule.then, teller)
+
+
+def _note_what_is_off(
+    h: happened.ClientBatchReached, decided: AppendRule, arrival: Arrival, teller: Teller
+) -> None:
+    """Add a note if an earlier check, which the run switches off, would have decided."""
+    earlier = takewhile(lambda one: one[0] is not decided, h.shown)
+    off = next((rule for rule, is_on in earlier if not is_on and GUARDS[rule.when](arrival)), None)
+    if off is None:
+        return
+    known = {"broker": h.broker, "off": off.switch, "rule": off.spec}
+    if off.answer is Error.NONE:
+        teller.note("broker.lookup_left_out", (off.spec, "GEN-9"), **known)
+    else:
+        teller.note("broker.check_left_out", (off.spec, "GEN-9"), **known, error=off.answer.name)
 
 
 def _refuse(rule: AppendRule, arrival: Arrival, then: Next | None, teller: Teller) -> None:

@@ -183,6 +183,8 @@ LEADER = (
     Opener("first_batch_missing", 8, ("broker.first_batch_missing",), ("partition",)),
     Opener("gap_refused", 8, ("broker.sequence_gap_refused",), ("first", "expected")),
     Opener("stale_refused", 8, ("broker.stale_sequence_refused",), ("first", "expected")),
+    Opener("new_epoch_refused", 9, ("broker.new_epoch_refused",), ("first", "expected")),
+    Opener("plain_refused", 8, ("broker.plain_batch_in_transaction_refused",), ("producer_id",)),
     Opener("unknown_refused", 8, ("broker.unknown_producer_refused",), ("producer_id",)),
     Opener("too_few_in_sync", 8, ("broker.too_few_in_sync",)),
     Opener("too_few_after_append", 8, ("broker.too_few_in_sync_after_append",)),

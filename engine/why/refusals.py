@@ -23,6 +23,9 @@ _STATE = COMPARED[Compared.STATE]
 _CARRIED = ("arrived epoch", "arrived producer epoch", "claimed epoch")
 """The labels of the compared epoch that the refused request or batch carries."""
 
+_LEFT_OUT = ("broker.check_left_out", "broker.lookup_left_out")
+"""Notes on a check that the run switches off and that would have decided."""
+
 _OF_REGISTRATIONS = "broker_registration"
 
 
@@ -51,6 +54,9 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
         subject=about,
         step=step["number"],
     )
+    left_out = [note for note in step["notes"] if note["key"] in _LEFT_OUT]
+    for note in left_out:
+        yield Link(key=note["key"], params=note["params"], rules=tuple(note["rules"]))
     yield Link(
         key="why.refused.compared",
         params={"actor": step["actor"], "rule": refusal["rule"], "error": refusal["error"]},

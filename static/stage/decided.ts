@@ -8,8 +8,9 @@ import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { answered, layoutFields } from "../diagrams/decision-fields.ts";
 import type { DecisionShape } from "../diagrams/decision-fields.ts";
-import type { Frame } from "../player/frame.ts";
-import { sentences } from "../player/joins.ts";
+import { fieldName, valueText } from "../diagrams/field-words.ts";
+import type { DecisionRow, Frame, Json } from "../player/frame.ts";
+import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { unbroken } from "../player/unbroken.ts";
 import type { Focus } from "./contract.ts";
@@ -22,24 +23,42 @@ export interface Decided {
   answer: string;
   /** Those that both sides have, where there are any. */
   fields: DecisionShape["fields"];
-  /** Rules that were passed, and those that were not reached. */
+  /** Rules that were passed, those that the run switches off, and those that were not reached. */
   passed: number;
+  off: number;
   rest: number;
 }
 
 export function decidedBy(frame: Frame, focus: Focus): Decided | null {
   const decision = frame.step?.decision;
   if (decision == null || !decides(frame, focus)) return null;
-  const index = decision.rows.findIndex(({ outcome }) => outcome === "decided");
-  const row = decision.rows[index];
+  const count = (which: DecisionRow["outcome"]): number => decision.rows.filter(({ outcome }) => outcome === which).length;
+  const row = decision.rows.find(({ outcome }) => outcome === "decided");
   if (row === undefined) return null;
   const { sentence, answer } = answered(row);
   const every = layoutFields(decision, 6);
   const both = every.filter(({ arrived, stored, isOfOtherEpoch }) => arrived !== "–" && stored !== "–" && isOfOtherEpoch !== true);
   return {
-    by: decision.by, rule: row.rule, sentence, answer: answer ?? "", fields: both.length > 0 ? both : every,
-    passed: index, rest: decision.rows.filter(({ outcome }) => outcome === "not_reached").length,
+    by: decision.by, rule: row.rule, sentence, answer: answer ?? "", fields: withExpected(both.length > 0 ? both : every, frame.step?.refusal?.compared ?? []),
+    passed: count("passed"), off: count("off"), rest: count("not_reached"),
   };
+}
+
+/** The counts of `decidedBy` in words. */
+export function countsText({ passed, off, rest }: Decided): string {
+  const said = [["passed_rules", passed], ["off_rules", off], ["more_rules", rest]] as const;
+  return facts(said.filter(([, count]) => count > 0).map(([key, count]) => say(`stage.ghost.${key}`, { count })));
+}
+
+/** A number that the refusal compared with the one it expected, and that the fields do not have side by side: `first seq 1 | must be 0`. */
+function withExpected(fields: Decided["fields"], compared: readonly (readonly [Json, Json])[]): Decided["fields"] {
+  const values = new Map(compared.map(([name, value]) => [String(name), value]));
+  const more = [...values].flatMap(([name, value]) => {
+    const [, of] = /^arrived (.+)$/.exec(name) ?? [];
+    const expected = of === undefined ? undefined : values.get(`expected ${of}`);
+    return of === undefined || expected === undefined ? [] : [{ name: fieldName(of), arrived: valueText(value), stored: say("stage.ghost.must_be", { value: valueText(expected) }) }];
+  });
+  return [...fields.filter(({ name }) => more.every((one) => one.name !== name)), ...more];
 }
 
 const sideOf = ({ arrived, stored }: Decided["fields"][number]): string => (stored === "–" ? arrived : `${arrived} ${arrived === stored ? "=" : "≠"} ${stored}`);

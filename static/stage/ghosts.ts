@@ -13,7 +13,7 @@ import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { cornersOf, wholeOf, windowOf } from "./contract.ts";
 import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
-import { decidedBy, fieldText } from "./decided.ts";
+import { countsText, decidedBy, fieldText } from "./decided.ts";
 import type { Decided } from "./decided.ts";
 import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
 import type { Name } from "./gate-names.ts";
@@ -274,15 +274,15 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const decided = decidedBy(frame, focus);
   if (decided === null) return null;
   if (here.upright) return lowComparison(frame, here, focus, decided);
-  const { by, rule, sentence, answer, passed, rest } = decided;
+  const { by, rule, sentence, answer } = decided;
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
-  const all = [passed > 0 ? say("stage.ghost.passed_rules", { count: passed }) : "", rest > 0 ? say("stage.ghost.more_rules", { count: rest }) : ""].filter((note) => note !== "");
+  const counts = countsText(decided);
   // Where there is little room, what differs is enough, then the rule alone: its sentence has the numbers.
   const differing = decided.fields.filter(({ arrived, stored }) => arrived !== stored).slice(0, 2);
-  const contents = [{ fields: decided.fields, notes: all }, { fields: decided.fields, notes: [] }, ...(differing.length > 0 ? [{ fields: differing, notes: [] }] : []), { fields: [], notes: [] }];
+  const contents = [{ fields: decided.fields, notes: counts }, { fields: decided.fields, notes: "" }, ...(differing.length > 0 ? [{ fields: differing, notes: "" }] : []), { fields: [], notes: "" }];
   const tries = contents.map(({ fields, notes }) => {
-    const height = 26 + lines.length * CARD.line + 8 + (fields.length > 0 ? CARD.row * (fields.length + 1) : -4) + (notes.length > 0 ? CARD.line : 0) + 4;
+    const height = 26 + lines.length * CARD.line + 8 + (fields.length > 0 ? CARD.row * (fields.length + 1) : -4) + (notes === "" ? 0 : CARD.line) + 4;
     return { fields, notes, height, ...freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2) };
   });
   const { fields, notes, height, x, y } = tries.find(({ covers }) => covers <= 2) ?? tries.reduce((best, one) => (one.covers < best.covers ? one : best));
@@ -297,7 +297,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
       const y = table + 8 + (number + 1) * CARD.row;
       const differs = stored !== "–" && arrived !== stored;
       return svg`${text(CARD.pad, y, name, "s12 k")}${text(arrivedX, y, arrived, differs ? "s13 b" : "s13 k", "end")}${text(storedX, y, stored, differs ? "s13 b" : "s13 k", "end")}`;
-    })}${notes.length === 0 ? svg`` : fittedText(CARD.pad, height - 9, facts(notes), width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
+    })}${notes === "" ? svg`` : fittedText(CARD.pad, height - 9, notes, width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
   const label = say("stage.ghost.compare_name", { by, rule: sentence, answer });
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }

@@ -5,6 +5,7 @@ import type { Frame } from "../../player/frame.ts";
 import "../../stage/phone-placed.ts";
 import type { Box, Places, StageObject } from "../../stage/contract.ts";
 import { focusOf } from "../../stage/focus.ts";
+import { countsText, decidedBy } from "../../stage/decided.ts";
 import { ghostLayer } from "../../stage/ghosts.ts";
 import { bodiesOf, networkOf } from "../../stage/network.ts";
 import { outlineOf } from "../../stage/outline.ts";
@@ -57,6 +58,15 @@ test("what is refused stands crossed out behind the log, with the numbers behind
   const [tag] = tagLayer(frame, HERE, focusOf(frame));
   assert.match(markup(tag?.draw), /OUT_OF_ORDER_SEQUENCE_NUMBER/);
   assert.equal(comparedText([["expected first sequence", 13], ["arrived first sequence", 15]]), "first seq 15 > 13");
+});
+
+test("the card counts a check that is switched off apart, and has the number that decided", () => {
+  const step = refusedStep();
+  const rows = (["passed", "off", "decided", "not_reached"] as const).map((outcome) => ({ rule: "SEQ-13", key: "decision.epoch", params: { arrived: 0, stored: 0 }, outcome }));
+  const decided = decidedBy(frameOf({ ...step, decision: { ...step.decision, rows } } as typeof step), { ...focusOf(frameOf(step)), kind: "refused" });
+  assert.ok(decided !== null);
+  assert.equal(countsText(decided), "1 rule passed, 1 switched off, 1 not reached");
+  assert.deepEqual(decided.fields.at(-1), { name: "first seq", arrived: "15", stored: "must be 13" });
 });
 
 test("a tag that is wider than a phone or a broker stands in two lines, within it", () => {

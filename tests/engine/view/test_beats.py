@@ -485,6 +485,13 @@ def test_the_beats_of_the_lesson_give_way_where_they_would_be_packed() -> None:
     assert max(len(beat.get("beats", ())) for beat in beats) < PACKED
 
 
+def test_a_leader_that_refuses_for_another_reason_than_the_epoch_has_a_beat() -> None:
+    """SC-61 without the epoch check: the leader's refusal is what this run is about."""
+    beats = plan_ahead(scenario_of("SC-61/epoch-check-off"))["beats"]
+    (refused,) = (beat for beat in beats if beat["kind"] == "new_epoch_refused")
+    assert refused["params"] == {"first": 1, "expected": 0}
+
+
 def test_behind_the_last_beat_what_came_of_a_change_has_beats_of_its_own() -> None:
     """SC-03, when the last Produce response is dropped: each stop of a reader is a beat, none is part of another."""
     written = plan_ahead(scenario_of("SC-03"))

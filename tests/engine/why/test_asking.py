@@ -168,6 +168,20 @@ def test_a_refusal_has_its_numbers_side_by_side() -> None:
     assert why(later, "refused", "t-0")[0].step is not None
 
 
+@pytest.mark.parametrize(
+    ("run", "note"),
+    [
+        ("SC-61/epoch-check-off", "broker.check_left_out"),
+        ("SC-30/no-duplicate-lookup", "broker.lookup_left_out"),
+    ],
+)
+def test_a_refusal_names_the_check_that_is_off_and_would_have_decided(run: str, note: str) -> None:
+    refused = run_of(run)
+    while (step := refused.step()) is not None and step.refusal is None:
+        pass
+    assert keys(refused, "refused", "")[1] == note
+
+
 def test_a_long_chain_says_how_much_is_left_out() -> None:
     chain = [link("lso.free", partition="t-0", high_watermark=number) for number in range(LINKS_MAX + 5)]
     cut = bounded(chain)
