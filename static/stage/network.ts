@@ -98,9 +98,10 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     else candidates.push({ message, wire, state, copies: 0 });
   }
   const single = withCopies(candidates);
+  const isOfLoss = focus.kind === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
   // As much is shown as has room: then less of each, then what was answered already makes room, then all but this step's own are counted.
   let found = arranged(frame, here, focus, single, 0);
-  for (const tight of here.upright && focus.kind === "lost" ? LOST : ALL) {
+  for (const tight of here.upright && focus.kind === "lost" ? (isOfLoss ? LOST : ONE_LOST) : ALL) {
     const most = hidden(found, here);
     if (most <= COVERS) break;
     const less = arranged(frame, here, focus, single, tight);
@@ -108,7 +109,6 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   }
   if (!here.upright) return { ...found, away };
   // A count that has no room on a phone is added to what has no place there; so are all of them where messages are lost together.
-  const isOfLoss = focus.kind === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
   const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => covered(flight.box, own) <= COVERS);
   const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
   const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
@@ -121,6 +121,8 @@ type Tight = 0 | 1 | 2 | 3 | 4;
 const ALL: readonly Tight[] = [1, 2, 3, 4];
 /** What is lost has the network of a phone for itself before it says less: beside it stands what is not known now. */
 const LOST: readonly Tight[] = [3, 4, 1, 2];
+/** One alone is whole also beside others that say less. */
+const ONE_LOST: readonly Tight[] = [1, 3, 4, 2];
 
 function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], tight: Tight): Omit<Network, "away"> {
   const lines = linesOf(single);
@@ -148,7 +150,7 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const isWhole = (one: Candidate): boolean => isHot(one) && !isRow && (tight === 0 || (isNow(focus, one.message.id, one.state) && !isOfMany(one)));
   const detailOf = (one: Candidate): Detail => (one.wire.short ? "small" : inLine.includes(one) ? "row" : isWhole(one) ? "whole" : tight > 0 ? "brief" : detail);
   const queueOf = (one: Candidate): number | null => lines.map((line) => line.indexOf(one)).find((place) => place >= 0) ?? null;
-  const flights = withoutCovered(apart(shown.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one)), queue: queueOf(one) })), here));
+  const flights = withoutCovered(apart(shown.map((one) => ({ ...flightOf(frame, here, focus, one, detailOf(one), tight > 0), queue: queueOf(one) })), here));
   return { flights, bundles: bundled(counted, here, flights) };
 }
 
@@ -251,10 +253,10 @@ export function progress({ sent_at, arrives_at, held }: MessageView, time: numbe
   return arrives_at <= sent_at ? 1 : clamp((time - sent_at) / (arrives_at - sent_at), 0, 1);
 }
 
-function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail): Flight {
+function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail, isTight: boolean): Flight {
   const { message, state } = one;
   const sheet = sheetOf(message, recordsOf(frame, message), frame.view);
-  const envelope = envelopeOf(sheet, detail, here, wayBeside(message, here));
+  const envelope = envelopeOf(sheet, detail, here, isTight ? endOf(wayBeside(message, here)) : wayBeside(message, here));
   const wire = roomy(one.wire, envelope.width);
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
   const u = state === "docked" ? 1 : progress(message, frame.view.time);
@@ -272,6 +274,9 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
 function wayBeside({ from, to }: MessageView, here: Places): string {
   return here.upright && here.brokers[from]?.rows !== undefined && here.brokers[to]?.rows !== undefined ? `${from} → ${to}` : "";
 }
+
+/** Where little room is left, who sends a message is said where it is opened. */
+const endOf = (way: string): string => way.replace(/^.* (?=→)/, "");
 
 /** The records of a Produce request by partition, as its sender knows them after this step or before it. */
 function recordsOf({ view, previousView }: Frame, { from, correlation_id: id }: MessageView): Record<string, readonly number[]> {

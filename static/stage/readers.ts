@@ -226,7 +226,10 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const after = roomOf(said ?? "");
   // A low row beside whose tag no squares have room leaves them to the tag, and the other rows keep theirs.
   const needed = Math.min(total, earlierSteps(total) + 2);
-  const own = squaresBeside(said ?? "");
+  // Nor does what was read so far take the room of its squares in the step that reads.
+  const isTagged = flat && width < across && squaresBeside(said ?? "") < needed;
+  const counted = isTagged ? 0 : readWidth;
+  const own = isTagged ? squaresAlone(width - roomOf(said ?? ""), from) : squaresBeside(said ?? "");
   const isFull = flat && own < needed;
   const theirs = others.map((one) => squaresOfOther(frame, here, focus, partition, one, batches, from)).filter((count) => count >= needed);
   const most = Math.max(3, flat ? Math.min(isFull ? room : own, ...theirs) : own);
@@ -245,8 +248,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
       focused ? svg`${box(1, 1, across - 2, single ? height - 2 : HEAD, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : nothing}${
       level === "" ? fittedText(9, titleY, isPossible ? say("stage.reader.possible_committed") : title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
-      fittedText(width - 8 - (isBelow ? after : 0), isBelow ? squareY + 9.5 : titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
-      said === null ? nothing : fittedText(width - 8 - (flat ? readWidth : 0), squareY + 9.5, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
+      counted === 0 ? nothing : fittedText(width - 8 - (isBelow ? after : 0), isBelow ? squareY + 9.5 : titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
+      said === null ? nothing : fittedText(width - 8 - (flat ? counted : 0), squareY + 9.5, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
       isFull ? nothing : squaresOf(row, from, squareY, new Set(again))}</g>`,
     label: say("stage.reader.label", {
       reader: isPossible ? title : listed(names), isolation: consumer.isolation, partition, read: facts([read, ...gotTwice]), hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
@@ -258,7 +261,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   if (said === null || unseen === undefined) return [row0, ...caption];
   const [first, last] = unseen;
   return [row0, ...caption, {
-    key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + (width - 8 - after - (flat ? readWidth : 0)) * scale), y: round(place.box.y + (squareY - 3) * scale),
+    key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + (width - 8 - after - (flat ? counted : 0)) * scale), y: round(place.box.y + (squareY - 3) * scale),
     width: round(after * scale), height: round((SQUARE + 6) * scale), phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${round(after * scale)} height=${round((SQUARE + 6) * scale)} rx="3"/>`,
     ...(isPossible ? { ask: { question: "lso", subject: partition }, label: say("player.why.gate", { partition }) }
       : { ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }) }),
@@ -273,6 +276,9 @@ function othersIn(frame: Frame, here: Places, partition: string, names: readonly
   });
 }
 
+/** How many squares stand from here to the right end of a row. */
+const squaresAlone = (width: number, from: number): number => Math.floor((width - from - 12) / STEP);
+
 /** How many squares a low and wide row has room for, beside what it says; none of them is folded only where all rows have room. */
 function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: string, { name, consumer }: Named, batches: readonly LogBatchView[], from: number): number {
   const place = here.readers[partition]?.[name];
@@ -283,6 +289,7 @@ function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: str
   const width = (place.box.width - (isTold ? tagInRow(here, focus, place.box) : 0)) / place.scale;
   const said = isTold ? "" : (hiddenText(counts)?.short ?? "");
   const count = readText(consumer, partition, readOf(lane, read));
+  if (width < place.box.width / place.scale) return squaresAlone(width, from);
   return Math.floor((width - (said === "" ? 0 : textWidth(said, 12, true) + 10) - from - textWidth(count, 12) - 24) / STEP);
 }
 

@@ -142,6 +142,21 @@ test("on a phone two markers say between which brokers they go, and none lies on
   assert.ok(boxes.length === 2 && !overlap(boxes[0] as Box, boxes[1] as Box), JSON.stringify(boxes));
 });
 
+test("on a phone two markers beside an answer name their receivers alone, and no card lies on another", () => {
+  const phone = places(planOf(3, 2, 2), HEADER, view(), { width: 390, height: 440, form: "phone" });
+  const marker = (id: number, to: string, partition: string) => message({ id, correlation_id: id, api: "WriteTxnMarkers", from: "broker-2", to, partitions: [partition], sent_at: 140, arrives_at: 146,
+    fields: { entries: [{ producer_id: 1, producer_epoch: 1, result: "COMMIT", partitions: [partition] }] } });
+  const ended = message({ id: 3, correlation_id: 3, api: "EndTxn", from: "broker-2", to: "p1", is_response: true, partitions: [], fields: {}, sent_at: 140, arrives_at: 146 });
+  const markers = { 1: marker(1, "broker-1", "t-0"), 2: marker(2, "broker-2", "t-1") };
+  const frame = frameOf(stepOf(), view({ network: { messages: markers } }), { previousView: view({ network: { messages: { ...markers, 3: ended } } }) });
+  const focus = { ...NO_FOCUS, messages: { ...NO_FOCUS.messages, delivered: [3] } };
+  const boxes = networkOf(frame, phone, focus).flights.map(({ box }) => box);
+  assert.equal(boxes.length, 3);
+  boxes.forEach((one, index) => boxes.slice(index + 1).forEach((other) => assert.ok(!overlap(one, other), JSON.stringify([one, other]))));
+  const drawn = networkLayer(frame, phone, focus).filter(({ key }) => key.startsWith("m:")).map(({ draw }) => markup(draw)).join("");
+  assert.ok(drawn.includes(">→ broker-1<") && !drawn.includes("broker-2 →"), drawn);
+});
+
 test("a message between those who have no place is counted", () => {
   const stray = message({ from: "p9", to: "broker-9" });
   const { frame, network } = under([stray]);
