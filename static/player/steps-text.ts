@@ -14,7 +14,7 @@ import type { PlayerStore } from "./store.ts";
 import { lookingOf } from "./looking.ts";
 import { searchResults } from "./search-results.ts";
 import { StoreElement } from "./store-element.ts";
-import { lineOf } from "./step-search.ts";
+import { linePartsOf } from "./line-parts.ts";
 import type { StepSearch } from "./step-search.ts";
 import { say, words } from "./text.ts";
 import { whenText } from "./when.ts";
@@ -108,7 +108,7 @@ export class StepsText extends StoreElement {
       (step) => html`<li aria-current=${step.number === store.shown ? "step" : nothing}>
         <button @click=${() => store.moveTo(step.number)}>
           <span class="num">${step.number}</span> <span class="num quiet">${whenText(store.header, step.at)}</span>
-          <span class=${step.broken.length > 0 ? "bad" : ""}>${lineOf(step)} <span class="quiet">${step.rules.join(" ")}</span></span>
+          <span class=${step.broken.length > 0 ? "bad" : ""}>${linePartsOf(step)} <span class="quiet">${step.rules.join(" ")}</span></span>
         </button></li>`,
     )}</ol>`;
   }

@@ -112,6 +112,8 @@ function ownState(client: ClientView): { said: string; bad: boolean } {
   // Kafka 2.0 leaves the state of a producer without transactions as it begins, with an id and without.
   const { transactional_id: id, producer_id: producer } = client.transaction_manager ?? {};
   if (state === "UNINITIALIZED" && id === null && !isAbsent(producer ?? null)) return { said: say("stage.idempotent"), bad: false };
+  // The state of a producer without transactions says nothing of what is unanswered.
+  if (state === "READY" && id === null && Object.keys(client.batches).length > 0) return { said: say("stage.sending"), bad: false };
   return { said: stateWord(state), bad: state.includes("ERROR") };
 }
 

@@ -3,7 +3,7 @@
 from django.template import Context, Template
 from django.utils.translation import override
 
-from eosviz.scenarios.templatetags.words import breakable, in_clauses
+from eosviz.scenarios.templatetags.words import breakable, in_clauses, unbroken
 
 
 def headline(partition: str) -> str:
@@ -15,6 +15,12 @@ def headline(partition: str) -> str:
 def test_a_name_with_hyphens_is_whole_and_a_very_long_one_may_break() -> None:
     assert 'of <span class="nb">orders-0</span> are held up' in headline("orders-0")
     assert "<span" not in headline("a-very-long-topic-of-a-whole-company-0")
+
+
+def test_no_line_ends_before_the_number_of_an_epoch() -> None:
+    assert unbroken("（生产者 1000，epoch 0）t-1：1") == (
+        '（生产者 1000，<span class="nb">epoch 0</span>）<span class="nb">t-1</span>：1'
+    )
 
 
 def test_a_chinese_mark_stays_with_the_letter_before_it() -> None:

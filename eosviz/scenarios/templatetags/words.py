@@ -30,8 +30,8 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
     return conditional_escape(sentence(key, language_of(get_language()), {**(params or {}), **named}))
 
 
-_NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+)")
-"""A name or a date with hyphens: a browser may break a line after each hyphen."""
+_NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+|\b(?:epoch|PID) \d+)")
+"""A name or a date with hyphens: a browser may break a line after each hyphen. Or a number that its word names."""
 _LETTER_AND_MARK = re.compile(r"[^\W_][，。：；、？！）]+")
 _NAME_WITH_UNDERSCORES = re.compile(r"([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[，。：；、？！）:,?]*)")
 _UNDERSCORE = re.compile(r"_(?=[A-Za-z0-9]{4})")
@@ -44,7 +44,13 @@ LONGEST = 28
 def say_unbroken(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> SafeString:
     """The same as `say`, for headlines: a name of at most LONGEST letters stays in one line, as in the player
     (static/player/unbroken.ts)."""
-    text = sentence(key, language_of(get_language()), {**(params or {}), **named})
+    return unbroken(sentence(key, language_of(get_language()), {**(params or {}), **named}))
+
+
+@register.filter
+def unbroken(text: str) -> SafeString:
+    """A text, escaped, in which no line ends within a name of at most LONGEST letters or before the number of an
+    epoch."""
     parts = _NAME.split(text)
     whole = (
         (name if number % 2 == 0 or len(name) > LONGEST else format_html('<span class="nb">{}</span>', name))

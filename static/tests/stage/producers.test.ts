@@ -25,6 +25,12 @@ test("a batch that is drained and in no request yet stands with those in flight"
   assert.ok(batch !== undefined && batch.x >= sent.x && batch.x < sent.x + sent.width);
 });
 
+test("a producer without transactions sends while any batch is unanswered, whatever its state is called", () => {
+  const said = (over: Partial<ClientView>): string => [...drawn(over).values()].map((one) => one.said).join("");
+  assert.match(said({ requests: {} }), />sending</);
+  assert.match(said({ batches: {}, requests: {}, queues: {} }), />ready</);
+});
+
 test("all batches in flight are seen while they are readable, and then counted", () => {
   const seen = (count: number): { cells: number; said: string } => {
     const ids = Array.from({ length: count }, (_, index) => `b${index + 1}`);

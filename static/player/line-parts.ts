@@ -1,0 +1,35 @@
+/** One step as a line of the run's text: its sentences, commands set as code, and what has to hold before a command is run. Pure, no DOM. */
+
+import type { TemplateResult } from "lit";
+import { html } from "lit";
+import { isPreview } from "../diagrams/log-case.ts";
+import type { Said, Step } from "./frame.ts";
+import { clauses } from "./joins.ts";
+import { say } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
+
+/** Notes of a preview that are conditions of its command: no sentences, as they stand in a list on the page of the log. */
+const CONDITION = "logs.condition.";
+
+type Part = string | TemplateResult | readonly Part[];
+
+/** The parts of the line, with a space between them. */
+export function linePartsOf(step: Step): Part[] {
+  const conditions = isPreview(step) ? step.notes.filter(({ key }) => key.startsWith(CONDITION)) : [];
+  const own: Said[] = [step, ...step.notes.filter((note) => !conditions.includes(note))];
+  const parts = own.map((said) => withCode(say(said.key, said.params), commandsIn([said])));
+  const needed = conditions.length === 0 ? [] : [[say("logs.todo.only_if"), " ", ...withCode(clauses(conditions.map(({ key, params }) => say(key, params))) + say("join.stop"), commandsIn(conditions))]];
+  return [...parts, ...needed].flatMap((part, index): Part[] => (index === 0 ? [part] : [" ", part]));
+}
+
+function commandsIn(all: readonly Said[]): string[] {
+  return all.flatMap(({ params: { command } }) => (typeof command === "string" && command !== "" ? [command] : []));
+}
+
+/** The text with its commands set as code, each as it is typed. */
+function withCode(text: string, commands: readonly string[]): Part[] {
+  const [command, ...others] = commands;
+  const at = command === undefined ? -1 : text.indexOf(command);
+  if (command === undefined || at < 0) return [unbroken(text)];
+  return [unbroken(text.slice(0, at)), html`<code>${command}</code>`, ...withCode(text.slice(at + command.length), others)];
+}
