@@ -1,6 +1,7 @@
 /**
  * How wide each beat stands on the time axis: as its name needs, plus a share of the rest by the root of its steps.
- * What does not fit is set in two lines, then smaller, then in three with its number in the first one: no name is cut. Pure.
+ * What does not fit is set in two lines, then smaller, then in three with its number in the first one: no name is cut. Where
+ * names have three lines, the rest of the width brings as many of them as it can to two. Pure.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -13,17 +14,17 @@ export const defaults = {
   /** px between two beats. */
   gap: 3,
   /** px beside a name: its number and the air around both; with the number in the name's first line the air alone. */
-  beside: 38,
+  beside: 37,
   air: 22,
   /** px beside the number of a beat that has its number alone, and of what is left over the share that it gets. */
   numbered: 18,
   numberedShare: 0.3,
   /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
-  narrower: 0.88,
+  narrower: 0.8,
   /** How names are set, the first that fits: px of a letter, lines, the numbers beside the names or in their first lines. */
   settings: [
     { size: 14, lines: 1, beside: true }, { size: 14, lines: 2, beside: true }, { size: 13, lines: 2, beside: true }, { size: 12, lines: 2, beside: true },
-    { size: 12, lines: 3, beside: true }, { size: 12, lines: 3, beside: false }, { size: 11, lines: 3, beside: false },
+    { size: 13, lines: 3, beside: true }, { size: 12, lines: 3, beside: true }, { size: 12, lines: 3, beside: false }, { size: 11, lines: 3, beside: false },
   ],
 };
 
@@ -57,13 +58,17 @@ export function isNumberAlone(beat: Beat): boolean {
 
 function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [string, string])[])[], end: number, left: number, right: number): BeatAxis {
   const room = right - left - defaults.gap * (beats.length - 1);
-  const set = (breaks: LineBreaks, setting: number): { setting: number; breaks: LineBreaks; need: number[] } => {
-    const { size, lines, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
+  const set = (breaks: LineBreaks, setting: number, most = Number.POSITIVE_INFINITY): { setting: number; breaks: LineBreaks; need: number[] } => {
+    const { size, lines: whole, beside } = defaults.settings[setting] as (typeof defaults.settings)[number];
+    const lines = Math.min(whole, most);
     return { setting, breaks, need: names.map((texts, place) => isNumberAlone(beats[place] as Beat) ? textWidth(numberOf(beats, place), size) + defaults.numbered : Math.max(...texts.map(([title, more]) => bothWidth(beside ? title : `${numberOf(beats, place)}. ${title}`, more, size, lines, breaks))) + (beside ? defaults.beside + textWidth(numberOf(beats, place).slice(1), size) : defaults.air)) };
   };
   const settings = [...defaults.settings.keys()];
   const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];
-  const { setting, breaks, need } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
+  const { setting, breaks, need: first } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
+  const need = [...first];
+  const inTwo = set(breaks, setting, 2).need.map((width, place) => ({ place, more: width - (first[place] ?? 0) }));
+  for (const { place, more } of inTwo.sort((one, other) => one.more - other.more)) if (sum(need) + more <= room) need[place] = (need[place] ?? 0) + more;
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
   const roots = steps.map((count, place) => Math.sqrt(count) * (isNumberAlone(beats[place] as Beat) ? defaults.numberedShare : 1));
   const least = sum(need);

@@ -154,6 +154,16 @@ test("names that do not fit are set in more lines before they become smaller", (
   assert.equal(beatAxis(named("p1 finds the coordinator of its transactional id again"), 9, 24, 1256).setting, defaults.settings.length - 1);
 });
 
+test("where names have three lines, the rest of the width brings some of them to two", () => {
+  const titles = ["The leader refuses a batch: a sequence number is missing", ...Array.from({ length: 8 }, () => "The coordinator refuses an old epoch")];
+  const beats = titles.map((title, place) => beat(place + 1, place + 1, place + 1, place + 1, { title: { en: title, "zh-Hans": title } }));
+  const inThree = Array.from({ length: 60 }, (_, at) => beatAxis(beats, 9, 24, 700 + 10 * at)).filter(({ setting }) => setting === 4).map(({ segments }) => segments.map(({ width }) => width));
+  const [least, most] = [inThree[0] ?? assert.fail(), inThree.at(-1) ?? assert.fail()];
+  const grown = most.map((width, place) => width - (least[place] ?? 0));
+  assert.equal(defaults.settings[4]?.lines, 3);
+  assert.ok(Math.max(...grown) > 2 * Math.min(...grown), grown.join());
+});
+
 test("behind many beats, those before a change have their numbers alone, and leave the room to what came of it", () => {
   const named = (kept: boolean) => Array.from({ length: 15 }, (_, at) => beat(at + 1, at + 1, at + 1, at + 1, { title: { en: "p1 resends the same batch", "zh-Hans": "" }, ...(kept && at < 9 ? { kept: true } : {}) }));
   const { segments } = beatAxis(named(true), 15, 24, 1256);

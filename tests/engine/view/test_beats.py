@@ -85,7 +85,7 @@ BEATS_OF = {
 3. 25–54 → 25  The response is lost: p1 does not know the outcome of 2 requests
 4. 55–76 → 60  While the resend waits: 3 records stored in t-1
 5. 77–79 → 77  p1 resends the same batch
-6. 80–80 → 80  Duplicate recognised, not stored again
+6. 80–80 → 80  Duplicate: not stored again
 7. 81–92 → 81  p1 learns that batch r1 is stored
 8. 93–116 → 93  r2–r3 had not arrived: now they are stored
 9. 117–140 → 120  3 records from p1 stored in t-0, t-1
@@ -98,47 +98,47 @@ BEATS_OF = {
 5. 66–68 → 66  p1 resends the same batch
 6. 69–69 → 69  An old batch is treated as a duplicate
 7. 70–73 → 70  p1 learns that batch r1 is stored
-8. 74–85 → 74  Duplicate recognised, not stored again
+8. 74–85 → 74  Duplicate: not stored again
 9. 86–95 → 86  p1 resends the same batch
 """,
     "SC-44/k28": """\
 1. 1–18 → 12  p1 gets PID 1000, epoch 0
 2. 19–33 → 31  t-0, t-1 joined the transaction
 3. 34–42 → 37  2 records from p1 stored in t-0, t-1
-4. 43–49 → 44  Records of t-0, t-1 are hidden from read_committed
+4. 43–49 → 44  t-0, t-1: hidden from read_committed
 5. 50–59 → 58  txn-1: commit is decided
 6. 60–60 → 60  commitTransaction() of p1 returns
 7. 61–67 → 62  COMMIT marker stored in t-0, t-1
-8. 68–79 → 69  2 records from p1 committed, LSO advances: t-0, t-1
+8. 68–79 → 69  LSO passes 2 committed records of p1
 9. 80–87 → 81  c-committed gets 2 records from t-0, t-1
 """,
     "SC-61/k28": """\
 1. 1–35 → 27  p1's transaction stores 1 record
 2. 36–43 → 36  p1 is paused
 3. 44–54 → 44  txn-1: fencing of p1 (epoch 0) begins
-4. 55–68 → 55  1 record from p1 aborted, LSO advances: t-0
+4. 55–68 → 55  LSO passes 1 aborted record of p1
 5. 69–97 → 73  p2 gets PID 1000, epoch 2
-6. 98–121 → 109  1 record from p2 committed, LSO advances: t-0
+6. 98–121 → 109  LSO passes 1 committed record of p2
 7. 122–127 → 122  p1 resumes
-8. 128–132 → 128  The leader refuses: epoch 0 is lower than 2
-9. 133–134 → 133  The coordinator refuses: epoch 0 is lower than 2
+8. 128–132 → 128  Leader refuses: epoch 0 < 2
+9. 133–134 → 133  Coordinator refuses: epoch 0 < 2
 """,
     "SC-75/timeout": """\
 1. 1–12 → 8  Producers request producer ids
 2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
-4. 51–64 → 51  Records of t-0 are hidden from read_committed
+4. 51–64 → 51  t-0: hidden from read_committed
 5. 65–82 → 76  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1's transaction times out: fencing begins
 7. 88–91 → 88  ABORT marker stored in t-0
-8. 92–100 → 92  2 records from p1 aborted, LSO advances: t-0
+8. 92–100 → 92  LSO passes 2 aborted records of p1
 9. 101–104 → 101  read_committed consumers skip the aborted records
 """,
     "SC-101/ended-by-hand": """\
 1. 1–32 → 27  p1's transaction stores 1 record
 2. 33–39 → 33  Delays let a batch arrive after the abort
 3. 40–41 → 40  Expired records are reported as failed, whether stored or not
-4. 42–64 → 56  1 record from p1 aborted, LSO advances: t-0
+4. 42–64 → 56  LSO passes 1 aborted record of p1
 5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
 6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
 7. 84–95 → 87  Also held back: 1 record from p2
