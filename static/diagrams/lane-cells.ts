@@ -116,7 +116,9 @@ export function indexOfOffset(batches: Record<string, LogBatchView>, offset: num
   return batch !== undefined && offset <= batch.last_offset ? high : -1;
 }
 
-const CONTROL_WIDTH = 40;
+/** px of a marker's cell, and offsets of a batch that its cell is as wide as at most. */
+export const CONTROL_WIDTH = 40;
+export const OFFSETS_MOST = 4;
 /** px of a marker's flag with its edges. */
 const FLAG = 30;
 const PADDING = 14;
@@ -128,7 +130,7 @@ function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): num
   const label = textWidth(labelOf(batch, short, options), options.labelSize, true) + PADDING;
   const who = options.twoLines === true && short ? identity(batch.producer_id, batch.producer_epoch) : null;
   const second = who === null ? 0 : textWidth(withCopies(who, options.isLow === true ? 1 : options.copiesOf?.(batch) ?? 1), MARK, true) + 8;
-  const offsets = Math.min(batch.last_offset - batch.base_offset + 1, 4) * options.unit;
+  const offsets = Math.min(batch.last_offset - batch.base_offset + 1, OFFSETS_MOST) * options.unit;
   return Math.max(offsets, label, second, LEAST);
 }
 

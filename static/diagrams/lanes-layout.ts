@@ -18,10 +18,10 @@ import { arrivedNow, landedOffsets } from "./lane-arrived.ts";
 import { basesOfSerial } from "./bases-of-serial.ts";
 import type { Cells, Placed } from "./lane-cells.ts";
 import { layoutLost, lostNow } from "./lane-lost.ts";
-import { layoutCells, withCopies, xOf } from "./lane-cells.ts";
+import { CONTROL_WIDTH, layoutCells, withCopies, xOf } from "./lane-cells.ts";
 import { brokersOf, layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
-import type { LanesOptions, Tier } from "./lanes-plan.ts";
+import type { LanesOptions, Spread, Tier } from "./lanes-plan.ts";
 import { arrivalRoom, edgeOf, LINE_HEIGHT, laneHeight, NARROW, planLanes } from "./lanes-plan.ts";
 import { shownReplica } from "./shown-replica.ts";
 import { isLogCase } from "./log-case.ts";
@@ -40,6 +40,10 @@ const SMALL_LINES = 28;
 const SIGN = 16;
 /** px right of the cells that the gates take. */
 const BESIDE_GATES = 24;
+/** px of an offset that is seen from near. */
+const NEAR = 130;
+/** px that a reader's words beside the gates take beyond its name, with room. */
+const READ_WORDS = 92;
 /** px from the top of the cells up to the line of the gates' names. */
 const GATE_TEXT = 7;
 
@@ -162,7 +166,7 @@ function layoutLane(
     sought: isScrolled ? [] : soughtIn(frame, name, replica, options.apart ?? []),
     copiesOf: (batch) => copiesOf(batch, replica, duplicated),
     isLow: tier.cell < TWO_LINES,
-    unit: narrow ? 21 : clamp((options.width - 180) / 13, 24, 48),
+    unit: narrow ? 21 : unitOf(right - left - Math.max(words, ...readersOf(frame, name).map(([reader]) => textWidth(reader, MARK) + READ_WORDS)), options.spread?.[name], options.width),
     foldWidth: narrow ? 54 : 66,
     labelSize: tier.name === "compact" ? 12 : 14,
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
@@ -201,6 +205,14 @@ function layoutLane(
   lane.texts.push(...gateNames);
   lane.asks = [...asksOfGate(name, gateNames[0]), ...asksOfReaders(name, lane.readers)];
   return { lane, twin };
+}
+
+/** px per offset: about thirteen in a lane; beside another run's picture a short log is seen from near, on both sides alike. */
+function unitOf(room: number, spread: Spread[string] | undefined, width: number): number {
+  const usual = clamp((width - 180) / 13, 24, 48);
+  if (spread === undefined) return usual;
+  const [records, markers] = spread;
+  return clamp((room - markers * CONTROL_WIDTH) / Math.max(records, 1), usual, NEAR);
 }
 
 /** Followers and readers; returns where the lane's gates end. */

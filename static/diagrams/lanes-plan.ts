@@ -16,6 +16,9 @@ import type { LaneShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
 import { shownReplica } from "./shown-replica.ts";
 
+/** Partition to the offsets of records that its cells are as wide as, and its markers. */
+export type Spread = Readonly<Record<string, readonly [records: number, markers: number]>>;
+
 export interface LanesOptions {
   width: number;
   /** Null: as tall as needed (a page that scrolls). */
@@ -32,6 +35,8 @@ export interface LanesOptions {
   beside?: boolean;
   /** Names of what differs in the other run. */
   apart?: readonly string[];
+  /** What the longer of each partition's two logs holds, where another run's picture stands beside this one. */
+  spread?: Spread;
 }
 
 export interface Tier {

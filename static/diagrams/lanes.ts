@@ -20,12 +20,13 @@ import { SizedElement, folded, twin } from "./element.ts";
 import { defaults, layoutLanes } from "./lanes-layout.ts";
 import { drawLanes } from "./lanes-draw.ts";
 import { countBatches, reachesUnlisted } from "./lanes-plan.ts";
+import type { Spread } from "./lanes-plan.ts";
 import { partitionOf } from "./about.ts";
 
 export { defaults };
 
 export class Lanes extends SizedElement {
-  static override properties = { ...SizedElement.properties, scrolled: { state: true }, opened: { state: true }, cropped: { type: Boolean }, asks: { attribute: false }, beside: { attribute: false }, apart: { attribute: false } };
+  static override properties = { ...SizedElement.properties, scrolled: { state: true }, opened: { state: true }, cropped: { type: Boolean }, asks: { attribute: false }, beside: { attribute: false }, apart: { attribute: false }, spread: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -62,6 +63,8 @@ export class Lanes extends SizedElement {
   declare beside: string | null;
   /** Names of what differs in the other run, partitions among them. */
   declare apart: readonly string[];
+  /** What the longer of each partition's logs holds in both runs. */
+  declare spread: Spread | undefined;
   /** The partition that the reader opened, or the last one that a step was about. */
   #large: string | null = null;
 
@@ -88,6 +91,7 @@ export class Lanes extends SizedElement {
       cropped: this.cropped,
       beside: isBeside,
       apart: this.apart,
+      ...(this.spread === undefined ? {} : { spread: this.spread }),
       focus: this.#large,
       scrolled: this.scrolled,
       opened: this.opened,

@@ -1,5 +1,7 @@
 /** Which partition two runs beside each other draw large: one whose logs differ, before any that is alike in both. Pure. */
 
+import { OFFSETS_MOST } from "../diagrams/lane-cells.ts";
+import type { Spread } from "../diagrams/lanes-plan.ts";
 import { partitionIn } from "../diagrams/about.ts";
 import type { Frame, View } from "./frame.ts";
 
@@ -23,6 +25,22 @@ export function apart(one: Partition, other: Partition): number {
 
 /** The cluster's own topics stand last: their logs are the coordinator's, and the readers have none of them. */
 const isInternal = (name: string): boolean => name.startsWith("__");
+
+/** What the longest log of each partition holds in these views; the cluster's own logs have words for records, and widths of their own. */
+export function spreadOf(views: readonly (View | undefined)[]): Spread {
+  const spread: Record<string, readonly [number, number]> = {};
+  for (const view of views) {
+    for (const [name, { leader, replicas }] of Object.entries(view?.partitions ?? {})) {
+      if (leader === null || isInternal(name)) continue;
+      const batches = Object.values(replicas[String(leader)]?.batches ?? {});
+      const markers = batches.filter(({ control }) => control !== null).length;
+      const records = batches.reduce((sum, { control, base_offset: from, last_offset: to }) => sum + (control === null ? Math.min(to - from + 1, OFFSETS_MOST) : 0), 0);
+      const [most, mostMarkers] = spread[name] ?? [0, 0];
+      spread[name] = [Math.max(most, records), Math.max(mostMarkers, markers)];
+    }
+  }
+  return spread;
+}
 
 /**
  * What the reader picked; else the one that is farthest apart, and among equals the one that a step on show is about, or

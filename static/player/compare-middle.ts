@@ -6,6 +6,7 @@
 import "./beside-stage.ts";
 import type { nothing, TemplateResult } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
+import type { Spread } from "../diagrams/lanes-plan.ts";
 import type { Middle } from "./panels.ts";
 import { kafka } from "./panel-times.ts";
 import { pictureOf } from "./panels.ts";
@@ -28,6 +29,8 @@ export interface SideParts {
   wants: (actors: readonly string[]) => void;
   /** The partition that both draw large, so that its two logs can be held against each other. */
   beside: string | null;
+  /** What the longer of each partition's two logs holds. */
+  spread: Spread;
   /** Steps of the longer run. */
   along: number;
   /** Brings both runs to where this one has the step. */

@@ -13,6 +13,7 @@ import "./sentence.ts";
 import "./strip.ts";
 import "./term-note.ts";
 import type { Alongside } from "../generated/messages.ts";
+import type { Spread } from "../diagrams/lanes-plan.ts";
 import { ACTORS_MOST } from "../diagrams/spacetime-heads.ts";
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
@@ -33,7 +34,7 @@ import { facts as joined, listed, named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
-import { largeOf } from "./compare-large.ts";
+import { largeOf, spreadOf } from "./compare-large.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
@@ -137,6 +138,8 @@ export class Compare extends LitElement {
   #sides: Side[] = [];
   /** The partition that both sides draw large. */
   #large: string | null = null;
+  /** What the longer of the two logs of each partition holds: both are drawn by it. */
+  #spread: Spread = {};
   /** What differs between the two steps on show, and the pictures that this was read from. */
   #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[] } = { of: [], rows: [], names: [], ahead: [], holding: [] };
   /** Whose lanes both pictures of time and space have, and whom each asks for. */
@@ -581,6 +584,7 @@ export class Compare extends LitElement {
   protected override render(): TemplateResult {
     if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
     const [one, two] = this.#sides.map(({ store }) => store.frame);
+    this.#spread = this.#spreadNow(one, two);
     if (one !== undefined && two !== undefined) this.#large = largeOf(one, two, this.#large, this.#isApart);
     this.#lookApart(one, two);
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
@@ -602,6 +606,12 @@ export class Compare extends LitElement {
       ${this.#transport()}
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
     </div>`;
+  }
+
+  /** The same object as long as it says the same, so that no picture is drawn for it. */
+  #spreadNow(...of: (Frame | undefined)[]): Spread {
+    const spread = spreadOf(of.map((frame) => frame?.view));
+    return JSON.stringify(spread) === JSON.stringify(this.#spread) ? this.#spread : spread;
   }
 
   get #differences(): Unfolded {
@@ -667,7 +677,7 @@ export class Compare extends LitElement {
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${this.#shortName(side)}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
         sideMiddle(this.middle, {
-          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.lockstep, columns: this.#columns, wants: (actors) => this.#want(side, actors), beside: this.#large, apart: this.#apart.names,
+          store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.lockstep, columns: this.#columns, wants: (actors) => this.#want(side, actors), beside: this.#large, spread: this.#spread, apart: this.#apart.names,
           along: Math.max(...this.#sides.map((one) => this.#reach(one))), go: (step) => void this.#showIn(side, step),
         })}</div>
       ${

@@ -5,6 +5,7 @@
  * there, a row here, its name in the catalogue and its test.
  */
 
+import type { Spread } from "../diagrams/lanes-plan.ts";
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import "../stage/message-acts.ts";
@@ -50,6 +51,8 @@ export interface PanelParts {
   along?: number | null;
   /** To a step, where more than this run has to go there. */
   go?: (step: number) => void;
+  /** What the longer of each partition's logs holds in two runs beside each other. */
+  spread?: Spread | undefined;
   /** Names of actors and partitions that differ in the run beside it, those that show most first. */
   apart?: readonly string[];
 }
@@ -127,7 +130,7 @@ const ROWS = [
     tag: "eos-lanes", key: "5", place: "middle", view: "lanes", name: "player.panel.lanes", when: hasLog,
     opens: (header) => header.opens_on === "lanes" && header.partitions.length > 0,
     shows: [["partitions"]],
-    draw: ({ frame, asks = true, beside = null, apart = ALIKE }) => html`<eos-lanes .frame=${frame} .asks=${asks} .beside=${beside} .apart=${apart}></eos-lanes>`,
+    draw: ({ frame, asks = true, beside = null, apart = ALIKE, spread }) => html`<eos-lanes .frame=${frame} .asks=${asks} .beside=${beside} .apart=${apart} .spread=${spread}></eos-lanes>`,
   },
   {
     tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: (header) => header.opens_on === "spacetime",

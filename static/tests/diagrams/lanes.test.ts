@@ -48,6 +48,13 @@ test("a partition is marked while the run beside this one has it otherwise", () 
   assert.deepEqual(differs, [true, false, false]);
 });
 
+test("beside another run a short log is seen from near, as wide as the longer of both lets it be", () => {
+  const few = frameOf(null, view({ partitions: { "t-0": partition(replica([logBatch(0, 1), logBatch(1, 1)])) } }));
+  const widths = [undefined, { "t-0": [2, 0] as const }, { "t-0": [5, 1] as const }].map((spread) => laneOf(few, { ...OPTIONS, ...(spread === undefined ? {} : { spread }) }).cells.map(({ width }) => Math.round(width)));
+  const [alone = [], near = [], longer = []] = widths;
+  assert.ok((alone[0] ?? 0) < (longer[0] ?? 0) && (longer[0] ?? 0) < (near[0] ?? 0), String(widths));
+});
+
 test("offsets stand at their cells, also inside a batch", () => {
   const cells = layoutCells(replica(FIVE).batches, { ...CELLS, room: 900 });
   assert.equal(xOf(cells, 40), 46);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { largeOf } from "../../player/compare-large.ts";
+import { largeOf, spreadOf } from "../../player/compare-large.ts";
 import type { Frame } from "../../player/frame.ts";
 import { frameOf, logBatch, partition, replica, stepOf, view } from "../diagrams/fixture.ts";
 
@@ -38,4 +38,9 @@ test("where nothing differs, the step on show chooses, and then the last one", (
 test("what the reader picked is large", () => {
   const right = { ...at({ "t-0": log(null), "t-1": log(240) }), selection: { kind: "partition", id: "t-1" } as const };
   assert.equal(largeOf(at({ "t-0": log(240), "t-1": log(240) }), right, null), "t-1");
+});
+
+test("both sides are drawn by the longer log of a partition, the cluster's own logs by their words", () => {
+  const views = [log(240), log(null)].map((one) => at({ "t-0": one, [COORDINATOR]: one }).view);
+  assert.deepEqual(spreadOf([...views, undefined]), { "t-0": [1, 1] });
 });
