@@ -47,6 +47,7 @@ OFFLINE_TERMS = (
     "reference.error.",
     "term.read_committed",
     "term.read_uncommitted",
+    "term.window",
     "workshop.from_branch",
 )
 """Beginnings of the keys in NOT_OFFLINE's files whose texts a player without a server gets nevertheless."""

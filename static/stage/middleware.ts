@@ -47,9 +47,23 @@ export const middleware: Layer = (frame, here, focus) => {
         own.width < NARROW ? narrowHead(name, state, drawn, own, part !== null) : wideHead(name, state, drawn, own, hasFact(name, part))}${
         drawn.inner}${focused ? box(0, 0, own.width, own.height, "ring", 8) : nothing}`,
     });
+    if (name === "middleware") objects.push(...windowTerm(view, tid, own));
   }
   return objects;
 };
+
+/** What the middleware's window is, for the words about it: a press on them says it. */
+function windowTerm({ transactions, differ }: MiddlewareView, tid: string | null, own: Box): StageObject[] {
+  const entry = transactions?.[tid ?? ""];
+  const [first, ...times] = entry === undefined ? [] : windowWords(entry, differ?.[tid ?? ""]);
+  if (first === undefined || times.length === 0) return [];
+  const high = own.height < LOW ? times.length * 24 + 18 : times.length > 1 ? 66 : 52;
+  const [x, width] = own.height < LOW ? [rowsOf(own, 0, 0).x, rowsOf(own, 0, 0).width] : [14, own.width - 28];
+  return [{
+    key: "term:window", x: round(own.x + x), y: round(own.y + own.height - high), width: round(width), height: high, phase: "gate", depth: DEPTH.body, term: "term.window",
+    draw: svg`<rect class="hit" width=${round(width)} height=${high} rx="3"/>`, label: say("player.term.of", { term: say("term.window") }),
+  }];
+}
 
 /** Whether a node's head says its fact: the step's tag stands in its place where it is about that, or about the node. */
 function hasFact(name: string, part: Part | null): boolean {
@@ -77,7 +91,7 @@ export function headEnd(name: string, state: string): number {
 }
 
 /** Nodes whose names say little of what they do. */
-const GLOSSED: readonly string[] = ["initiator", "business", "manager"];
+const GLOSSED: readonly string[] = ["initiator", "business"];
 
 function wideHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isSaid: boolean): SVGTemplateResult {
   const gloss = GLOSSED.includes(name) && state === "" ? say(`stage.mw.gloss.${name}`) : "";
@@ -302,12 +316,15 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const state = entry === undefined ? say("stage.mw.not_asked") : word(entry.state);
   const label = named("manager", facts([state, ...answers]));
   const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
+  // As long as it has nothing to do, what it is there for stands under that.
+  const said = entry === undefined ? say("stage.mw.gloss.manager") : own.width >= NARROW && textWidth(facts(answers), 11) <= own.width - 28 ? facts(answers) : numbered;
+  const classes = entry === undefined ? "q" : "k";
   if (own.width < NARROW) {
-    return { fact: state, strong: entry !== undefined, label, inner: numbered === "" ? svg`${nothing}` : fittedText(8, 58, numbered, own.width - 16, 12, { most: 2, least: 8, classes: "k" }) };
+    return { fact: state, strong: entry !== undefined, label, inner: said === "" ? svg`${nothing}` : fittedText(8, 58, said, own.width - 16, 12, { most: 2, least: 8, classes }) };
   }
   return {
     fact: state, strong: entry !== undefined, label,
-    inner: answers.length === 0 ? svg`${nothing}` : fittedText(14, 37, textWidth(facts(answers), 11) <= own.width - 28 ? facts(answers) : numbered, own.width - 28, 12, { least: 9, classes: "k" }),
+    inner: said === "" ? svg`${nothing}` : fittedText(14, 37, said, own.width - 28, 12, { least: 9, classes }),
   };
 }
 

@@ -197,7 +197,7 @@ class TestCompare:
         Branch.objects.create(session=session, name="c", parent=changed)
         Branch.objects.create(session=session, name="mine", parent=first)
         page = client.get("/compare/").content.decode()
-        for name in ("the original run", "changed run b", "branch c", "branch “mine”"):
+        for name in ("the original run", "changed run b", "new run c", "new run “mine”"):
             assert f"SC-03 · {name} · 0 steps" in page, name
         Branch.objects.filter(name="c").update(leaves_at=1)
         assert "SC-03 · changed run c" in client.get("/compare/").content.decode()

@@ -29,7 +29,7 @@ function toldBeside(since: number, until: number | null): string | null {
 
 test("participants that may differ are said to end alike, whether all commit or everything is undone", () => {
   assert.deepEqual(said(null, null), []);
-  assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "the first at t = 65 ms: participants may differ"]);
+  assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "window open from 65 ms: participants may differ"]);
   assert.deepEqual(said(65, 5095), ["Participants report the same outcome", "middleware's window: t = 65–5095 ms"]);
   const reported = { window: { since: 65, until: 5095 } };
   assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms", "nodes differed: 50–5060 ms"]);
@@ -118,6 +118,22 @@ test("a node that is down says so for as long as it is down", () => {
     const drawn = (name: string) => markup(middleware(frame, here, focusOf(frame)).find(({ key }) => key === `node:${name}`)?.draw);
     assert.match(drawn("participant-3"), />down</);
     assert.doesNotMatch(drawn("participant-1"), />down</);
+  }
+});
+
+test("the words about the middleware's window lead to what it is; a manager that is not asked says what it is for", () => {
+  words.learn("en", { texts: { "stage.mw.gloss.manager": "cancels transactions", "stage.mw.not_asked": "not asked to cancel" }, sources: {} });
+  const frame = at({ number: 9, actor: "middleware" });
+  const seen = frame.view.middleware as MiddlewareView;
+  const entry = { ...seen.transactions?.["1"], window: { since: 65, until: null } } as MiddlewareTransactionView;
+  const open = frameOf(frame.step, view({ middleware: { ...seen, transactions: { 1: entry }, manager: { alive: true, transactions: {} } } as unknown as MiddlewareView }), { plan });
+  for (const size of [DESK, PHONE]) {
+    const here = middlewarePlaces({ ...planOf(0, 0, 0, 0), middleware: { ...NODES, roles: [...NODES.roles, "manager"] } } as never, size);
+    const terms = (of: Frame) => middleware(of, here, focusOf(of)).filter(({ term }) => term === "term.window");
+    assert.equal(terms(frame).length, 0);
+    const [term] = terms(open);
+    assert.ok(term !== undefined && inside(term, here.others["middleware"]?.box as Box));
+    assert.match(markup(middleware(open, here, focusOf(open)).find(({ key }) => key === "node:manager")?.draw), />cancels\b.*transactions</);
   }
 });
 
