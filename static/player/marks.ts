@@ -15,6 +15,7 @@ const DRAWN: Record<string, SVGTemplateResult> = {
   red: svg`<path class="bad" d="M12 4h20v14H12z"/>`,
   cross: svg`<path class="crossed" d="M15 4l14 14M29 4l-14 14"/>`,
   dotted: svg`<path class="dots" d="M4 11h36"/>`,
+  timeline: svg`<path class="track" d="M2 8h40"/><path class="bar" d="M14 3v10"/><path d="M24 8c0 8 4 11 12 11"/>`,
 };
 
 export function marks(): TemplateResult {

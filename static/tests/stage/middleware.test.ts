@@ -29,7 +29,7 @@ function toldBeside(since: number, until: number | null): string | null {
 
 test("participants that may differ are said to end alike, whether all commit or everything is undone", () => {
   assert.deepEqual(said(null, null), []);
-  assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "window open from 65 ms: participants may differ"]);
+  assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "window open from t = 65 ms: participants may differ"]);
   assert.deepEqual(said(65, 5095), ["Participants report the same outcome", "middleware's window: t = 65–5095 ms"]);
   const reported = { window: { since: 65, until: 5095 } };
   assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms", "nodes differed: 50–5060 ms"]);
