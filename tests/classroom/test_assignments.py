@@ -93,7 +93,7 @@ class TestWatching:
         given = school.assign("watch", None, track=track.name)
         page = school.browser("learner").get(f"/assignments/{given.id}/").content.decode()
         assert "Finish every scenario of the track, then submit." in page
-        assert "without interventions on the first branch" not in page
+        assert "without interventions in the original run" not in page
         attempt = actions.begin(learner, given)
         assert attempt.session is None
         assert actions.hand_in(attempt).evidence["done"] == 0
