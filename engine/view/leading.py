@@ -47,6 +47,16 @@ BEFORE_ITS_STEP = {
 after it. Such notes say which epoch InitProducerId led to, that a marker is sent again, what a new coordinator
 found, or that the middleware's window opens."""
 
+REFUSED_BY_RULE = (
+    "broker.stale_epoch_refused",
+    "broker.unknown_producer_refused",
+    "broker.new_epoch_refused",
+    "broker.nothing_cached_refused",
+    "broker.stale_sequence_refused",
+    "broker.sequence_gap_refused",
+    "broker.plain_batch_in_transaction_refused",
+)
+"""Sentences about a leader's refusal by one of its checks in order."""
 AFTER_ITS_STEP = {
     "broker.log_loaded_from_snapshot": (("fault.restarted",), "producer_count", 1),
     "broker.log_replayed": (("fault.restarted",), "producer_count", 1),
@@ -56,12 +66,14 @@ AFTER_ITS_STEP = {
     "client.control_lost": (("client.request_timed_out",), "", 0),
     "client.requeued": (("client.request_timed_out",), "", 0),
     "broker.last_stable_offset_advanced": (MARKED, "", 0),
+    "broker.check_left_out": (REFUSED_BY_RULE, "", 0),
+    "broker.lookup_left_out": (REFUSED_BY_RULE, "", 0),
 }
 """Key of a note to (keys of the step's own sentence, a numeric parameter of the note, the lowest value with
 which the note is shown; an empty parameter: always), the most important note first. A broker that starts again
 has read the state of producers; a connection that breaks loses more than the one response that the sentence names;
-the sentence about a timeout does not say which request or batch it was about; and a marker ends its transaction for
-readers."""
+the sentence about a timeout does not say which request or batch it was about; a marker ends its transaction for
+readers; and a check that the run switches off would have decided before."""
 
 
 FOLLOWS_FROM = 3
