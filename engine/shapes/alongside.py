@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+from engine.shapes.plans import Words
+
 
 class Rescheduled(TypedDict):
     """A call or a fault that only one of two scenarios schedules, or that both schedule at other times."""
@@ -38,6 +40,15 @@ class Alongside(TypedDict):
     crossed: bool
     """Whether both runs make a call or a fault at the same time, but at no common moment, because other events
     stand before it in one run and after it in the other. Then only virtual time shows both beside each other."""
+    timed: NotRequired[list[int]]
+    """The step of each run at the first virtual time at which the state of something differs; it may differ in time
+    alone. Absent if there is none."""
+    decides: NotRequired[list[int]]
+    """The step of each run at which a leader decides otherwise about the same batch, or for another reason: the first
+    such batch. Absent if there is none, or if they are runs of two scenarios."""
+    verdict: NotRequired[list[Words]]
+    """What two runs of one scenario come to, held against each other: their logs, and the leader's decision. Absent if
+    they are runs of two scenarios, or do not end within the compared steps."""
     rescheduled: NotRequired[list[Rescheduled]]
     """What two runs of one scenario schedule differently. Absent if they are runs of two scenarios, or cannot be made
     again."""

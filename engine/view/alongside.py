@@ -7,12 +7,16 @@ from the step on at which the sequence of its values leaves that of the other ru
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import Any
 
+from engine.broker.append_rules import MACHINE
 from engine.shapes.alongside import Alongside
+from engine.shapes.plans import Words
+from engine.view.although import words
+from engine.view.cost import RunOutcome
 from engine.view.places import leaves
 
 ALIGNED_MOST = 2_000
@@ -29,6 +33,9 @@ COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed",
 """Names of facts that are counts. They grow at another pace in each run, so a count that only grows differs from the
 step on at which it exceeds its last value in the other run. Of a count that also falls, the values at which it turns
 are compared."""
+BATCH = ("producer_id", "producer_epoch", "first_sequence")
+"""What names a batch in its partition, of the numbers that arrived."""
+_ABSENT = object()
 LOG = frozenset({"high_watermark", "last_stable_offset", "log_end"})
 LIFE = frozenset({"alive", "paused"})
 NODES = frozenset({"initiator", "business", "middleware", "manager"})
@@ -43,6 +50,7 @@ class Followed:
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.steps: list[Mapping[str, Any]] = []
+        self.outcome = RunOutcome(view)
         self._leaders: dict[str, str] = {}
         self._histories: dict[tuple[str, str], History] = {}
         for name, partition in (view.get("partitions") or {}).items():
@@ -52,6 +60,7 @@ class Followed:
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps.append(step)
+        self.outcome.take(step)
         for change in step["changes"]:
             for path, value in leaves(tuple(change["path"]), change.get("after")):
                 self._changed(step["number"], path, value)
@@ -76,10 +85,11 @@ def alongside(left: Followed, right: Followed) -> Alongside:
     """``same``: the number of the last step up to which both runs are equal. ``ends``: their numbers of steps.
     ``moments``: (step, step) of both runs that stand beside each other, after ``same``. ``parts``: subject to the step
     of each run from which on it differs. ``changes``: subject to the steps behind ``same`` that changed it.
-    ``crossed``: both runs make a call or a fault at the same time, but no moment holds both."""
+    ``crossed``: both runs make a call or a fault at the same time, but no moment holds both. ``timed``: as
+    :class:`Alongside` has it."""
     same = _same(left.steps, right.steps)
     moments = _moments(left.steps, right.steps, same)
-    return {
+    found: Alongside = {
         "same": same,
         "ends": [len(left.steps), len(right.steps)],
         "moments": moments,
@@ -87,6 +97,105 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         "changes": _changes(left.facts(), right.facts(), same),
         "crossed": _crossed(left.steps, right.steps, same, moments),
     }
+    if (timed := _timed(left, right)) is not None:
+        found["timed"] = timed
+    return found
+
+
+def decides(left: Followed, right: Followed) -> list[int] | None:
+    """The steps of two runs of one scenario at which a leader decides otherwise (:class:`Alongside`)."""
+    apart = _decided_apart(left.steps, right.steps)
+    return None if apart is None else [step["number"] for step in apart]
+
+
+def verdict(left: Followed, right: Followed) -> list[Words]:
+    """What two runs of one scenario come to: whether their logs hold the same records, and the first batch about
+    which a leader decides otherwise. Empty if one of the runs is not followed to its end."""
+    if max(len(left.steps), len(right.steps)) >= ALIGNED_MOST:
+        return []
+    ends = [run.outcome.to_json() for run in (left, right)]
+    if not any(end["readable"] for end in ends):
+        return []
+    is_same = ends[0]["records"] == ends[1]["records"]
+    found = [words("beside.records_same" if is_same else "beside.records_differ")]
+    apart = _decided_apart(left.steps, right.steps)
+    if apart is not None:
+        found.append(_decision_apart(*apart))
+    return found
+
+
+def _decision_apart(left: Mapping[str, Any], right: Mapping[str, Any]) -> Words:
+    errors = [None if step["refusal"] is None else step["refusal"]["error"] for step in (left, right)]
+    broker = left["decision"]["by"]
+    if None not in errors:
+        return words("beside.other_reason", broker=broker, left=errors[0], right=errors[1])
+    refused = next(error for error in errors if error is not None)
+    return words(f"beside.stored_{'left' if errors[0] is None else 'right'}", broker=broker, error=refused)
+
+
+def _decided_apart(
+    left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]
+) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+    """The steps at which a leader decides otherwise about the first arrival of the same batch: it appends it in one run
+    and refuses it in the other, or refuses it with another error."""
+    ours, theirs = _first_decisions(left), _first_decisions(right)
+    for batch, step in ours.items():
+        other = theirs.get(batch)
+        if (
+            other is not None
+            and _answer(step) != _answer(other)
+            and None not in (_answer(step), _answer(other))
+        ):
+            return step, other
+    return None
+
+
+def _first_decisions(steps: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+    """(Partition, producer id, epoch, first sequence) to the step that decides about this batch first."""
+    found: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    for step in steps:
+        decision = step.get("decision")
+        if (
+            decision is None
+            or decision["machine"] != MACHINE
+            or decision["arrived"].get("first_sequence", -1) < 0
+        ):
+            continue
+        batch = (decision["subject"], *(decision["arrived"][name] for name in BATCH))
+        found.setdefault(batch, step)
+    return found
+
+
+def _answer(step: Mapping[str, Any]) -> str | None:
+    """The error with which the step refuses a batch, empty if it accepts it, None if it is a duplicate."""
+    if step["refusal"] is not None:
+        return str(step["refusal"]["error"])
+    return "" if step["decision"]["rows"][-1]["outcome"] == "decided" else None
+
+
+def _timed(left: Followed, right: Followed) -> list[int] | None:
+    """The step of each run at the first virtual time, up to the end of the shorter run, at which a fact that both
+    have differs."""
+    times = [[0, *(step["at"] for step in run.steps)] for run in (left, right)]
+    until = min(every[-1] for every in times)
+    first: int | None = None
+    ours, theirs = left.facts(), right.facts()
+    for fact in ours.keys() & theirs.keys():
+        histories = [
+            {every[step]: value for step, value in facts[fact]}
+            for every, facts in zip(times, (ours, theirs), strict=True)
+        ]
+        values: list[Any] = [_ABSENT, _ABSENT]
+        for at in sorted(histories[0].keys() | histories[1].keys()):
+            values = [history.get(at, value) for history, value in zip(histories, values, strict=True)]
+            if at > until or (first is not None and at >= first):
+                break
+            if _ABSENT not in values and values[0] != values[1]:
+                first = at
+                break
+    if first is None:
+        return None
+    return [bisect_right(every, first) - 1 for every in times]
 
 
 def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:

@@ -28,6 +28,11 @@ def lesson_of_session(session: Any) -> dict[str, Any]:
         **(_starts() if version.library_position is not None else {}),
         **following(version.identifier, session.variant, visit),
         **_variant(version.identifier, session.variant, version.document),
+        **(
+            _beside_original(version.identifier, session.variant)
+            if version.library_position is not None
+            else {}
+        ),
     }
 
 
@@ -64,6 +69,14 @@ def lesson_of_scenario(
         **following(scenario, variant, None),
         **_variant(scenario, variant, document),
     }
+
+
+def _beside_original(scenario: str, variant: str | None) -> dict[str, Any]:
+    """Whether this run is a variant beside which the original run of its scenario can be put."""
+    shelved = _shelved(scenario)
+    if variant is None or shelved is None or not shelved.card.acts or shelved.twin == variant:
+        return {}
+    return {"has_original": True}
 
 
 def _starts() -> dict[str, Any]:

@@ -11,7 +11,7 @@ from engine.errors import EngineError, Refused
 from engine.scenario.document import BadScenario, Scenario
 from engine.scenario.schedule import rescheduled
 from engine.simulation import Simulation
-from engine.view.alongside import ALIGNED_MOST, Followed, alongside
+from engine.view.alongside import ALIGNED_MOST, Followed, alongside, decides, verdict
 from eosviz.bounded import refusing as bounded
 from eosviz.walkthroughs.asked_run import AskedRun
 
@@ -32,8 +32,13 @@ def made(asked: Asked) -> bytes:
     """`Alongside` as JSON. Raises bounded.Refused if this engine refuses one of the runs or fails in it."""
     try:
         left, right = asked.left.scenario(), asked.right.scenario()
-        found = alongside(_followed(left, asked.left), _followed(right, asked.right))
+        runs = _followed(left, asked.left), _followed(right, asked.right)
+        found = alongside(*runs)
         if asked.left.source == asked.right.source:
+            if (apart := decides(*runs)) is not None:
+                found["decides"] = apart
+            if said := verdict(*runs):
+                found["verdict"] = said
             found["rescheduled"] = rescheduled(left.document, right.document)
         return msgspec.json.encode(found)
     except (Refused, BadScenario, EngineError) as error:

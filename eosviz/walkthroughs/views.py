@@ -319,7 +319,8 @@ def compare_new(request: HttpRequest) -> HttpResponse:
         return _compare_form(request, problem)
     sides = [Branch.objects.of_session(session.id)[0] for session in made]
     left, right = sides if branch is None else (branch, *sides)
-    return _to_comparison(request, left, right, difference=difference.name)
+    place = {} if branch is None else _opened_from(request, branch)
+    return _to_comparison(request, left, right, difference=difference.name, **place)
 
 
 def _beside_other_run(request: HttpRequest, branch: Branch) -> HttpResponse:
@@ -330,10 +331,19 @@ def _beside_other_run(request: HttpRequest, branch: Branch) -> HttpResponse:
         (made,) = actions.create_sessions(browser_making(request), [(session.version, name or None)])
     except Problem as problem:
         return _compare_form(request, problem)
-    return _to_comparison(request, branch, Branch.objects.of_session(made.id)[0])
+    left, right = branch, Branch.objects.of_session(made.id)[0]
+    if name == "":
+        left, right = right, left  # The original run stands on the left.
+    return _to_comparison(request, left, right, **_opened_from(request, branch))
 
 
-def _to_comparison(request: HttpRequest, left: Branch, right: Branch, **more: str) -> HttpResponse:
+def _opened_from(request: HttpRequest, branch: Branch) -> dict[str, str | int]:
+    """The place to which the page of the comparison leads back."""
+    step = request.POST.get("from_step", "")
+    return {"from": branch.id, "from_step": int(step)} if step.isdecimal() and len(step) < 10 else {}
+
+
+def _to_comparison(request: HttpRequest, left: Branch, right: Branch, **more: str | int) -> HttpResponse:
     query: dict[str, str | int] = {"left": left.id, "right": right.id, **more}
     if (log := read_log(request.POST)) is not None:
         query["log"] = log

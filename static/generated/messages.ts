@@ -3368,6 +3368,18 @@ export interface Alongside {
    */
   crossed: boolean;
   /**
+   * The step of each run at the first virtual time at which the state of something differs; it may differ in time alone. Absent if there is none.
+   */
+  timed?: number[];
+  /**
+   * The step of each run at which a leader decides otherwise about the same batch, or for another reason: the first such batch. Absent if there is none, or if they are runs of two scenarios.
+   */
+  decides?: number[];
+  /**
+   * What two runs of one scenario come to, held against each other: their logs, and the leader's decision. Absent if they are runs of two scenarios, or do not end within the compared steps.
+   */
+  verdict?: Words[];
+  /**
    * What two runs of one scenario schedule differently. Absent if they are runs of two scenarios, or cannot be made again.
    */
   rescheduled?: Rescheduled[];

@@ -89,10 +89,10 @@ export class CompareWith extends DialogElement {
       )}</p>`}
       <form class="compare-with" method="post" action=${`${this.compare}new`}>
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />
-        <input type="hidden" name="log" value=${logOf(location.search)} />
+        <input type="hidden" name="log" value=${logOf(location.search)} /><input type="hidden" name="from_step" value=${store.shown} />
         ${done.length === 0 ? nothing : html`<p class="quiet">${say("with.not_done", { done })}</p>`}
         ${offered.runs.length === 0 ? nothing : html`<h3>${say("with.runs")}</h3><p>${offered.runs.map(
-          ({ name, title }) => html`<button name="run" value=${name}>${title[words.language]}</button> `)}</p>`}
+          ({ name, title }) => html`<button name="run" value=${name}>${name === "" ? say("player.compare.original") : title[words.language]}</button> `)}</p>`}
         ${this.#group(offered, "with.versions", (name) => name.startsWith(VERSION), `player.version_why.${store.header?.profile}`)}
         ${offered.generations === null ? nothing : html`<p><a href=${offered.generations}>${say("with.generations")}</a></p>`}
         ${this.#group(offered, "with.mechanisms", (name) => !name.startsWith(VERSION))}

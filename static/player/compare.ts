@@ -248,7 +248,7 @@ export class Compare extends LitElement {
     await this.#align();
     if (this.#opens === "looking") {
       if (this.#moments?.crossed === true) this.lockstep = "time";
-      await this.#showFirst();
+      await this.#showFirst(this.#moments?.decides ?? this.#parting);
     }
     this.#opens = "done";
     this.requestUpdate();
@@ -442,35 +442,33 @@ export class Compare extends LitElement {
   async #toDifference(): Promise<void> {
     this.#opens = "done";
     if (this.#moments === null) await this.#align();
-    await this.#showFirst();
+    await this.#showFirst(this.#parting);
     this.#toTheTop();
     this.requestUpdate();
   }
 
-  /** Shows the first moment at which a state or a log differs, or else an event; by virtual time, when it first does so in both runs. */
-  async #showFirst(): Promise<void> {
-    const [apart] = this.#moments?.apart ?? [];
-    if (apart === undefined) return;
+  /** Shows where both runs part. */
+  async #showFirst(parting: Parting | null): Promise<void> {
+    if (parting === null) return;
     const opens = this.#opens;
-    const wanted = this.lockstep === "step" ? [this.#stepsAt(apart.moment)] : (this.#moments?.apart ?? []).map(({ steps }) => steps);
-    await Promise.all(this.#sides.map((side) => this.#make(side, Math.max(...wanted.map((steps) => steps[placeOf(side)] ?? 0)))));
+    const steps = this.lockstep === "step" ? this.#stepsAt(parting.moment) : parting.steps;
+    await Promise.all(this.#sides.map((side) => this.#make(side, steps[placeOf(side)] ?? 0)));
     // The reader may have gone elsewhere meanwhile.
     if (opens !== this.#opens) return;
-    if (this.lockstep === "step") this.#goTo(apart.moment);
-    else this.#land(this.#landingsOf(this.#parting), this.#isOfState ? Math.max : Math.min);
+    if (this.lockstep === "step") this.#goTo(parting.moment);
+    else this.#land(this.#landingsOf(parting), this.#isOfState ? Math.max : Math.min);
   }
 
   /** Whether any state or log differs, not only events. */
   get #isOfState(): boolean {
+    if (this.lockstep === "time" && this.#moments?.timed != null) return true;
     const [apart] = this.#moments?.apart ?? [];
     return apart !== undefined && apart.moment !== this.#moments?.first;
   }
 
-  /** Where a state or a log differs first: by virtual time, as far as times are known. */
+  /** Where a state or a log differs first, or else an event; by virtual time, be it in time alone. */
   get #parting(): Parting | null {
-    const all = this.#moments?.apart ?? [];
-    const timeOf = (one: Parting): number => Math.max(...this.#landingsOf(one).map(([{ line }, step]) => line.time(step) ?? Infinity));
-    return (this.lockstep === "step" ? all[0] : all.reduce<Parting | undefined>((best, one) => (best === undefined || timeOf(one) < timeOf(best) ? one : best), undefined)) ?? null;
+    return (this.lockstep === "time" ? this.#moments?.timed : null) ?? this.#moments?.apart[0] ?? null;
   }
 
   #landingsOf(parting: Parting | null): [Side, number][] {
@@ -597,7 +595,7 @@ export class Compare extends LitElement {
         <span class="spring"></span>
         ${this.#none()}
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
-        ${endsOf(left, right, this.#isOneSession)}
+        ${endsOf(left, right, this.#isOneSession, this.#moments?.verdict)}
       </header>
       <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#shortName(side)), this.#differences)}</div>
       ${this.#flip()}
@@ -649,11 +647,13 @@ export class Compare extends LitElement {
     return this.#isOneSession || (left != null && right != null && left.scenario === right.scenario && left.variant !== right.variant);
   }
 
-  /** Two branches of one run lead back to where their comparison was opened, or else to the step on show. */
+  /** Back to where the comparison was opened; of two branches of one run, or else to the step on show. */
   #home(): TemplateResult {
-    const side = this.#sides[1];
-    if (!this.#isOneSession || side === undefined || this.rightPage === "") return html`<a class="home" href=${this.library}>‹ <span>${say("player.library")}</span></a>`;
-    return html`<a class="home" href=${placeIn(this.rightPage, readFrom(location.search, [this.leftBranch, this.rightBranch]) ?? { branch: side.store.branch, shown: side.store.shown, log: logOf(location.search) })}>‹ <span>${say("player.compare.back")}</span></a>`;
+    const [, side] = this.#sides;
+    const from = readFrom(location.search, [this.leftBranch, this.rightBranch]);
+    const page = from?.branch === this.leftBranch ? this.leftPage : this.rightPage;
+    if (side === undefined || page === "" || (from === null && !this.#isOneSession)) return html`<a class="home" href=${this.library}>‹ <span>${say("player.library")}</span></a>`;
+    return html`<a class="home" href=${placeIn(page, from ?? { branch: side.store.branch, shown: side.store.shown, log: logOf(location.search) })}>‹ <span>${say("player.compare.back")}</span></a>`;
   }
 
   #side(side: Side): TemplateResult {
@@ -827,6 +827,14 @@ export class Compare extends LitElement {
     return right ?? left ?? 0;
   }
 
+  /** By virtual time, when that is, once it is known. */
+  get #firstTime(): number | null {
+    if (this.lockstep !== "time") return null;
+    const times = this.#landingsOf(this.#parting).map(([{ line }, step]) => line.time(step));
+    const known = times.filter((time) => time !== undefined);
+    return known.length === 0 || known.length < times.length ? null : Math.max(...known);
+  }
+
   #transport(): TemplateResult {
     const moments = this.#moments;
     const atEnd = this.#isAtEnd;
@@ -834,7 +842,7 @@ export class Compare extends LitElement {
     const hasBeats = this.#sides.some((side) => planOf(side) !== null);
     const text = moments === null ? say("player.compare.looking")
       : moments.first === null ? say("player.compare.no_difference", { step: moments.same })
-        : say("player.compare.first_difference", { step: this.#firstStep });
+        : this.#firstTime === null ? say("player.compare.first_difference", { step: this.#firstStep }) : say("player.compare.first_difference_at", { at: this.#firstTime });
     const main = this.#mainAct;
     const choice = (lockstep: Lockstep): TemplateResult =>
       html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => void this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;

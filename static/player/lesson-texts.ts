@@ -25,6 +25,8 @@ export interface LessonTexts {
   named?: Bilingual;
   /** The lesson is about the run as written, and this run has other settings. */
   of_original?: boolean;
+  /** The run is a variant, and its scenario has an original run. */
+  has_original?: boolean;
   /** What each client library does, where it matters in the scenario: those that do a thing, then the others. */
   libraries?: { title: Bilingual; sides: { libraries: string[]; does: Bilingual }[] }[];
   /** What comes next in the track that the reader is in, or in the first that has this scenario. */

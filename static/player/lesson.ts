@@ -16,10 +16,10 @@ import { inWords } from "./done.ts";
 import { brokenIn, brokenWords, changesOf, costText, inputsText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
 import { DROP } from "./offered.ts";
-import { csrfToken } from "./page.ts";
 import type { LessonTexts, Paragraphs, Parts } from "./lesson-texts.ts";
 import { inLanguage } from "./lesson-texts.ts";
 import { lossName } from "./losses.ts";
+import { besideFields, besideOriginal, posting } from "./posting.ts";
 import { Small, UPRIGHT } from "./small.ts";
 import type { PlayerStore } from "./store.ts";
 import { StoreElement } from "./store-element.ts";
@@ -214,8 +214,16 @@ export class Lesson extends StoreElement {
     const { variant } = this.lesson;
     const isDone = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0);
     const byHand = isDone ? null : this.#byHand(store);
-    const other = variant === undefined ? null : otherRun(variant, store.source.live, this.compare === "" ? null : { at: `${this.compare}new`, branch: store.branch });
-    return [byHand, other, other === null ? null : this.#allRuns(store)].filter((one) => one !== null);
+    const other = variant === undefined ? null : otherRun(variant, store.source.live, this.compare === "" ? null : { at: `${this.compare}new`, fields: besideFields(store) });
+    return [this.#besideOriginal(store), byHand, other, other === null ? null : this.#allRuns(store)].filter((one) => one !== null);
+  }
+
+  /** A variant beside the original run of its scenario, unless that is the other run that is offered. */
+  #besideOriginal(store: PlayerStore): TemplateResult | null {
+    const offered = this.lesson.variant;
+    const isOffered = offered !== undefined && !new URL(offered.address, location.href).searchParams.has("variant");
+    if (this.lesson.has_original !== true || isOffered || this.compare === "" || !store.source.live || changesOf(store).length > 0) return null;
+    return posting(`${this.compare}new`, besideOriginal(store), html`<button>${say("undo.compare_original")}</button>`);
   }
 
   /** The page of the scenario, with a card for each of its runs. */
@@ -294,18 +302,12 @@ function withLinks(text: string, starts: string): (string | TemplateResult)[] {
 
 /** Another run of the scenario, with what it shows against this one. A page with a site around it starts it at once.
  * `beside`: where the run is put beside the branch on show; null on a page that has no site around it. */
-function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean, beside: { at: string; branch: string } | null): TemplateResult {
+function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean, beside: { at: string; fields: [string, string][] } | null): TemplateResult {
   const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
   const { pathname, searchParams } = new URL(address, location.href);
   return html`<div class="try-row"><p>${say(`lesson.try_${kind}`, params)}</p> ${!isLive ? html`<a class="button" href=${address}>${say("lesson.try_it")}</a>`
     : html`<div>${posting(pathname, [...searchParams], html`<button>${say("lesson.try_it")}</button>`)}${beside === null ? nothing
-      : posting(beside.at, [["branch", beside.branch], ["run", searchParams.get("variant") ?? ""]], html`<button>${say("lesson.compare_it")}</button>`)}</div>`}</div>`;
-}
-
-/** A form that is one button. */
-function posting(action: string, fields: [name: string, value: string][], button: TemplateResult): TemplateResult {
-  return html`<form method="post" action=${action}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>${fields.map(
-    ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}${button}</form>`;
+      : posting(beside.at, [...beside.fields, ["run", searchParams.get("variant") ?? ""]], html`<button>${say("lesson.compare_it")}</button>`)}</div>`}</div>`;
 }
 
 /** Each guarantee of the run with how it came out, those that are broken first; then who knows what. */

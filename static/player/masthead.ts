@@ -21,6 +21,7 @@ import { StoreElement } from "./store-element.ts";
 import { listed, named } from "./joins.ts";
 import { rerunLink } from "./messages.ts";
 import { say, words } from "./text.ts";
+import { besideOriginal, posting } from "./posting.ts";
 import { withoutVersion } from "./variant-name.ts";
 
 /** The track that led here, and which of its scenarios this is, from 1. */
@@ -41,6 +42,7 @@ export class Masthead extends StoreElement {
     rerun: {},
     open: {},
     named: {},
+    beside: {},
     course: { attribute: false },
     followState: { attribute: false },
   };
@@ -58,6 +60,8 @@ export class Masthead extends StoreElement {
   declare open: string;
   /** The title of the run's variant; empty where only its name is known. */
   declare named: string;
+  /** Where the run is put beside the original run of its scenario; empty where it is that run, or where nothing is compared. */
+  declare beside: string;
   declare course: Course | null;
   declare followState: FollowState | null;
   readonly #small = new Small(this);
@@ -71,6 +75,7 @@ export class Masthead extends StoreElement {
     this.rerun = "";
     this.open = "";
     this.named = "";
+    this.beside = "";
     this.course = null;
     this.followState = null;
     new PagePresses(this, (event) => closeLists(this, "details", event)); // The settings lie over the page.
@@ -120,8 +125,14 @@ export class Masthead extends StoreElement {
 
   /** Says in every step that this is not the run as it was written; a press says what was changed, and leads to that run. */
   #changed(store: PlayerStore): TemplateResult | typeof nothing {
-    if (!isChanged(store)) return nothing;
+    if (!isChanged(store)) return this.beside === "" ? nothing : this.#variant(store);
     return html`<details class="altered-more"><summary class="changed-run">${branchTitle(store.lines.branches, store.branch)}</summary><div>${this.#changes(store)}</div></details>`;
+  }
+
+  /** A variant is named as one, and leads to its comparison with the original run. */
+  #variant(store: PlayerStore): TemplateResult {
+    return html`<details class="altered-more"><summary class="changed-run">${say("player.variant")}</summary><div><p>${withoutVersion(this.named)}</p>${
+      posting(this.beside, besideOriginal(store), html`<button>${say("undo.compare_original")}</button>`)}</div></details>`;
   }
 
   #changes(store: PlayerStore): TemplateResult | typeof nothing {

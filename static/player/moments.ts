@@ -25,6 +25,27 @@ export class Moments {
     return this.#known.rescheduled ?? [];
   }
 
+  /** What both runs come to, held against each other; empty where that is not known. */
+  get verdict(): NonNullable<Alongside["verdict"]> {
+    return this.#known.verdict ?? [];
+  }
+
+  /** Where states and logs differ first by virtual time, be it in time alone. */
+  get timed(): Parting | null {
+    return this.#partingAt(this.#known.timed);
+  }
+
+  /** Where a leader decides otherwise about the same batch. */
+  get decides(): Parting | null {
+    return this.#partingAt(this.#known.decides);
+  }
+
+  #partingAt(steps: readonly number[] | undefined): Parting | null {
+    const [left, right] = steps ?? [];
+    if (left === undefined || right === undefined) return null;
+    return { steps: [left, right], moment: Math.max(this.of(0, left), this.of(1, right)) };
+  }
+
   /** The steps of a moment. Behind what was compared, both runs go on step by step. */
   at(moment: number): Pair {
     const { same, moments } = this.#known;

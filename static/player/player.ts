@@ -355,7 +355,7 @@ export class Player extends PlayerAttributes {
       <button class="skip" @click=${() => this.#toControls()}>${say("player.to_controls")}</button>
       <button class="skip" @click=${() => this.#toPicture()}>${say("player.to_picture")}</button>
       <header class="top">
-        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} log=${this.log} rerun=${this.rerun} open=${this.open} .course=${this.#course} named=${inLanguage(lesson.named)} .followState=${this.company?.following?.state ?? null}></eos-masthead>
+        <eos-masthead class="title" .store=${store} library=${this.library} assignment=${this.assignment} verdict=${this.verdict} log=${this.log} rerun=${this.rerun} open=${this.open} .course=${this.#course} named=${inLanguage(lesson.named)} beside=${lesson.has_original === true && store.source.live && this.open === "" && this.compare !== "" ? `${this.compare}new` : ""} .followState=${this.company?.following?.state ?? null}></eos-masthead>
         ${viewTabs(this.#views(store))}
         <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>

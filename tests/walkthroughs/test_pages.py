@@ -278,6 +278,10 @@ class TestCompare:
         assert back[0]["name"] == "" and name not in [run["name"] for run in back]
         assert "k28" not in [run["name"] for run in (*runs, *back)], "that is the plain run once more"
         assert client.post("/compare/new", {"branch": mine.id, "run": "none"}).status_code == 404
+        # The original run stands on the left, and the way back leads to the run that was on show.
+        asked = {"branch": root(other).id, "run": "", "from_step": "7"}
+        address = client.post("/compare/new", asked)["Location"]
+        assert f"right={root(other).id}&from={root(other).id}&from_step=7" in address
 
     def test_the_way_back_to_a_log_case_is_kept(self, client: Client) -> None:
         mine = root(start(client))

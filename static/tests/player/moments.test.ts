@@ -41,3 +41,9 @@ test("the run that has gone through more states of a thing is ahead in it", () =
   assert.deepEqual(([[3, 3], [3, 4], [3, 8]] as const).map((shown) => paced.ahead("t-0", shown)), ["left", null, "right"]);
   assert.equal(paced.ahead("t-1", [9, 9]), null);
 });
+
+test("where both decide otherwise is a moment that both have reached", () => {
+  const known = { same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: {}, crossed: false };
+  assert.deepEqual(new Moments({ ...known, decides: [3, 5] }).decides, { steps: [3, 5], moment: 5 });
+  assert.equal(new Moments(known).timed, null);
+});

@@ -8,7 +8,7 @@ from typing import Any
 from engine.scenario.shelf import entry
 from engine.shapes.alongside import Alongside
 from engine.simulation import Simulation
-from engine.view.alongside import Followed, alongside
+from engine.view.alongside import Followed, alongside, decides, verdict
 
 
 def run(scenario: str, variant: str | None, *done: dict[str, Any]) -> Followed:
@@ -96,3 +96,27 @@ def test_what_both_do_at_one_time_in_another_order_is_crossed() -> None:
     original = run("SC-61", None)
     assert alongside(run("SC-61", "epoch-and-sequence-checks-off"), original)["crossed"]
     assert not alongside(run("SC-61", "k20"), original)["crossed"]
+
+
+def test_a_leader_that_refuses_for_another_reason_is_the_verdict_and_where_both_decide() -> None:
+    original, changed = run("SC-61", None), run("SC-61", "epoch-check-off")
+    assert decides(original, changed) == [128, 103]
+    assert [said["key"] for said in verdict(original, changed)] == [
+        "beside.records_same",
+        "beside.other_reason",
+    ]
+    stored = run("SC-61", "epoch-and-sequence-checks-off")
+    assert [said["key"] for said in verdict(stored, original)] == [
+        "beside.records_differ",
+        "beside.stored_left",
+    ]
+    assert decides(original, original) is None
+
+
+def test_by_virtual_time_the_earlier_commit_differs_first() -> None:
+    original, changed = run("SC-61", None), run("SC-61", "epoch-check-off")
+    timed = alongside(original, changed)["timed"]
+    assert [side.steps[step - 1]["at"] for side, step in zip((original, changed), timed, strict=True)] == [
+        750,
+        700,
+    ]

@@ -1,0 +1,22 @@
+/** Buttons that post: a run is started, or put beside another one. */
+
+import type { TemplateResult } from "lit";
+import { html } from "lit";
+import { csrfToken } from "./page.ts";
+import type { PlayerStore } from "./store.ts";
+
+/** What a form sends that puts another run beside this one: the branch, and the step to which the way back leads. */
+export function besideFields({ branch, shown }: PlayerStore): [name: string, value: string][] {
+  return [["branch", branch], ["from_step", String(shown)]];
+}
+
+/** What a form sends that puts the original run of the scenario beside this one. */
+export function besideOriginal(store: PlayerStore): [name: string, value: string][] {
+  return [...besideFields(store), ["run", ""]];
+}
+
+/** A form that is one button. */
+export function posting(action: string, fields: [name: string, value: string][], button: TemplateResult): TemplateResult {
+  return html`<form method="post" action=${action}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>${fields.map(
+    ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}${button}</form>`;
+}
