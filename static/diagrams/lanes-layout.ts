@@ -40,8 +40,8 @@ const SMALL_LINES = 28;
 const SIGN = 16;
 /** px right of the cells that the gates take. */
 const BESIDE_GATES = 24;
-/** px of an offset that is seen from near. */
-const NEAR = 130;
+/** The share of the width that an offset which is seen from near has at most. */
+const NEAR = 0.2;
 /** px that a reader's words beside the gates take beyond its name, with room. */
 const READ_WORDS = 92;
 /** px from the top of the cells up to the line of the gates' names. */
@@ -212,7 +212,7 @@ function unitOf(room: number, spread: Spread[string] | undefined, width: number)
   const usual = clamp((width - 180) / 13, 24, 48);
   if (spread === undefined) return usual;
   const [records, markers] = spread;
-  return clamp((room - markers * CONTROL_WIDTH) / Math.max(records, 1), usual, NEAR);
+  return clamp((room - markers * CONTROL_WIDTH) / Math.max(records, 1), usual, width * NEAR);
 }
 
 /** Followers and readers; returns where the lane's gates end. */
