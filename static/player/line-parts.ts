@@ -5,7 +5,7 @@ import { html } from "lit";
 import { isPreview } from "../diagrams/log-case.ts";
 import type { Said, Step } from "./frame.ts";
 import { clauses } from "./joins.ts";
-import { say } from "./text.ts";
+import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
 /** Notes of a preview that are conditions of its command: no sentences, as they stand in a list on the page of the log. */
@@ -13,12 +13,12 @@ const CONDITION = "logs.condition.";
 
 type Part = string | TemplateResult | readonly Part[];
 
-/** The parts of the line, with a space between them. */
+/** The parts of the line, with a space between them; conditions begin a line of their own. */
 export function linePartsOf(step: Step): Part[] {
   const conditions = isPreview(step) ? step.notes.filter(({ key }) => key.startsWith(CONDITION)) : [];
   const own: Said[] = [step, ...step.notes.filter((note) => !conditions.includes(note))];
   const parts = own.map((said) => withCode(say(said.key, said.params), commandsIn([said])));
-  const needed = conditions.length === 0 ? [] : [[say("logs.todo.only_if"), " ", ...withCode(clauses(conditions.map(({ key, params }) => say(key, params))) + say("join.stop"), commandsIn(conditions))]];
+  const needed = conditions.length === 0 ? [] : [[html`<br>`, say("logs.todo.only_if"), words.language === "en" ? " " : "", ...withCode(clauses(conditions.map(({ key, params }) => say(key, params))) + say("join.stop"), commandsIn(conditions))]];
   return [...parts, ...needed].flatMap((part, index): Part[] => (index === 0 ? [part] : [" ", part]));
 }
 
@@ -31,5 +31,5 @@ function withCode(text: string, commands: readonly string[]): Part[] {
   const [command, ...others] = commands;
   const at = command === undefined ? -1 : text.indexOf(command);
   if (command === undefined || at < 0) return [unbroken(text)];
-  return [unbroken(text.slice(0, at)), html`<code>${command}</code>`, ...withCode(text.slice(at + command.length), others)];
+  return [unbroken(text.slice(0, at)), html`<code>${unbroken(command)}</code>`, ...withCode(text.slice(at + command.length), others)];
 }

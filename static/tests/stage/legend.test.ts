@@ -3,10 +3,13 @@ import { test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { LogBatchView } from "../../player/frame.ts";
 import { isFenced } from "../../stage/instance.ts";
+import { brokers } from "../../stage/brokers.ts";
+import { NO_FOCUS } from "../../stage/contract.ts";
 import { signsIn } from "../../stage/legend.ts";
 import { places } from "../../stage/places.ts";
-import { HEADER, derived, frameOf, logBatch, partition, replica, view } from "../diagrams/fixture.ts";
-import { DESK, planOf } from "./plans.ts";
+import { HEADER, derived, frameOf, logBatch, markup, partition, replica, view } from "../diagrams/fixture.ts";
+import { DESK, PHONE, planOf } from "./plans.ts";
+import { speakStage } from "./words.ts";
 
 const signs = (batches: LogBatchView[], fenced: Record<string, number> = {}): string[] => {
   const log = partition(replica(batches));
@@ -36,4 +39,16 @@ test("Without consumers the legend has their column; where they leave no room, i
     for (const { box } of [...Object.values(run.clients), ...Object.values(run.brokers), ...Object.values(run.readers).flatMap((rows) => Object.values(rows))]) assert.ok(!overlap(box, legend));
     assert.ok(legend.y + legend.height <= run.height);
   }
+});
+
+test("On a phone a leader's box says what the numbers in its cells are, if all have sequences and no tag needs the line", () => {
+  speakStage();
+  const said = (batch: LogBatchView, focus = NO_FOCUS): boolean => {
+    const frame = frameOf(null, view({ partitions: { "t-0": partition(replica([batch])) } }));
+    const here = places(planOf(3, 2, 2), HEADER, frame.view, PHONE);
+    return brokers(frame, here, focus).some(({ key, draw }) => key === "panel" && markup(draw).includes("PID·epoch | seq"));
+  };
+  assert.ok(said(logBatch(0, 2)));
+  assert.ok(!said(logBatch(0, 2, { producer_id: null, producer_epoch: null, first_sequence: null, last_sequence: null })));
+  assert.ok(!said(logBatch(0, 2), { ...NO_FOCUS, kind: "stored", partition: "t-0", tag: { key: "stage.tag.acknowledged", params: { count: 1 } } } as unknown as typeof NO_FOCUS));
 });
