@@ -65,6 +65,7 @@ export function beginTrailer(figure: HTMLElement): void {
       one.setAttribute("class", position === scene ? "now" : position < scene ? "past" : "");
       if (position === scene) one.setAttribute("aria-current", "step");
       else one.removeAttribute("aria-current");
+      one.tabIndex = position === scene ? 0 : -1;
     });
   };
   const say = (): void => {
@@ -101,10 +102,12 @@ export function beginTrailer(figure: HTMLElement): void {
       rest();
       show(position);
     });
-    mark.addEventListener("keydown", ({ key }) => {
-      const beside = key === "ArrowRight" ? marks[position + 1] : key === "ArrowLeft" ? marks[position - 1] : undefined;
-      beside?.focus();
-      beside?.click();
+    mark.addEventListener("keydown", (event) => {
+      const beside = { ArrowRight: marks[position + 1], ArrowLeft: marks[position - 1], Home: marks[0], End: marks.at(-1) }[event.key];
+      if (beside === undefined) return;
+      event.preventDefault();
+      beside.focus();
+      beside.click();
     });
   });
   new IntersectionObserver((entries) => {

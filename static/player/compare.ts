@@ -410,11 +410,14 @@ export class Compare extends LitElement {
   }
 
   /** Waits until this step is made and its time known. */
-  async #make({ store, line }: Side, step: number): Promise<void> {
+  async #make(side: Side, step: number): Promise<void> {
+    const { store, line } = side;
     for (let before = -1; store.canGrow && store.newest < step && store.newest > before; ) {
       before = store.newest;
       await store.grow(Math.min(growing.advanceAtMost, step - store.newest));
     }
+    // At the last planned step, asking for another one shows that the run has ended there.
+    if (store.canGrow && store.newest === this.#reach(side)) await store.grow(1);
     for (let waited = 0; line.time(step) === undefined && waited < defaults.patience; waited += defaults.look) {
       await new Promise((resume) => setTimeout(resume, defaults.look));
     }

@@ -25,8 +25,8 @@ function halves<Row>(rows: readonly Row[]): (readonly Row[])[] {
 
 export class Help extends DialogElement {
   protected override render(): TemplateResult {
-    if (!hasKeyboard()) return this.frameOf(say("player.marks"), this.whenOpen(marks));
-    return this.frameOf(say("player.help"), this.whenOpen(() => html`${marks()}${this.#keys()}`));
+    if (!hasKeyboard()) return this.frameOf(say("player.marks"), this.whenOpen(() => marks(this.store?.frame)));
+    return this.frameOf(say("player.help"), this.whenOpen(() => html`${marks(this.store?.frame)}${this.#keys()}`));
   }
 
   #keys(): TemplateResult {

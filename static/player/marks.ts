@@ -2,6 +2,7 @@
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, svg } from "lit";
+import type { Frame } from "./frame.ts";
 import { say } from "./text.ts";
 
 const DRAWN: Record<string, SVGTemplateResult> = {
@@ -18,7 +19,11 @@ const DRAWN: Record<string, SVGTemplateResult> = {
   timeline: svg`<path class="track" d="M2 8h40"/><path class="bar" d="M14 3v10"/><path d="M24 8c0 8 4 11 12 11"/>`,
 };
 
-export function marks(): TemplateResult {
-  return html`<dl class="marks">${Object.entries(DRAWN).map(([mark, drawn]) => html`<div><svg viewBox="0 0 44 22" width="44" height="22" aria-hidden="true">${drawn}</svg>
+/** Signs of logs: a run without any partition has none of them. */
+const OF_LOGS: readonly string[] = ["hue", "line", "flag", "gates"];
+
+export function marks(frame?: Frame): TemplateResult {
+  const hasLogs = frame === undefined || Object.keys(frame.view.partitions ?? {}).length > 0;
+  return html`<dl class="marks">${Object.entries(DRAWN).filter(([mark]) => hasLogs || !OF_LOGS.includes(mark)).map(([mark, drawn]) => html`<div><svg viewBox="0 0 44 22" width="44" height="22" aria-hidden="true">${drawn}</svg>
     <dt>${say(`player.mark.${mark}`)}</dt><dd>${say(`player.mark.${mark}.means`)}</dd></div>`)}</dl>`;
 }

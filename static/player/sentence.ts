@@ -7,7 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import { landingAt, leavesOf } from "./beats.ts";
+import { landingAt, landingBefore, leavesOf } from "./beats.ts";
 import { stepsInFiles } from "./branch-name.ts";
 import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
@@ -162,8 +162,11 @@ export class Sentence extends StoreElement {
   }
 
   /** The time of the step from which this one was reached; null: of none. */
-  #before({ lines, branch, frame }: PlayerStore): number | null {
-    const from = this.walk?.cameFrom ?? null;
+  #before(store: PlayerStore): number | null {
+    const { lines, branch, frame, shown } = store;
+    const plan = planOf(store);
+    // The same at each visit: where a reader stops, the time since the stop before it, whichever way led here.
+    const from = plan !== null && landingBefore(plan, shown + 1) === shown ? landingBefore(plan, shown) : null;
     return (from === null ? null : lines.step(branch, from)?.at) ?? frame?.previousView?.time ?? null;
   }
 

@@ -220,7 +220,7 @@ export class MessageActs extends StoreElement {
   /** Beside the network's name, in one place for the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
-    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${say("player.key.message")} hidden @click=${this.#offered}>${this.leads === null ? say(offerKey(this.store.selection, this.#stage()?.messages().length ?? 0) ?? "stage.act.offer") : say("stage.act.offer_at", { step: this.leads })}${this.leads === null ? html` <kbd>m</kbd>` : nothing}</button>`;
+    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${say("player.key.message")} hidden @click=${this.#offered}>${this.leads === null ? say(offerKey(this.store.selection, this.#stage()?.messages().length ?? 0) ?? "stage.act.offer") : say("stage.act.offer_at", { step: this.leads })} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {

@@ -169,7 +169,9 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   const stored = entry?.stored ?? null;
   const said = stored === null ? "" : say("stage.mw.stored", { stored });
   const state = word(entry?.state ?? "IDLE");
-  const label = named("business", said === "" ? state : facts([state, said]));
+  const changed = `stage.mw.own_change.${stored ?? ""}`;
+  const change = entry?.undone !== true && words.knows(changed) ? say(changed) : "";
+  const label = named("business", facts([state, said, change].filter((one) => one !== "")));
   if (own.width < NARROW) {
     return { fact: state, strong: true, label, inner: said === "" ? svg`${nothing}` : fittedText(8, 60, said, own.width - 16, 11, { most: 2, least: 9, classes: "k" }) };
   }
@@ -179,7 +181,8 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
     inner: place === null
       ? svg`${part?.kind === "state" ? nothing : fittedText(14, 46, state, own.width - 28, 13, { classes: "b", bold: true, least: 9 })}${said === "" ? nothing : fittedText(14, Math.min(68, own.height - 7), said, own.width - 28, 12, { most: own.height < 84 ? 1 : 2, least: 8, classes: "k" })}`
       : svg`${states(place, rungsOf(frame, "business", tid, entry?.state), part)}${
-        said === "" ? nothing : fittedText(14, own.height - 22, said, own.width - 28, 13, { most: 2, least: 9, classes: "k" })}`,
+        said === "" ? nothing : fittedText(14, own.height - (change === "" ? 22 : 44), said, own.width - 28, 13, { most: change === "" ? 2 : 1, least: 9, classes: "k" })}${
+        change === "" ? nothing : svg`${box(14, own.height - 36, own.width - 28, 26, "cell small b0", 3)}${fittedText(own.width / 2, own.height - 18, change, own.width - 40, 14, { bold: true, classes: "b", anchor: "middle", least: 9 })}`}`,
   };
 }
 
@@ -238,9 +241,10 @@ function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView 
 /**
  * Windows under their words and on one axis: from the first to the last CommitOk that the middleware got, and from the first to
  * the last commit of a node, once both are over; before that, the middleware's window up to now, on an axis whose end is not
- * known. `now`: virtual ms; `ys`: the y of each, the last one's if there is one. Null where there is nothing to draw.
+ * known. `now`: virtual ms; `ys`: the y of each, the last one's if there is one; `high`: px of a bar: high ones have lines at the
+ * ends of both. Null where there is nothing to draw.
  */
-export function windowBars({ window }: Pick<MiddlewareTransactionView, "window">, really: WindowView | undefined, now: number, x: number, width: number, ys: readonly number[]): SVGTemplateResult | null {
+export function windowBars({ window }: Pick<MiddlewareTransactionView, "window">, really: WindowView | undefined, now: number, x: number, width: number, ys: readonly number[], high = 3): SVGTemplateResult | null {
   const isOpen = window.since !== null && window.until === null;
   const spans = isOpen
     ? [{ since: window.since ?? now, until: now }]
@@ -254,7 +258,8 @@ export function windowBars({ window }: Pick<MiddlewareTransactionView, "window">
   const own = ys.slice(-spans.length);
   return svg`${spans.map(({ since, until: end }, index) => svg`${path(`M${round(x)},${own[index] ?? 0}h${round(drawn)}`, "rail")}${
     isOpen ? svg`<path d="M${round(x + drawn)},${own[index] ?? 0}H${round(x + width)}" class="rail" stroke-dasharray="3 3"/>` : nothing}${
-    box(round(x + (since - from) * unit), (own[index] ?? 0) - 1.5, Math.max(3, round((end - since) * unit)), 3, "tag", 1)}`)}`;
+    box(round(x + (since - from) * unit), (own[index] ?? 0) - high / 2, Math.max(3, round((end - since) * unit)), high, "tag", 1)}`)}${
+    high <= 3 || own.length < 2 ? nothing : spans.flatMap(({ since, until: end }) => [since, end]).map((at) => path(`M${round(x + (at - from) * unit)},${(own[0] ?? 0) - 8}V${(own[1] ?? 0) + 8}`, "rail"))}`;
 }
 
 /** A transaction's message, its decision, and how long participants differ, a line each; of a window that is over, its two
@@ -300,14 +305,15 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
 function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined, now: number): SVGTemplateResult {
   const y = own.height;
   const [outcome, ...spans] = windowWords(entry, really);
-  // Two lines of times, each above its bar, take a little room from the lines above them.
-  const [decided, known, times] = spans.length > 1 ? [70, 52, [35, 14]] as const : [62, 38, [18]] as const;
-  const message = entry.message === "none" ? null : say(`diagram.roles.message_${entry.message}`);
+  // Two bars on one axis, with a line of times above and below them, have the room of the message.
+  const isCompared = spans.length > 1;
+  const [decided, known, times] = isCompared ? [98, 78, [55, 9]] as const : [62, 38, [18]] as const;
+  const message = entry.message === "none" || isCompared ? null : say(`diagram.roles.message_${entry.message}`);
   return svg`${message === null ? nothing : svg`${box(14, y - 112, own.width - 28, 28, "slot", 5)}${
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
     entry.decision === null ? nothing : fittedText(14, y - decided, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
     outcome === undefined ? nothing : fittedText(14, y - known, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${windowBars(entry, really, now, 14, own.width - 28, [y - 29, y - 5]) ?? nothing}`;
+    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${windowBars(entry, really, now, 14, own.width - 28, isCompared ? [y - 42, y - 27] : [y - 5], isCompared ? 7 : 3) ?? nothing}`;
 }
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
