@@ -21,7 +21,11 @@ import { logOf, placeIn, readFrom } from "./beside-address.ts";
 import type { Done } from "./done.ts";
 import { doneOnLine, inWords } from "./done.ts";
 import type { Frame, Language, Plan, SelectEvent } from "./frame.ts";
-import { actionOf, belongsToFocus } from "./keys.ts";
+import "./help.ts";
+import type { Help, KeyHelp } from "./help.ts";
+import { meaningOf } from "./key-words.ts";
+import type { KeyAction } from "./keys.ts";
+import { actionOf, belongsToFocus, KEYS } from "./keys.ts";
 import { Lines, wide } from "./lines.ts";
 import type { Line } from "./lockstep.ts";
 import { Moments } from "./moments.ts";
@@ -76,6 +80,9 @@ interface Side {
   line: Line;
   transactions: Transactions;
 }
+
+/** The keys that help names. */
+const HELPED: readonly KeyAction[] = ["forward", "back", "step", "step_back", "next_interesting", "first", "last", "help", "close"];
 
 export class Compare extends LitElement {
   static override properties = {
@@ -538,7 +545,7 @@ export class Compare extends LitElement {
 
   readonly #key = (event: KeyboardEvent): void => {
     const target = event.composedPath()[0];
-    if (this.querySelector(".term-note:popover-open") !== null) return;
+    if (this.querySelector(".term-note:popover-open, dialog[open]") !== null) return;
     if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
     const actions: Record<string, () => void> = {
       forward: () => void (this.#arrows === "beats" ? this.#nextBeat() : this.#forward()),
@@ -551,12 +558,23 @@ export class Compare extends LitElement {
       last: () => this.#goTo(this.#end),
       zoom_in: () => this.#look(1),
       zoom_out: () => this.#look(-1),
+      help: () => this.#help(),
     };
     const action = actions[actionOf(event) ?? ""];
     if (action === undefined) return;
     event.preventDefault();
     action();
   };
+
+  #help(): void {
+    this.querySelector<Help>("eos-help")?.open();
+  }
+
+  /** What the keys do here. */
+  #keyRows(): KeyHelp[] {
+    const own: Partial<Record<KeyAction, string>> = { next_interesting: "player.key.compare_difference", close: "player.compare.back" };
+    return KEYS.filter(({ action }) => HELPED.includes(action)).map(({ keys, action }) => ({ keys, means: own[action] === undefined ? meaningOf(action, this.#arrows) : say(own[action]) }));
+  }
 
   // What the address says: `zoom`, `by` (virtual time) and `at` (the common step or time)
 
@@ -597,6 +615,7 @@ export class Compare extends LitElement {
         ${this.difference === "" ? nothing : html`<p>${say("player.compare.difference", { difference: this.difference })}</p>`}
         <span class="spring"></span>
         ${this.#none()}
+        <button class="icon text" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#help()}>?</button>
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
         ${endsOf(left, right, this.#isOneSession, this.#moments?.verdict)}
       </header>
@@ -606,6 +625,7 @@ export class Compare extends LitElement {
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
+      <eos-help .store=${this.#sides[0]?.store} .rows=${this.#keyRows()}></eos-help>
     </div>`;
   }
 

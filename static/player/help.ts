@@ -23,16 +23,34 @@ function halves<Row>(rows: readonly Row[]): (readonly Row[])[] {
   return [rows.slice(0, half), rows.slice(half)];
 }
 
+/** A key and what it does. */
+export interface KeyHelp {
+  keys: string;
+  means: string;
+}
+
 export class Help extends DialogElement {
+  static override properties = { ...DialogElement.properties, rows: { attribute: false } };
+
+  /** The keys of a page that has others than the player; null: the player's, with its panels. */
+  declare rows: readonly KeyHelp[] | null;
+
+  constructor() {
+    super();
+    this.rows = null;
+  }
+
   protected override render(): TemplateResult {
     if (!hasKeyboard()) return this.frameOf(say("player.marks"), this.whenOpen(() => marks(this.store?.frame)));
     return this.frameOf(say("player.help"), this.whenOpen(() => html`${marks(this.store?.frame)}${this.#keys()}`));
   }
 
   #keys(): TemplateResult {
-    return html`<h3>${say("player.guide.keys")}</h3><div class="keys">${halves(KEYS).map((rows) => html`<table><tbody>
-          ${rows.map((row) => html`<tr><th scope="row"><kbd>${row.keys}</kbd></th><td>${meaningOf(row.action, keptArrows())}</td></tr>`)}
-        </tbody></table>`)}</div>
+    const all = this.rows ?? KEYS.map(({ keys, action }) => ({ keys, means: meaningOf(action, keptArrows()) }));
+    const table = html`<h3>${say("player.guide.keys")}</h3><div class="keys">${halves(all).map((rows) => html`<table><tbody>
+          ${rows.map(({ keys, means }) => html`<tr><th scope="row"><kbd>${keys}</kbd></th><td>${means}</td></tr>`)}
+        </tbody></table>`)}</div>`;
+    return this.rows !== null ? table : html`${table}
         <h3>${say("player.panels")}</h3>
         <p class="keyed">${keyed(this.store?.frame).map((panel) => html`<span class="nb"><kbd>${panel.key}</kbd> ${say(panel.name)}</span> `)}</p>`;
   }

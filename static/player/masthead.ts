@@ -110,7 +110,7 @@ export class Masthead extends StoreElement {
     // Without a broker that there are none is no setting worth a mark.
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
-    const profile = html`<span>${header.scenario}</span> ${hasKafka ? this.#version(header, store) : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
+    const profile = html`<span>${store.verified?.state === "log" ? say("player.log_case") : header.scenario}</span> ${hasKafka ? this.#version(header, store) : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
         ${Object.entries(header.client_versions ?? {}).map(([client, version]) => html`<span class="nb" title=${say("player.client_version_means", { client, version, cluster: header.version })}>${say("player.client_version", { client, version })}</span> `)}${header.variant === null ? nothing : html`<span class="variant" title=${this.named}>${this.named === "" ? header.variant : withoutVersion(this.named)}</span>`}`;
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
