@@ -17,6 +17,7 @@ import { StoreElement } from "./store-element.ts";
 import { linePartsOf } from "./line-parts.ts";
 import type { StepSearch } from "./step-search.ts";
 import { say, words } from "./text.ts";
+import { unbroken } from "./unbroken.ts";
 import { whenText } from "./when.ts";
 
 export const defaults = {
@@ -108,7 +109,7 @@ export class StepsText extends StoreElement {
       (step) => html`<li aria-current=${step.number === store.shown ? "step" : nothing}>
         <button @click=${() => store.moveTo(step.number)}>
           <span class="num">${step.number}</span> <span class="num quiet">${whenText(store.header, step.at)}</span>
-          <span class=${step.broken.length > 0 ? "bad" : ""}>${linePartsOf(step)} <span class="quiet">${step.rules.join(" ")}</span></span>
+          <span class=${step.broken.length > 0 ? "bad" : ""}>${linePartsOf(step)} <span class="quiet">${unbroken(step.rules.join(" "))}</span></span>
         </button></li>`,
     )}</ol>`;
   }

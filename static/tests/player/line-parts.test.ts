@@ -13,5 +13,5 @@ test("a preview's command is code, and what has to hold is a sentence of its own
   words.use("en");
   const said = (key: string, command?: string) => ({ key, params: command === undefined ? {} : { command }, rules: [] });
   const step = { ...said("log.preview.reads"), notes: [said("logs.condition.open", "b --topic t"), said("logs.condition.writer"), said("logs.preview.command", "a abort")] } as unknown as Step;
-  assert.equal(markup(svg`${linePartsOf(step)}`).replace(/<[/]?span[^>]*>|<!--.*?-->/g, ""), "It stops at 2. The command: <code>a abort</code> <br>Only if: <code>b --topic t</code> shows it; its producer is stopped.");
+  assert.equal(markup(svg`${linePartsOf(step)}`).replace(/<[/]?span[^>]*>|<!--.*?-->/g, ""), "It stops at 2. The command: <code>a abort</code><br>Only if: <code>b --topic t</code> shows it; its producer is stopped.");
 });
