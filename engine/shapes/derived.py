@@ -60,7 +60,8 @@ class Derived(TypedDict):
     """The highest level of ``transaction.version`` in use: the cluster's level, or a higher one that a client
     still uses. Absent in data of earlier versions."""
     fenced: NotRequired[dict[str, int]]
-    """Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one.
+    """Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one,
+    or the coordinator has raised it, or given another producer id, for an instance that waits for its id.
     Absent in data of earlier versions."""
     possible: NotRequired[dict[str, ReaderLaneView]]
     """Only in a log case, whose files name no consumer: partition to what a read_committed consumer would get of
