@@ -181,8 +181,8 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
     inner: place === null
       ? svg`${part?.kind === "state" ? nothing : fittedText(14, 46, state, own.width - 28, 13, { classes: "b", bold: true, least: 9 })}${said === "" ? nothing : fittedText(14, Math.min(68, own.height - 7), said, own.width - 28, 12, { most: own.height < 84 ? 1 : 2, least: 8, classes: "k" })}`
       : svg`${states(place, rungsOf(frame, "business", tid, entry?.state), part)}${
-        said === "" ? nothing : fittedText(14, own.height - (change === "" ? 22 : 44), said, own.width - 28, 13, { most: change === "" ? 2 : 1, least: 9, classes: "k" })}${
-        change === "" ? nothing : svg`${box(14, own.height - 36, own.width - 28, 26, "cell small b0", 3)}${fittedText(own.width / 2, own.height - 18, change, own.width - 40, 14, { bold: true, classes: "b", anchor: "middle", least: 9 })}`}`,
+        said === "" ? nothing : fittedText(14, own.height - (change === "" ? 22 : 35), said, own.width - 28, 13, { most: change === "" ? 2 : 1, least: 9, classes: "k" })}${
+        change === "" ? nothing : svg`${box(14, own.height - 30, own.width - 28, 22, "cell small b0", 3)}${fittedText(own.width / 2, own.height - 14, change, own.width - 40, 14, { bold: true, classes: "b", anchor: "middle", least: 9 })}`}`,
   };
 }
 
@@ -306,14 +306,15 @@ function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView |
   const y = own.height;
   const [outcome, ...spans] = windowWords(entry, really);
   // Two bars on one axis, with a line of times above and below them, have the room of the message.
-  const isCompared = spans.length > 1;
-  const [decided, known, times] = isCompared ? [98, 78, [55, 9]] as const : [62, 38, [18]] as const;
+  const compared = spans.length > 1 ? windowBars(entry, really, now, 14, own.width - 28, [y - 42, y - 27], 7) : null;
+  const isCompared = compared !== null;
+  const [decided, known, times] = isCompared ? [98, 78, [55, 9]] as const : spans.length > 1 ? [70, 52, [33, 14]] as const : [62, 38, [18]] as const;
   const message = entry.message === "none" || isCompared ? null : say(`diagram.roles.message_${entry.message}`);
   return svg`${message === null ? nothing : svg`${box(14, y - 112, own.width - 28, 28, "slot", 5)}${
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
     entry.decision === null ? nothing : fittedText(14, y - decided, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
     outcome === undefined ? nothing : fittedText(14, y - known, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${windowBars(entry, really, now, 14, own.width - 28, isCompared ? [y - 42, y - 27] : [y - 5], isCompared ? 7 : 3) ?? nothing}`;
+    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${compared ?? windowBars(entry, really, now, 14, own.width - 28, [y - 29, y - 5]) ?? nothing}`;
 }
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
