@@ -32,10 +32,18 @@ def record_subject(serial: int) -> Json:
     return {"kind": "record", "id": str(serial)}
 
 
+_IN_SHORT = {
+    "client.transactional_sent": "why.sent",
+    "client.transactional_sent_others_wait": "why.sent",
+}
+"""Key of a step's sentence to the key of its first half: that one request is in flight at a time is no reason."""
+
+
 def quoted(said: Said, subject: Json | None = None) -> Link:
-    """An earlier step, quoted by its own sentence."""
+    """An earlier step, quoted by its own sentence, or by the half of it that is a reason."""
     about = actor_subject(said.actor) if subject is None else subject
-    return Link(key=said.key, params=said.params, rules=tuple(said.rules), subject=about, step=said.number)
+    key = _IN_SHORT.get(said.key, said.key)
+    return Link(key=key, params=said.params, rules=tuple(said.rules), subject=about, step=said.number)
 
 
 def decisive(turns: list[Turn]) -> list[Turn]:

@@ -223,7 +223,7 @@ export class Lesson extends StoreElement {
     const offered = this.lesson.variant;
     const isOffered = offered !== undefined && !new URL(offered.address, location.href).searchParams.has("variant");
     if (this.lesson.has_original !== true || isOffered || this.compare === "" || !store.source.live || changesOf(store).length > 0) return null;
-    return posting(`${this.compare}new`, besideOriginal(store), html`<button>${say("undo.compare_original")}</button>`);
+    return html`<div class="try-row">${posting(`${this.compare}new`, besideOriginal(store), html`<button>${say("undo.compare_original")}</button>`)}</div>`;
   }
 
   /** The page of the scenario, with a card for each of its runs. */

@@ -78,17 +78,17 @@ ABOUT = [
         ["fence.identity", "coordinator.fences_open_transaction", "client.paused", "client.uses", "client.asks"]),
     ("SC-61/k28", "client.transactional_id_ready", "state", "p1", ["state.since"]),
     ("SC-61/k28", "broker.stale_epoch_refused", "refused", "",
-        ["broker.stale_epoch_refused", "refused.compared", "client.transactional_sent", "coordinator.epoch_goes_up"]),
+        ["broker.stale_epoch_refused", "refused.compared", "sent", "coordinator.epoch_goes_up"]),
     # One exception, four causes.
     ("SC-153/another-instance", "client.control_fatal", "ousted", "p1",
-        ["client.transactional_sent", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up",
+        ["sent", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up",
          "fence.behind"]),
     ("SC-153/timeout", "client.control_fatal", "ousted", "p1",
         ["coordinator.transaction_timed_out", "fence.behind", "client.control_fatal"]),
     ("SC-153/administrator", "client.control_fatal", "ousted", "p1",
         ["fault.crafted_request", "coordinator.fences_open_transaction", "coordinator.epoch_goes_up"]),
     ("SC-153/racing-starts", "client.control_fatal", "ousted", "p1",
-        ["client.call_timed_out", "client.transactional_sent", "coordinator.epoch_goes_up", "fence.behind"]),
+        ["client.call_timed_out", "sent", "coordinator.epoch_goes_up", "fence.behind"]),
     # A timeout of 15 s that began at 305 ms ends a transaction at 20 s, as the coordinator looks every 10 s.
     ("SC-75/timeout", "coordinator.transaction_timed_out", "timed_out", "txn-1",
         ["timeout.clock", "timeout.scan", "client.uses"]),
@@ -442,7 +442,7 @@ def test_the_way_of_a_record_is_remembered_turn_by_turn() -> None:
 
 @pytest.mark.parametrize(("run", "done", "fault", "chain"), [
     ("SC-44/k28", [{"action": "drop_message", "message": 15, "after": 52}], "53",
-        ["fault.message_dropped", "client.request_timed_out", "client.control_lost", "client.transactional_sent",
+        ["fault.message_dropped", "client.request_timed_out", "client.control_lost", "sent",
          "came.unbroken"]),
     ("SC-75/timeout", [{"action": "drop_message", "message": 28, "after": 92}], "93",
         ["fault.answer_dropped", "markers.sent_before", "broker.marker_finds_nothing_open", "came.unbroken"]),
