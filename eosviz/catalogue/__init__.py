@@ -42,6 +42,7 @@ OF_SERVER, OF_CHECKS = ("event.", "predict.", "scenario."), "predict.outcome."
 of those among them that the player shows with a check."""
 OFFLINE_TERMS = (
     "difference.",
+    "logs.todo.only_if",
     "page.name",
     "predict.",
     "reference.error.",

@@ -73,7 +73,7 @@ def test_newcomer_walks_the_whole_thread(
 
     drop_an_earlier_request(hand)
     expect(page.locator("eos-sentence .s")).to_contain_text("The network drops")
-    expect(page.locator("eos-transport .all-branches")).to_contain_text("2 branches")
+    expect(page.locator("eos-transport .all-branches")).to_contain_text("2 runs")
     expect(page).not_to_have_url(session)
 
     page.goto(home)
@@ -100,7 +100,7 @@ def test_newcomer_walks_the_whole_thread(
     hand.give_file(page.locator("input[type=file]"), file)
     hand.press(page.locator("form.upload button"))
     expect(page.locator(".badge")).to_have_text("verified")
-    expect(page.locator("eos-transport .all-branches")).to_contain_text("2 branches")
+    expect(page.locator("eos-transport .all-branches")).to_contain_text("2 runs")
     assert_accessible_in_turn(page)
 
 
@@ -181,7 +181,7 @@ def export(hand: Hand, folder: Path) -> Path:
     page = hand.page
     hand.press(page.locator("details.menu > summary"))
     hand.press(page.locator("details.menu button", has_text="Export"))
-    hand.choose(page.locator("eos-export select"), "^every branch")
+    hand.choose(page.locator("eos-export select"), "^all runs")
     with page.expect_download(timeout=MADE_WITHIN) as download:
         hand.press(page.locator("eos-export button[data-form=replay]"))
     file = folder / download.value.suggested_filename

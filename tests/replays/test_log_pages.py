@@ -211,7 +211,7 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     assert "/reference/signatures/#" in page
     for words in (
         "hangopen-0</span>: slow but alive",
-        "(producer 1022, epoch 0), open since",
+        '(producer 1022, <span class="nb">epoch 0</span>), open since',
         "the transaction wrote 2 records within offsets 2–3",
         "It still has the transaction: tx-open-public is in state Ongoing",
         '<span class="nb">--transactional-id</span> <span class="nb">tx-open-public</span>',
