@@ -31,8 +31,6 @@ import "./player.ts";
 import "./branch-list.ts";
 import "./breakpoints-dialog.ts";
 import "./changes.ts";
-import "./compare-with.ts";
 import "./export.ts";
-import "./share.ts";
 import "./steps-text.ts";
 import "./transactions-list.ts";

@@ -1,6 +1,6 @@
 /**
  * Parts of the page that come when they are wanted, as most readers of a page never want them. Their elements may stand
- * in the page before: they keep what they were given, and draw it once they are there. `offline.ts` says where they
+ * in the page before: they keep what they were given, and draw it once they are there. `everywhere.ts` says where most
  * come from: each of them imports the player, so that the bundler keeps what they share with it in one file.
  */
 

@@ -1,7 +1,11 @@
 /** Everything that a page of eosviz may contain: the player, and what needs a site around it. */
 
-import "./offline.ts";
+import "./everywhere.ts";
+import { besideStage, withOthers } from "./fetched.ts";
 import { submitAtOnce } from "./submit-at-once.ts";
+
+besideStage.from(() => Promise.all([import("./beside-stage.ts"), import("./beside-site.ts")]));
+withOthers.from(() => import("./with-others.ts"));
 
 const parts = [["eos-compare", () => import("./compare.ts")], ["eos-guide", () => import("./guide.ts")], ["eos-trail", () => import("./trail-element.ts")]] as const;
 for (const [tag, bring] of parts) if (document.querySelector(tag) !== null) void bring();

@@ -130,7 +130,7 @@ class TestTheAccountPage:
         client = signed_in(ada)
         begin(client)
         page = client.get("/account/").content.decode()
-        assert "Sessions with their branches" in page and '<td class="num">1</td>' in page
+        assert "Sessions with their runs and steps" in page and '<td class="num">1</td>' in page
 
     def test_the_name_can_be_changed_and_is_escaped(self, ada: User) -> None:
         client = signed_in(ada)

@@ -1,0 +1,5 @@
+/** The dialogs that only a page of a site has: what to compare a run with, and how to share it. */
+
+import "./player.ts";
+import "./compare-with.ts";
+import "./share.ts";

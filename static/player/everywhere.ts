@@ -1,0 +1,13 @@
+/** What the player has everywhere, on a page of the site and in a file that plays offline: importing a part defines its element. */
+
+import "../styles/all.css";
+import "./panels.ts";
+import "./player.ts";
+import { atHand, nodesDrawn, phonePlaced, withQuestions } from "./fetched.ts";
+import { applyTheme, currentTheme } from "./page.ts";
+
+atHand.from(() => import("./at-hand.ts"));
+phonePlaced.from(() => import("../stage/phone-placed.ts"));
+nodesDrawn.from(() => import("../stage/nodes-drawn.ts"));
+withQuestions.from(() => import("./with-questions.ts"));
+applyTheme(currentTheme());
