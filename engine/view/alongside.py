@@ -51,6 +51,8 @@ class Followed:
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.steps: list[Mapping[str, Any]] = []
         self.outcome = RunOutcome(view)
+        self.decisions: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+        """(Partition, producer id, epoch, first sequence) to the step in which a leader first decides about it."""
         self._leaders: dict[str, str] = {}
         self._histories: dict[tuple[str, str], History] = {}
         for name, partition in (view.get("partitions") or {}).items():
@@ -61,9 +63,18 @@ class Followed:
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps.append(step)
         self.outcome.take(step)
+        self._decided(step)
         for change in step["changes"]:
             for path, value in leaves(tuple(change["path"]), change.get("after")):
                 self._changed(step["number"], path, value)
+
+    def _decided(self, step: Mapping[str, Any]) -> None:
+        decision = step.get("decision")
+        if decision is None or decision["machine"] != MACHINE:
+            return
+        arrived = decision["arrived"]
+        if arrived.get("first_sequence", -1) >= 0:
+            self.decisions.setdefault((decision["subject"], *(arrived[name] for name in BATCH)), step)
 
     def _changed(self, number: int, path: Path, value: Any) -> None:
         if path[0] == "partitions" and len(path) == 3 and path[2] == "leader":
@@ -104,7 +115,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
 
 def decides(left: Followed, right: Followed) -> list[int] | None:
     """The steps of two runs of one scenario at which a leader decides otherwise (:class:`Alongside`)."""
-    apart = _decided_apart(left.steps, right.steps)
+    apart = _decided_apart(left, right)
     return None if apart is None else [step["number"] for step in apart]
 
 
@@ -118,7 +129,7 @@ def verdict(left: Followed, right: Followed) -> list[Words]:
         return []
     is_same = ends[0]["records"] == ends[1]["records"]
     found = [words("beside.records_same" if is_same else "beside.records_differ")]
-    apart = _decided_apart(left.steps, right.steps)
+    apart = _decided_apart(left, right)
     if apart is not None:
         found.append(_decision_apart(*apart))
     return found
@@ -133,37 +144,17 @@ def _decision_apart(left: Mapping[str, Any], right: Mapping[str, Any]) -> Words:
     return words(f"beside.stored_{'left' if errors[0] is None else 'right'}", broker=broker, error=refused)
 
 
-def _decided_apart(
-    left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]
-) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+def _decided_apart(left: Followed, right: Followed) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
     """The steps at which a leader decides otherwise about the first arrival of the same batch: it appends it in one run
     and refuses it in the other, or refuses it with another error."""
-    ours, theirs = _first_decisions(left), _first_decisions(right)
-    for batch, step in ours.items():
-        other = theirs.get(batch)
-        if (
-            other is not None
-            and _answer(step) != _answer(other)
-            and None not in (_answer(step), _answer(other))
-        ):
+    for batch, step in left.decisions.items():
+        other = right.decisions.get(batch)
+        if other is None:
+            continue
+        answers = _answer(step), _answer(other)
+        if None not in answers and answers[0] != answers[1]:
             return step, other
     return None
-
-
-def _first_decisions(steps: Sequence[Mapping[str, Any]]) -> dict[tuple[Any, ...], Mapping[str, Any]]:
-    """(Partition, producer id, epoch, first sequence) to the step that decides about this batch first."""
-    found: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-    for step in steps:
-        decision = step.get("decision")
-        if (
-            decision is None
-            or decision["machine"] != MACHINE
-            or decision["arrived"].get("first_sequence", -1) < 0
-        ):
-            continue
-        batch = (decision["subject"], *(decision["arrived"][name] for name in BATCH))
-        found.setdefault(batch, step)
-    return found
 
 
 def _answer(step: Mapping[str, Any]) -> str | None:
