@@ -10,8 +10,9 @@ import type { Beat } from "./beats.ts";
 import { leavesOf, titleOf } from "./beats.ts";
 import { othersButton } from "./compare-facts.ts";
 import type { Unfolding } from "./compare-facts.ts";
+import { sentences } from "./joins.ts";
 import { endOf, planCost } from "./outcome.ts";
-import { say, words } from "./text.ts";
+import { say } from "./text.ts";
 
 export const defaults = {
   /** Beats of one side that are named, before the rest is counted. */
@@ -76,7 +77,7 @@ export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean,
   if (isOneRun && costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
   const breaks = differingBreaks(leftEnd, rightEnd);
   const counts = differingCounts(leftEnd, rightEnd);
-  const said = verdict.length === 0 ? nothing : html`<p class="compare-came"><b>${verdict.map(({ key, params }) => say(key, params)).join(words.language === "en" ? " " : "")}</b></p>`;
+  const said = verdict.length === 0 ? nothing : html`<p class="compare-came"><b>${sentences(verdict.map(({ key, params }) => say(key, params)))}</b></p>`;
   if (breaks.length + counts.length === 0) return html`${said}<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
   return html`${said}<ul class="compare-came" aria-label=${say("player.compare.ends")}><li class="quiet">${say("player.compare.ends_order")}</li>${breaks.map(({ name, ...sides }) => endRow(say(`player.guarantee.${name}`), sides, "bad"))}${counts.map(({ name, ...sides }) => endRow(say(`player.compare.end_${name}`), sides))}</ul>`;
 }

@@ -12,7 +12,9 @@ import type { Frame, LogBatchView, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Places } from "./contract.ts";
 import { box, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
+import { LOG as STATES } from "./coordinator.ts";
 import { LEGEND, SIGN } from "./legend-size.ts";
+import { WHOLE } from "./producers.ts";
 
 type Drawn = SVGTemplateResult | typeof nothing;
 
@@ -67,7 +69,7 @@ function batchesIn(view: View): LogBatchView[] {
 
 /** Whether a coordinator has removed a transactional id: its log has a record without a value. */
 function hasRemoved(view: View): boolean {
-  return Object.entries(view.partitions ?? {}).filter(([name]) => name.startsWith("__transaction_state")).some(([, { leader, replicas }]) =>
+  return Object.entries(view.partitions ?? {}).filter(([name]) => STATES.test(name)).some(([, { leader, replicas }]) =>
     Object.values(replicas[String(leader)]?.batches ?? {}).some(({ content }) => (content?.values ?? []).includes(null)));
 }
 
@@ -81,9 +83,6 @@ function isAborted(view: View): boolean {
   const fates = new Set(Object.values(view.records ?? {}).map(({ status }) => status));
   return fates.has("aborted") && !fates.has("failed") && !fates.has("refused");
 }
-
-/** Height of a client's box with all that it can say, in units. */
-const WHOLE = 230;
 
 /** The legend in its place; nothing where there is none, or too little room. */
 export function legendIn(frame: Frame, here: Places): Drawn {

@@ -25,7 +25,7 @@ import { hueIn } from "./instance.ts";
 const BAR = 26;
 const SQUARE = 9.6;
 /** A box of this height has room for a timer and for what the application knows. */
-const WHOLE = 230;
+export const WHOLE = 230;
 
 export const producers: Layer = (frame, here, focus) =>
   Object.entries(here.clients).flatMap(([name, place]) => clientObjects(frame, here, focus, name, place));
