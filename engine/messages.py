@@ -907,14 +907,15 @@ _SHOWN: dict[type, tuple[tuple[str, ...], Unsaid] | None] = {}
 
 def _shown_fields(made: type) -> tuple[tuple[str, ...], Unsaid] | None:
     """The fields of a dataclass that the view shows, and their values in ``Unsaid``; None for any other type.
-    Fills the cache."""
-    _SHOWN[made] = None
+    Fills the cache, in one assignment: worker threads share it."""
+    shown_of = None
     if is_dataclass(made):
         unsaid: Unsaid = getattr(made, "unsaid", {})
         names = (item.name for item in fields(made))
         shown = tuple(name for name in names if unsaid.get(name) is not ANY_VALUE)
-        _SHOWN[made] = (shown, {name: nothing for name, nothing in unsaid.items() if name in shown})
-    return _SHOWN[made]
+        shown_of = (shown, {name: nothing for name, nothing in unsaid.items() if name in shown})
+    _SHOWN[made] = shown_of
+    return shown_of
 
 
 def _fetch_of_one(request: FetchRequest) -> dict[str, Any] | None:
