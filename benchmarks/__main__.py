@@ -1,7 +1,9 @@
-"""`python -m benchmarks [NAME…|all-long]`: measure all of them, or those that are named, one after the other."""
+"""`python -m benchmarks [NAME…|all-long]`: measure all of them, or those that are named, one after the other. A
+benchmark that fails does not stop the others; the exit code is then 1."""
 
 import os
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 
 from benchmarks import (
@@ -74,10 +76,17 @@ def main(names: list[str]) -> int:
     if unknown:
         remark(f"no benchmark is called {', '.join(unknown)}: there are {', '.join(every)} and all-long")
         return 2
+    failed = []
     for name in [*LONG] if "all-long" in names else names or [*BENCHMARKS]:
         remark(f"== {name}, at load {os.getloadavg()[0]:.1f}")
-        every[name]()
-    return 0
+        try:
+            every[name]()
+        except (Exception, SystemExit):
+            remark(traceback.format_exc().rstrip())
+            failed.append(name)
+    if failed:
+        remark(f"these benchmarks failed: {', '.join(failed)}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

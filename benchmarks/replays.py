@@ -65,6 +65,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
     django.setup()
     from eosviz.replays import carriers, format, parquet_steps, reading, writing
+    from eosviz.replays.bounded_check import own_of
     from eosviz.replays.checking import check
     from eosviz.replays.offline import offline_file
 
@@ -74,7 +75,8 @@ def main() -> None:
     packed = b"".join(writing.write(header, steps))
     checked = check(io.BytesIO(packed))
     assert (checked.finding.state, checked.recording.steps) == ("verified", len(steps))
-    page = b"".join(offline_file(checked, io.BytesIO(packed), "en"))
+    own = own_of(checked)
+    page = b"".join(offline_file(own, io.BytesIO(packed), "en"))
     table = b"".join(parquet_steps.parquet_file(io.BytesIO(packed), lambda: None))
     print_figure("replay_steps", len(steps), "steps")
     print_figure("replay_lines", megabytes, "MB")
@@ -85,7 +87,7 @@ def main() -> None:
         parquet.write_bytes(table)
         works: dict[str, Callable[[], object]] = {
             "replay_write": lambda: _spent(writing.write(header, steps)),
-            "replay_wrap_html": lambda: _spent(offline_file(checked, io.BytesIO(packed), "en")),
+            "replay_wrap_html": lambda: _spent(offline_file(own, io.BytesIO(packed), "en")),
             "replay_write_parquet": lambda: _spent(
                 parquet_steps.parquet_file(io.BytesIO(packed), lambda: None)
             ),
