@@ -28,7 +28,7 @@ import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import { placeBeside, placeUnder } from "./acts-place.ts";
 import type { Box } from "./contract.ts";
-import { offerKey } from "./offer.ts";
+import { offerKey, shortened } from "./offer.ts";
 import type { Stage } from "./stage.ts";
 
 export const defaults = {
@@ -220,7 +220,10 @@ export class MessageActs extends StoreElement {
   /** Beside the network's name, in one place for the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
-    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${say("player.key.message")} hidden @click=${this.#offered}>${this.leads === null ? say(offerKey(this.store.selection, this.#stage()?.messages().length ?? 0) ?? "stage.act.offer") : say("stage.act.offer_at", { step: this.leads })} <kbd>m</kbd></button>`;
+    const stage = this.#stage();
+    const [said, short] = this.leads === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")]
+      : ["stage.act.offer_at", "stage.act.offer_at_short"].map((key) => say(key, { step: this.leads }));
+    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${say("player.key.message")} hidden @click=${this.#offered}>${shortened(said as string, short as string, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -269,9 +272,11 @@ export class MessageActs extends StoreElement {
     const at = stage.besideNetwork;
     offer.hidden = at === null || !hasMessage;
     if (at === null) return;
-    const placed = `${at.x} ${at.y} ${stage.size?.height}`;
+    const placed = `${at.x} ${at.y} ${at.width} ${stage.size?.height}`;
     if (offer.dataset["placed"] === placed) return;
     offer.dataset["placed"] = placed;
+    this.requestUpdate();
+    offer.style.maxWidth = `${Math.floor(at.width)}px`;
     offer.style.left = `${Math.round(stage.offsetLeft + at.x)}px`;
     offer.style.top = `${Math.round(stage.offsetTop + at.y)}px`;
   }

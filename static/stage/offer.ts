@@ -1,7 +1,15 @@
 /** What the buttons beside and under the network say: they select a message, and from a selected one go to the next. */
 
-
 import type { MessageView, Selection } from "../player/frame.ts";
+import { textWidth } from "./draw.ts";
+
+/** px of a button beside its words: edges and its key. */
+const BESIDE = 34;
+
+/** What the button beside the network says: nothing of the next column's name is covered. `width`: px of its place. */
+export function shortened(said: string, short: string, width: number): string {
+  return textWidth(said, 14, true) + BESIDE <= width ? said : short;
+}
 
 /** Of the one to drop. Null: the only one is selected. */
 export function offerKey(selection: Selection | null | undefined, underWay: number): string | null {

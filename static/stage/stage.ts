@@ -250,14 +250,15 @@ export class Stage extends SizedElement {
     return about != null || super.enter();
   }
 
-  /** Right of the network's name, in px of this element; null: an upright stage has no such name. */
-  get besideNetwork(): { x: number; y: number } | null {
+  /** Right of the network's name, up to the name of the next column, in px of this element; null: an upright stage has no such name. */
+  get besideNetwork(): { x: number; y: number; width: number } | null {
     const { size } = this;
     if (size === null || this.#scene === null || this.projector) return null;
     const { here } = this.#scene;
     if (here.upright || !hasMessages(here)) return null;
     const scale = size.width / here.width;
-    return { x: (here.network.x + 31 + textWidth(say("stage.head.network"), 13)) * scale, y: 4 * scale };
+    const x = (here.network.x + 31 + textWidth(say("stage.head.network"), 13)) * scale;
+    return { x, y: 4 * scale, width: (here.network.x + here.network.width) * scale - x - 6 };
   }
 
   /** px from the upper edge of what stands lowest to the foot of this element: what covers some of the readers, or of a row, covers all of it. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { awayNames, nextAway, offerKey } from "../../stage/offer.ts";
+import { awayNames, nextAway, offerKey, shortened } from "../../stage/offer.ts";
 
 test("the offer selects a message, then goes to the next; where the selected one is the only one, there is none", () => {
   const message = { kind: "message", id: "18" } as const;
@@ -8,6 +8,11 @@ test("the offer selects a message, then goes to the next; where the selected one
   assert.equal(offerKey(message, 2), "stage.act.offer_next");
   assert.equal(offerKey(message, 1), null);
   assert.equal(offerKey({ kind: "actor", id: "p1" }, 1), "stage.act.offer");
+});
+
+test("an offer beside the network is short where the next column's name would be covered", () => {
+  const [said, short] = ["Drop a message at step 103", "Drop at step 103"];
+  assert.deepEqual([260, 177].map((width) => shortened(said, short, width)), [said, short]);
 });
 
 test("messages without a place are named, and each press selects the next", () => {
