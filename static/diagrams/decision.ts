@@ -81,8 +81,7 @@ export class DecisionPanel extends DiagramElement {
       li.decided { color: var(--ink); background: var(--now); outline: 2px solid var(--ink); padding: 2px 8px;
         margin: 1px -8px; }
       li.decided .sentence { font-weight: 650; }
-      li.not_reached, li.off { color: var(--ink-3); }
-      li.off .sentence { text-decoration: line-through; }
+      li.not_reached { color: var(--ink-3); }
       .refusal { margin-top: 3px; border-left: 4px solid var(--bad); padding-left: 8px; }
       .rule { color: inherit; font-size: var(--t-mark); white-space: nowrap; }
     `,

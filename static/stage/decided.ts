@@ -23,9 +23,9 @@ export interface Decided {
   answer: string;
   /** Those that both sides have, where there are any. */
   fields: DecisionShape["fields"];
-  /** Rules that were passed, those that the run switches off, and those that were not reached. */
+  /** The rules that the run switches off, in words; how many others were passed, and how many were not reached. */
+  off: string[];
   passed: number;
-  off: number;
   rest: number;
 }
 
@@ -40,13 +40,14 @@ export function decidedBy(frame: Frame, focus: Focus): Decided | null {
   const both = every.filter(({ arrived, stored, isOfOtherEpoch }) => arrived !== "–" && stored !== "–" && isOfOtherEpoch !== true);
   return {
     by: decision.by, rule: row.rule, sentence, answer: answer ?? "", fields: withExpected(both.length > 0 ? both : every, frame.step?.refusal?.compared ?? []),
-    passed: count("passed"), off: count("off"), rest: count("not_reached"),
+    off: decision.rows.filter(({ outcome }) => outcome === "off").map(({ key, params }) => say("stage.ghost.off_rule", { rule: say(key, params) })),
+    passed: count("passed"), rest: count("not_reached"),
   };
 }
 
 /** The counts of `decidedBy` in words. */
-export function countsText({ passed, off, rest }: Decided): string {
-  const said = [["passed_rules", passed], ["off_rules", off], ["more_rules", rest]] as const;
+export function countsText({ passed, rest }: Decided): string {
+  const said = [["passed_rules", passed], ["more_rules", rest]] as const;
   return facts(said.filter(([, count]) => count > 0).map(([key, count]) => say(`stage.ghost.${key}`, { count })));
 }
 
@@ -71,10 +72,10 @@ export function fieldText(field: Decided["fields"][number]): string {
 /** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `readers`: how much each consumer read, where the
  * card lies over their rows; `offer`: what can be done, at its end. */
 export function decidedCard(decided: Decided, least: number, readers: readonly string[], offer: TemplateResult | typeof nothing): TemplateResult {
-  const { by, sentence, answer, fields } = decided;
+  const { by, sentence, answer, fields, off } = decided;
   return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${unbroken(sentences([sentence, answer]))}</b></p>
     <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map((field) =>
-      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${readers.length === 0 ? nothing : html`<p class="fields reads">${readers.map((reader) => html`<span>${reader}</span>`)}</p>`}${offer}</section>`;
+      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${off.map((one) => html`<p>${unbroken(one)}</p>`)}${readers.length === 0 ? nothing : html`<p class="fields reads">${readers.map((reader) => html`<span>${reader}</span>`)}</p>`}${offer}</section>`;
 }
 
 /** What a client cannot know from now on, at the foot of an upright stage. */

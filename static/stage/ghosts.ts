@@ -12,14 +12,14 @@ import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { cornersOf, wholeOf, windowOf } from "./contract.ts";
-import { box, cellType, fittedText, halo, path, text, textWidth } from "./draw.ts";
+import { box, cellType, halo, path, text, textWidth } from "./draw.ts";
 import { countsText, decidedBy, fieldText } from "./decided.ts";
 import type { Decided } from "./decided.ts";
 import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
 import type { Name } from "./gate-names.ts";
 import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
-import { hueIn } from "./instance.ts";
+import { hueIn } from "../diagrams/instance.ts";
 
 /** A lane with its leader's log and the offsets that it shows. */
 export interface Shown {
@@ -280,9 +280,11 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const counts = countsText(decided);
   // Where there is little room, what differs is enough, then the rule alone: its sentence has the numbers.
   const differing = decided.fields.filter(({ arrived, stored }) => arrived !== stored).slice(0, 2);
-  const contents = [{ fields: decided.fields, notes: counts }, { fields: decided.fields, notes: "" }, ...(differing.length > 0 ? [{ fields: differing, notes: "" }] : []), { fields: [], notes: "" }];
-  const tries = contents.map(({ fields, notes }) => {
-    const height = 26 + lines.length * CARD.line + 8 + (fields.length > 0 ? CARD.row * (fields.length + 1) : -4) + (notes === "" ? 0 : CARD.line) + 4;
+  const off = decided.off.flatMap((one) => wrap(one, width - 2 * CARD.pad, 12, false, textWidth));
+  const contents = [{ fields: decided.fields, notes: [...off, counts] }, { fields: decided.fields, notes: off }, ...(differing.length > 0 ? [{ fields: differing, notes: off }] : []), { fields: [], notes: off }, { fields: [], notes: [] }];
+  const tries = contents.map(({ fields, notes: all }) => {
+    const notes = all.filter((note) => note !== "");
+    const height = 26 + lines.length * CARD.line + 8 + (fields.length > 0 ? CARD.row * (fields.length + 1) : -4) + notes.length * CARD.line + 4;
     return { fields, notes, height, ...freePlace(frame, here, focus, { width, height }, shown?.lane.port[1] ?? here.height / 2) };
   });
   const { fields, notes, height, x, y } = tries.find(({ covers }) => covers <= 2) ?? tries.reduce((best, one) => (one.covers < best.covers ? one : best));
@@ -297,7 +299,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
       const y = table + 8 + (number + 1) * CARD.row;
       const differs = stored !== "–" && arrived !== stored;
       return svg`${text(CARD.pad, y, name, "s12 k")}${text(arrivedX, y, arrived, differs ? "s13 b" : "s13 k", "end")}${text(storedX, y, stored, differs ? "s13 b" : "s13 k", "end")}`;
-    })}${notes === "" ? svg`` : fittedText(CARD.pad, height - 9, notes, width - 2 * CARD.pad, 12, { least: 9, classes: "q" })}`;
+    })}${notes.map((note, number) => text(CARD.pad, height - 9 - (notes.length - 1 - number) * CARD.line, note, number < off.length ? "s12 k" : "s12 q"))}`;
   const label = say("stage.ghost.compare_name", { by, rule: sentence, answer });
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }
@@ -319,11 +321,13 @@ function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decide
     x += wide + LOW.gap;
     return at;
   });
-  const height = LOW.pad + (lines.length + row + 1) * LOW.line + 3;
+  const off = decided.off.flatMap((one) => wrap(one, room, 12, false, textWidth));
+  const height = LOW.pad + (lines.length + row + 1 + off.length) * LOW.line + 3;
   const { y, covers } = freePlace(frame, here, focus, { width, height }, here.network.y + height / 2 + 2);
   if (covers > 0 || y + height > here.network.y + here.network.height) return null;
   const drawn = svg`${box(0, 0, width, height, "card", 6)}${lines.map((line, number) => text(LOW.pad, 17 + number * LOW.line, line, "s13 b"))}${
-    placed.map(({ said, differs, x: left, row: number }, index) => text(left, 17 + (lines.length + number) * LOW.line, said, index === 0 ? "s12 q" : differs ? "s12 b" : "s12 k"))}`;
+    placed.map(({ said, differs, x: left, row: number }, index) => text(left, 17 + (lines.length + number) * LOW.line, said, index === 0 ? "s12 q" : differs ? "s12 b" : "s12 k"))}${
+    off.map((line, number) => text(LOW.pad, 17 + (lines.length + row + 1 + number) * LOW.line, line, "s12 k"))}`;
   return object("compare", { x: LOW.side, y, width, height }, drawn, { phase: "compare", depth: 4, label: say("stage.ghost.compare_name", { by, rule: sentence, answer }), hot: false });
 }
 

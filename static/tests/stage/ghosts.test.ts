@@ -60,12 +60,13 @@ test("what is refused stands crossed out behind the log, with the numbers behind
   assert.equal(comparedText([["expected first sequence", 13], ["arrived first sequence", 15]]), "first seq 15 > 13");
 });
 
-test("the card counts a check that is switched off apart, and has the number that decided", () => {
+test("the card names a check that is switched off, and has the number that decided", () => {
   const step = refusedStep();
   const rows = (["passed", "off", "decided", "not_reached"] as const).map((outcome) => ({ rule: "SEQ-13", key: "decision.epoch", params: { arrived: 0, stored: 0 }, outcome }));
   const decided = decidedBy(frameOf({ ...step, decision: { ...step.decision, rows } } as typeof step), { ...focusOf(frameOf(step)), kind: "refused" });
   assert.ok(decided !== null);
-  assert.equal(countsText(decided), "1 rule passed, 1 switched off, 1 not reached");
+  assert.equal(countsText(decided), "1 rule passed, 1 not reached");
+  assert.deepEqual(decided.off, ["Switched off: Is epoch 0 lower than the known 0?"]);
   assert.deepEqual(decided.fields.at(-1), { name: "first seq", arrived: "15", stored: "must be 13" });
 });
 
