@@ -140,7 +140,7 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const detail: Detail = long.length > whole ? "brief" : "whole";
   // At the end of a lane there is room for one: what is answered has made room for its answer.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
-    && single.some((other) => other.message.is_response && other.message.correlation_id === message.correlation_id && other.message.to === message.from && other.message.from === message.to);
+    && single.some((other) => answers(other.message, message));
   // Between the roles of a middleware so is what its receiver passes on: the sentence is about what goes on from there.
   const isPassedOn = ({ message, state }: Candidate): boolean => tight >= 2 && here.upright && here.kind === "middleware" && state === "docked"
     && single.some((other) => other.state === "flying" && other.message.from === message.to && focus.messages.sent.includes(other.message.id));
@@ -200,9 +200,13 @@ function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">,
 
 /** A request that its answer had to stand on has been read: it makes room. */
 function withoutCovered(flights: readonly Flight[]): Flight[] {
-  const answers = flights.filter(({ message }) => message.is_response);
-  return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !answers.some(({ message: answer, box: other }) =>
-    answer.correlation_id === message.correlation_id && answer.to === message.from && answer.from === message.to && covered(own, other) > 0.2 * own.width * own.height));
+  return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !flights.some(({ message: answer, box: other }) =>
+    answers(answer, message) && covered(own, other) > 0.2 * own.width * own.height));
+}
+
+/** Whether a message is the answer to a request. */
+function answers(answer: MessageView, request: MessageView): boolean {
+  return answer.is_response && !request.is_response && answer.correlation_id === request.correlation_id && answer.to === request.from && answer.from === request.to;
 }
 
 /** Whether the rule that decided stands in the network, with its numbers. */
@@ -257,7 +261,7 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
   const { message, state } = one;
   const sheet = sheetOf(message, recordsOf(frame, message), frame.view);
   const envelope = envelopeOf(sheet, detail, here, isTight ? endOf(wayBeside(message, here)) : wayBeside(message, here));
-  const wire = roomy(one.wire, envelope.width);
+  const wire = roomy(one.wire, envelope.width + (state === "lost" ? 2 * TORN : 0));
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
   const u = state === "docked" ? 1 : progress(message, frame.view.time);
   const before = isNew || frame.previousView === null ? null : progress(frame.previousView.network?.messages[String(message.id)] ?? message, frame.previousView.time);
@@ -300,8 +304,14 @@ function noteOf(frame: Frame, { id, held, to, arrives_at: at, waits_behind: behi
   return at !== null && at - frame.view.time >= defaults.due ? say("stage.message.due", { at }) : "";
 }
 
-function boxAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | "wire">, u: number): Box {
-  const [x, y] = pointOn(wire, between01(wire, u, width, height));
+/** Its place on its wire; what is torn off a lost one is on the wire, too. */
+function standsAt({ envelope: { width, height }, wire, fate }: Pick<Flight, "envelope" | "wire" | "fate">, u: number): number {
+  return between01(wire, u, width + (fate.lost && !wire.upright ? 2 * TORN : 0), height);
+}
+
+function boxAt(flight: Pick<Flight, "envelope" | "wire" | "fate">, u: number): Box {
+  const { width, height } = flight.envelope;
+  const [x, y] = pointOn(flight.wire, standsAt(flight, u));
   return { x: round(x - width / 2), y: round(y - height / 2), width, height };
 }
 
@@ -346,11 +356,23 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
   const found = placedIn(order, flights, here);
   // On a phone, a message that found no room at its place is placed before the others, if all of them then move less.
-  const aside = here.upright ? order.filter((flight) => farFrom(flight, found) > flight.box.width / 2) : [];
+  const aside = order.filter((flight) => (here.upright ? farFrom(flight, found) > flight.box.width / 2 : isOverRequest(flight, found)));
   if (aside.length === 0) return found;
   const again = placedIn([...aside, ...order.filter((flight) => !aside.includes(flight))], flights, here);
+  if (!here.upright) return aside.some((flight) => isOverRequest(flight, again)) || crowd(again) > crowd(found) ? found : again;
   const moved = (all: readonly Flight[]): number => flights.reduce((sum, flight) => sum + farFrom(flight, all), 0);
   return moved(again) < moved(found) ? again : found;
+}
+
+/** Whether an answer stands over the request that it follows: what stands under one another is in the order of time. */
+function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean {
+  const own = placed.find((other) => other.message.id === message.id);
+  return own !== undefined && placed.some((other) => other.fate.docked && answers(message, other.message) && own.box.y + own.box.height / 2 < other.box.y);
+}
+
+/** Units of area on which messages meet. */
+function crowd(placed: readonly Flight[]): number {
+  return placed.reduce((sum, one, index) => sum + placed.slice(index + 1).reduce((more, other) => more + covered(taken(one), taken(other)), 0), 0);
 }
 
 /** The distance from the place that it would have alone. */
@@ -389,7 +411,7 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
   const note = say("stage.message.waits_many", { count: line.length });
   const envelope: Envelope = { ...first.envelope, width, height: line.length * pitch - GAP };
   const fate: Fate = { ...first.fate, note, side: "under" };
-  const slid = freed({ ...first, envelope, fate, u: 1, box: boxAt({ envelope, wire: first.wire }, 1) }, placed, here);
+  const slid = freed({ ...first, envelope, fate, u: 1, box: boxAt({ envelope, wire: first.wire, fate }, 1) }, placed, here);
   const isHigh = slid.box.y < CLEAR && here.kind === "cluster";
   const body = isHigh ? offItsWire({ ...slid, box: { ...slid.box, y: CLEAR } }, [...placed.map(taken), ...standingIn(here)], here) : slid;
   const top = Math.max(body.box.y, CLEAR);
@@ -463,8 +485,8 @@ function movedBy(flight: Flight, far: number, along: "x" | "y"): Flight {
   for (let round = 0; round < 3; round += 1) {
     const missing = far - (moved.box[along] - flight.box[along]);
     if (Math.abs(missing) < 0.3) break;
-    const wire = shifted(moved.wire, between01(moved.wire, moved.u, moved.box.width, moved.box.height), missing);
-    moved = { ...moved, wire, box: boxAt({ envelope: moved.envelope, wire }, moved.u) };
+    const wire = shifted(moved.wire, standsAt(moved, moved.u), missing);
+    moved = { ...moved, wire, box: boxAt({ ...moved, wire }, moved.u) };
   }
   return moved;
 }
@@ -583,7 +605,7 @@ export interface Bending extends StageObject {
 /** Points of the way that this step's virtual time took, left above; a message that left in this step comes out of the body. */
 function wayOf(flight: Flight): Point[] {
   const { wire, u, before, box: { width, height } } = flight;
-  const [from, to] = [before === null ? null : between01(wire, before, width, height), between01(wire, u, width, height)];
+  const [from, to] = [before === null ? null : between01(wire, before, width, height), standsAt(flight, u)];
   const start = from ?? 0;
   if (Math.abs(to - start) < 0.01) return [];
   const points = Array.from({ length: 7 }, (_, index) => pointOn(wire, start + ((to - start) * index) / 6));
@@ -600,14 +622,15 @@ export const networkLayer: Layer = (frame, here, focus) => {
   ];
 };
 
-function wireObject({ message, wire, fate, u, envelope, queue }: Flight): Bending {
+function wireObject(flight: Flight): Bending {
+  const { message, wire, fate, queue } = flight;
   const d = pathOf(wire);
   // Messages that wait one behind the other are on one connection.
   if (queue !== null && queue > 0) return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: svg``, label: "", way: d };
   const trail = fate.lost || fate.docked || fate.now;
-  const at = between01(wire, u, envelope.width, envelope.height);
+  const at = standsAt(flight, flight.u);
   const drawn = wire.short && !trail ? svg`` : svg`${path(d, "wire")}${trail
-    ? svg`<path d=${d} class=${fate.docked && !fate.now ? "trail" : "trail"} pathLength="1" stroke-dasharray=${`${round(at * 100) / 100} 2`}/>`
+    ? svg`<path d=${d} class="trail" pathLength="1" stroke-dasharray=${`${round(at * 100) / 100} 2`}/>`
     : nothing}`;
   return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: drawn, label: "", way: d };
 }
@@ -624,7 +647,7 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
   const start = way[0];
   return {
     key: `m:${message.id}`, x, y, width, height, phase: flight.follows ? "gate" : "cause", depth: 4, hot: flight.hot,
-    draw: svg`${envelope.draw(turnsBack(wire) ? (message.is_response ? -1 : 1) : heading(wire, between01(wire, u, width, height)), fate)}`,
+    draw: svg`${envelope.draw(turnsBack(wire) ? (message.is_response ? -1 : 1) : heading(wire, standsAt(flight, u)), fate)}`,
     via: way, ...(start === undefined || flight.before !== null ? {} : { from: start }),
     select: selection, picked, label: nameOf(flight), ...(fate.note === "" || fate.side !== "under" ? {} : { below: 14 }), ...gripOf(flight),
   };

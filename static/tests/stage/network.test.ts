@@ -7,6 +7,7 @@ import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Flight } from "../../stage/network.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { sheetOf } from "../../stage/messages.ts";
+import { TORN } from "../../stage/envelope.ts";
 import { nameOf, networkLayer, networkOf, progress } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { between01, pointOn } from "../../stage/wires.ts";
@@ -59,6 +60,23 @@ test("a delivered message stands at the door, a lost one where it died", () => {
   const half = { ...sent, arrives_at: 148 };
   const lost = under([], stepOf(), { ...fates({ dropped: [900] }), kind: "lost" }, [half]).network.flights[0];
   assert.deepEqual([lost?.fate.lost, lost?.fate.now, lost?.u], [true, true, 0.5]);
+});
+
+test("what is torn off a lost message is on the wire, wherever it died", () => {
+  const sent = message({ id: 900, sent_at: 138, arrives_at: 143 });
+  for (const one of [sent, { ...sent, from: sent.to, to: sent.from, is_response: true }]) {
+    const lost = under([], stepOf(), { ...fates({ dropped: [900] }), kind: "lost" }, [one]).network.flights[0] ?? assert.fail();
+    const left = lost.box.x - (one.is_response ? TORN : 0);
+    assert.ok(left >= HERE.network.x && left + lost.box.width + TORN <= HERE.network.x + HERE.network.width);
+  }
+});
+
+test("an answer that leaves when its request arrives stands under it, also where there is little room below", () => {
+  const request = message({ id: 900, sent_at: 138, arrives_at: 143 });
+  const response = { ...request, id: 901, from: request.to, to: request.from, is_response: true, sent_at: 143, arrives_at: 148 };
+  const { flights } = under([response], stepOf(), fates({ delivered: [900], sent: [901] }), [request]).network;
+  const [first, then] = [900, 901].map((id) => flights.find((one) => one.message.id === id)?.box ?? assert.fail());
+  assert.ok((first as Box).y < (then as Box).y);
 });
 
 test("two copies of one message are two sheets of one", () => {
