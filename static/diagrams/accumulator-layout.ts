@@ -7,9 +7,10 @@ import type {
 import { defaults as drawing, foldedRecords, recordsWaiting } from "../player/folded.ts";
 import { aside, listed } from "../player/joins.ts";
 import { duration, say, words } from "../player/text.ts";
-import { batchLabel, batchWords, bytes, hueOf, serialsText } from "./batch.ts";
+import { batchLabel, batchWords, bytes, serialsText } from "./batch.ts";
 import { hasChanged, isNew, was } from "./changes.ts";
 import { round } from "./geometry.ts";
+import { batchHue } from "./instance.ts";
 import { isPicked } from "./picked.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 import { timerWord } from "./timer-word.ts";
@@ -157,7 +158,7 @@ function boxShape(frame: Frame, name: string, client: ClientView, id: string): B
   const countdown = countdownText(frame, client, id, batch.partition);
   return {
     key: id,
-    hue: hueOf(batch.producer_id ?? client.transaction_manager?.producer_id, frame.plan),
+    hue: batchHue(frame, batch.producer_id ?? client.transaction_manager?.producer_id, batch.producer_epoch ?? client.transaction_manager?.producer_epoch),
     label: queueLabel(batch, client),
     open: batch.state === "FILLING",
     fill: round(Math.min(1, batch.bytes / Math.max(1, batch.capacity)) * 100) / 100,

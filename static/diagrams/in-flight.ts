@@ -11,11 +11,12 @@ import { repeat } from "lit/directives/repeat.js";
 import type { ClientView, Frame, Selection } from "../player/frame.ts";
 import { facts, listed } from "../player/joins.ts";
 import { duration, say, words } from "../player/text.ts";
-import { batchLabel, hueOf } from "./batch.ts";
+import { batchLabel } from "./batch.ts";
 import { hasChanged, isNew } from "./changes.ts";
 import { drainedOf } from "./client-batches.ts";
 import { DiagramElement, folded, section } from "./element.ts";
 import { clientOf } from "./about.ts";
+import { batchHue } from "./instance.ts";
 import { isPicked } from "./picked.ts";
 import { Slots } from "./slots.ts";
 import { isOfPicked } from "./transaction-picked.ts";
@@ -113,7 +114,7 @@ function card(frame: Frame, name: string, client: ClientView, id: string): CardS
   const left = Math.max(0, request.deadline - frame.view.time);
   return {
     key: id,
-    hue: first === undefined ? "plain" : hueOf(first.producer_id, frame.plan),
+    hue: first === undefined ? "plain" : batchHue(frame, first.producer_id, first.producer_epoch),
     title: say("diagram.in_flight.card", { api: request.api, to: request.to }),
     attempt: attempts > 0 ? say("diagram.in_flight.attempt", { number: attempts + 1 }) : null,
     batches: batches.slice(0, 3).map((batch) => ({ partition: batch.partition, label: batchLabel(batch) })),

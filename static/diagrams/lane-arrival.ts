@@ -7,9 +7,10 @@ import type { Frame, Json, MessageView, ReplicaView, Selection } from "../player
 import { facts, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
-import { batchLabel, batchWords, hueOf, identity, range, serialsText } from "./batch.ts";
+import { batchLabel, batchWords, identity, range, serialsText } from "./batch.ts";
 import { errorText } from "./field-words.ts";
 import { MARK, TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
+import { batchHue } from "./instance.ts";
 import type { Arrived } from "./lane-arrived.ts";
 import type { Cells } from "./lane-cells.ts";
 import { placedAt } from "./lane-cells.ts";
@@ -71,7 +72,7 @@ export function layoutArrival(
     key: `arrival-${partition}`,
     fate: arrived.fate,
     cells: [{
-      key: "now", x, y, width, height: options.cellHeight, hue: hueOf(arrived.producerId, frame.plan), label,
+      key: "now", x, y, width, height: options.cellHeight, hue: batchHue(frame, arrived.producerId, arrived.epoch), label,
       picked: isPicked(frame.selection, selection) || isOfPicked(frame, { producer: arrived.producerId }), selection,
       name: `${words.headline} ${words.detail}`, control: arrived.control,
     }],
@@ -262,7 +263,7 @@ export function layoutUnderWay(
     if (x + width > options.right - 150 && shown > 0) continue;
     shape.cells.push({
       key: String(message.id), x: round(x), y: options.top + 4, width, height: options.cellHeight,
-      hue: hueOf(labelled.producer_id, frame.plan), label, picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), selection, name,
+      hue: batchHue(frame, labelled.producer_id, labelled.producer_epoch), label, picked: isPicked(frame.selection, selection) || isMessageOfPicked(frame, message), selection, name,
     });
     shown += 1;
     until = waits ? say("diagram.lanes.waits", { at: message.to }) : say("diagram.lanes.on_its_way", { at: String(message.arrives_at ?? "?") });

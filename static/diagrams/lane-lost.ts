@@ -9,8 +9,9 @@
 import type { Frame, JsonObject, MessageView } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Id } from "./batch.ts";
-import { batchLabel, hueOf, identity } from "./batch.ts";
+import { batchLabel, identity } from "./batch.ts";
 import { TEXT, round, textWidth, wrapAtMost } from "./geometry.ts";
+import { batchHue } from "./instance.ts";
 import type { ArrivalOptions } from "./lane-arrival.ts";
 import { cellWidth } from "./lane-arrival.ts";
 import type { Cells } from "./lane-cells.ts";
@@ -83,7 +84,7 @@ function requestCell(
   const label = batchLabel(labelled, who !== null && who === cells.common);
   return {
     key: String(message.id), x: cells.left, y: options.top + 4, width: cellWidth(label, null, options.unit),
-    height: options.cellHeight, hue: hueOf(labelled.producer_id, frame.plan), label, picked: isPicked(frame.selection, selection),
+    height: options.cellHeight, hue: batchHue(frame, labelled.producer_id, labelled.producer_epoch), label, picked: isPicked(frame.selection, selection),
     selection, name,
   };
 }

@@ -9,10 +9,11 @@ import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame, LogBatchView, PartitionView, ReplicaView, Selection, View } from "../player/frame.ts";
 import { named, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import { batchWords, hueOf, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
+import { batchWords, identity, isAbsent, range, recordsText, serialsText } from "./batch.ts";
 import { hasChanged } from "./changes.ts";
 import { allBroken, brokenIn, brokenRecords, isCopy } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
+import { batchHue } from "./instance.ts";
 import { layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import { arrivedNow, landedOffsets } from "./lane-arrived.ts";
 import { basesOfSerial } from "./bases-of-serial.ts";
@@ -344,7 +345,7 @@ function cellShape(
   return {
     key: `${partition}/${batch.base_offset}`,
     x: round(piece.x + 1), y, width: round(piece.width - 2), height: tier.cell,
-    hue: hueOf(batch.producer_id, frame.plan),
+    hue: batchHue(frame, batch.producer_id, batch.producer_epoch),
     pending: batch.base_offset >= replica.high_watermark || outcome === "open" || outcome === "ended",
     aborted: outcome === "aborted",
     deleted: isDeleted(batch, replica),

@@ -126,4 +126,7 @@ const base = css`
   @media (prefers-reduced-motion: reduce) { .lands, .travels, .appears, .crosses { animation: none; } }
 `;
 
-export const look = [base, unsafeCSS(hues)];
+/** Of a fenced epoch: an older instance of the same id is not filled. */
+const old = css`svg .cell.old { fill: var(--paper); stroke-width: 2.5; } .card.old { background: var(--paper); }`;
+
+export const look = [base, unsafeCSS(hues), old];

@@ -19,7 +19,7 @@ import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
 import { POSSIBLE } from "./places.ts";
 import { survivingLog } from "./surviving-log.ts";
-import { hueIn } from "./instance.ts";
+import { hueIn } from "../diagrams/instance.ts";
 import { LOG, legend, legendIn } from "./legend.ts";
 import { SIGN } from "./legend-size.ts";
 

@@ -22,7 +22,7 @@ import { ghostNeeds, isBehindRing, namesBeside } from "./gate-names.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
-import { hueIn } from "./instance.ts";
+import { hueIn } from "../diagrams/instance.ts";
 
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;

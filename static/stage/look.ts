@@ -54,8 +54,6 @@ export const stageLook = css`
   .scene:not(.on-way) text.now { fill: var(--ink); }
   .cell { stroke-width: 1.5; }
   .scene .cell.plain { fill: var(--paper); stroke: var(--ink-3); stroke-width: 1.25; }
-  /* Of a fenced epoch: an older instance of the same id is not filled. */
-  .scene .cell.old { fill: var(--paper); stroke-width: 2.5; }
   .cell.open { stroke-dasharray: 5 3; stroke-width: 2; fill-opacity: .55; }
   .cell.small { stroke-width: 1.25; }
   .cell.small.open { stroke-dasharray: 2.5 2; }

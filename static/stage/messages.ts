@@ -7,7 +7,7 @@ import type { Json, JsonObject, MessageView, View } from "../player/frame.ts";
 import { clauses, facts, listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { textWidth } from "./draw.ts";
-import { isFenced } from "./instance.ts";
+import { isFenced } from "../diagrams/instance.ts";
 
 export interface CarriedCell {
   partition: string;

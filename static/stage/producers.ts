@@ -20,7 +20,7 @@ import { DEPTH } from "./depth.ts";
 import { box, fitted, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { changedBelow } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
-import { hueIn } from "./instance.ts";
+import { hueIn } from "../diagrams/instance.ts";
 
 const BAR = 26;
 const SQUARE = 9.6;

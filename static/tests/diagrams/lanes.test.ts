@@ -38,6 +38,12 @@ test("cells stand side by side, as wide as their offsets, with their labels", ()
   );
 });
 
+test("as on the stage, a batch of a fenced epoch is not filled", () => {
+  const log = partition(replica([logBatch(40, 1), logBatch(41, 1, { producer_epoch: 1 })]));
+  const { cells } = laneOf(frameOf(null, view({ partitions: { "t-0": log }, derived: derived({ fenced: { 0: 0 } }) })));
+  assert.deepEqual(cells.map(({ hue }) => hue.split(" ").slice(1)), [["old"], []]);
+});
+
 test("a partition is marked while the run beside this one has it otherwise", () => {
   const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE)) } }));
   let reading = new Reading(frame);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { LogBatchView } from "../../player/frame.ts";
-import { isFenced } from "../../stage/instance.ts";
+import { isFenced } from "../../diagrams/instance.ts";
 import { brokers } from "../../stage/brokers.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { signsIn } from "../../stage/legend.ts";
