@@ -31,7 +31,8 @@ const GAP = { most: 16, least: 6 };
 /** Above the cells of a lane: names of gates; below: offsets. */
 export const ABOVE = 22;
 export const BELOW = 22;
-const CELL = { most: 60, least: 30 };
+/** `log`: a log case has no client beside the lanes; they take the height. */
+const CELL = { most: 60, log: 112, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
 /** Over the cells of a high lane: for what arrives and is compared with one of them. */
@@ -70,7 +71,7 @@ export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places |
       for (const tier of TIERS) {
         const height = size.height / scale;
         if (needed(own, tier) + slot > height) continue;
-        const made = laidOut(plan, own, tier, size.form, size.width / scale, height, slot);
+        const made = laidOut(plan, own, tier, size.form, size.width / scale, height, slot, isLog ? CELL.log : CELL.most);
         return shares ? sharing(made, rows, besideBrokers(plan)) : made;
       }
     }
@@ -154,8 +155,8 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
   return { clients, network: [left, left + network], brokers: [left + network, end], readers, legend };
 }
 
-/** `below`: what is kept free under the brokers. */
-function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Size["form"], width: number, height: number, below: number): Places {
+/** `below`: what is kept free under the brokers; `cell`: the greatest height of a batch. */
+function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Size["form"], width: number, height: number, below: number, cell: number): Places {
   const columns = columnsOf(plan, width);
   const [left, right] = columns.brokers;
   const spare = height - below - needed(rows, tier);
@@ -164,7 +165,7 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
   let free = Math.max(0, spare - (gap - GAP.least) * (rows.length - 1));
   const lanes = rows.reduce((sum, row) => sum + row.lanes.length, 0);
   // Lanes grow first, then their boxes.
-  const growth = lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + CELL.most + OVER - tier);
+  const growth = lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + cell + OVER - tier);
   free -= growth * lanes;
   const boxes = rows.filter((row) => !isLine(row)).length;
   const pad = boxes === 0 ? 0 : Math.min(40, free / boxes);
@@ -173,7 +174,7 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
   let y = TOP;
   for (const row of rows) {
     const own = rowHeight(row, tier) + row.lanes.length * growth + (isLine(row) ? 0 : pad);
-    brokers[row.name] = brokerPlace(plan, row, { x: left, y, width: right - left, height: own }, laneHeight, pad);
+    brokers[row.name] = brokerPlace(plan, row, { x: left, y, width: right - left, height: own }, laneHeight, pad, cell);
     y += own + gap;
   }
   return framed(plan, form, columns, width, height, height, brokers, readerPlaces(plan, brokers, columns.readers), null);
@@ -225,11 +226,11 @@ function legendPlace(plan: StagePlan, width: number, foot: number, readers: Plac
   return spare < LEGEND.head + LEGEND.least * SIGN.row ? undefined : rounded({ x: MARGIN + 2, y: foot - BOTTOM - spare, width: width - 4, height: spare });
 }
 
-function brokerPlace(plan: StagePlan, row: Rows, box: Box, laneHeight: number, pad: number): BrokerPlace {
+function brokerPlace(plan: StagePlan, row: Rows, box: Box, laneHeight: number, pad: number, cell: number): BrokerPlace {
   let y = box.y + HEAD + pad / 2;
   const lanes: Record<string, LanePlace> = {};
   for (const name of row.lanes) {
-    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, false, labelWidth(plan), ARRIVAL);
+    lanes[name] = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y, width: box.width, height: laneHeight }, false, labelWidth(plan), ARRIVAL, cell);
     y += laneHeight;
   }
   const height = RAIL + (row.groups ? GROUP_LINE : 0);
@@ -253,14 +254,14 @@ export function labelWidth(plan: StagePlan): number {
 }
 
 /** A lane in its box; all of its offsets are drawn where they fit, else the newest. `after` is kept free behind them. */
-export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label: number = LABEL.least, after = 0): LanePlace {
+export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label: number = LABEL.least, after = 0, most: number = CELL.most): LanePlace {
   const x = box.x + label;
   const width = box.width - label - 26;
   const room = width - after;
   const count = Math.max(1, span.end - span.first);
   const fits = count * UNIT.least <= room;
   const unit = strip ? clamp(room / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(room / count), UNIT.least, UNIT.most) : LONG.unit;
-  const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, CELL.most);
+  const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, most);
   // What arrives stands above the cells: there is what is left over.
   const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, box.height - ABOVE - BELOW - height) * 0.9;
   const middle = round(top + height / 2);
