@@ -556,3 +556,11 @@ class TestPlainStart:
         assert shelved("SC-73").runs[0].name == "SC-73"
         page = client.get("/library/").content.decode()
         assert 'value="SC-72/find-coordinator"' in page and 'value="SC-73"' in page
+
+
+@pytest.mark.django_db
+def test_a_run_with_the_picture_of_the_first_run_says_so() -> None:
+    runs = shelved("SC-61").different
+    said = {run.name: pictures.ends_like(run, runs) for run in runs}
+    assert said["SC-61"] == said["SC-61/epoch-and-sequence-checks-off"] == ""
+    assert said["SC-61/epoch-check-off"] == "Ends like the first run; the way there differs."

@@ -1,6 +1,8 @@
-"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% fault_signs %}`: the
-signs of faults at the left of the drawings, with their meaning."""
+"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% ends_like run runs %}`: that
+the first of the runs ends in the same way. `{% fault_signs %}`: the signs of faults at the left of the drawings, with
+their meaning."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import template
@@ -47,6 +49,14 @@ def ends(run: Run | None) -> str:
     return clauses([*lanes, *_table(ending.get("table"), language), *nodes], language) or say(
         "library.ends.empty", language
     )
+
+
+@register.simple_tag
+def ends_like(run: Run | None, runs: Sequence[Run]) -> str:
+    """That the run ends like the first of these runs, if both have the same picture; else empty."""
+    if run is None or not runs or run == runs[0] or picture(run.ending) != picture(runs[0].ending):
+        return ""
+    return say("library.ends_like", language_of(get_language()))
 
 
 def _table(table: dict[str, Any] | None, language: str) -> list[str]:
