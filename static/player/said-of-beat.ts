@@ -1,7 +1,7 @@
 /** What a step says where a beat lands. Pure, no DOM. */
 
 import type { Beat } from "./beats.ts";
-import { clauses } from "./joins.ts";
+import { listed } from "./joins.ts";
 import { sentencesOf } from "./sentence-fit.ts";
 import { say, words } from "./text.ts";
 
@@ -25,10 +25,11 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
   return [...led, first, ...also, ...heavy, ...more, ...rest, ...light];
 }
 
-/** `Before this: p1 begins a transaction (step 14); t-0 joined the transaction (step 22).` None if nothing was passed. */
+/** `Before this, the run passed “p1 begins a transaction” (step 14) and “t-0 joined the transaction” (step 22).` None if nothing was passed. */
 export function passedText(all: Beat["passed"], from: number | null, key = "player.passed"): string[] {
   const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);
   if (passed.length === 0) return [];
   const things = passed.map(({ step, key, params }) => say("player.passed_step", { step, title: say(key, params) }));
-  return [say(key, { things: clauses(things) })];
+  const last = things.pop() as string;
+  return [say(key, { things: things.length === 0 ? last : say("player.passed_last", { others: listed(things), last }) })];
 }
