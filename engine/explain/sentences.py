@@ -6,8 +6,9 @@ A text may have these slots:
 - ``{count:record|records}`` is a number with the word in singular or plural.
 - ``{name@prefix}`` is a parameter whose value is a name of the engine. Its text is the catalogue's entry
   ``prefix.value`` (``prefix.–`` without a value).
-- ``{name} ms`` is a duration; from a second on it is written in seconds, minutes, hours and days. A moment
-  (`MOMENTS`) is written in milliseconds up to a minute, as in the list of steps.
+- ``{name} ms`` is a duration or a moment (`MOMENTS`): in milliseconds below 10 s, then in seconds, exact and with at
+  least two decimals. A duration of whole seconds is always written in seconds. From a minute on, a duration has
+  minutes, hours and days, and a moment is written as a clock writes it.
 - ``第 {name} ms`` becomes ``t = {name} ms`` from a minute on: 第 1 分钟 would be the first minute.
 - ``{name} UTC`` is the date and the time of milliseconds since 1970.
 
@@ -44,6 +45,7 @@ _UTC = " UTC"
 MOMENTS = frozenset({"at", "due", "from", "sent_at", "since", "started_at", "until"})
 """Parameters that hold a time of the run. All other parameters before `ms` hold a duration."""
 _SECOND_MS = 1000
+_MILLISECONDS_BELOW = 10_000
 _LONG_MOMENT_MS = 60_000
 """A moment of at least this many milliseconds is written as a clock writes it."""
 _UNITS = (("duration.days", 86_400_000), ("duration.hours", 3_600_000), ("duration.minutes", 60_000))
@@ -174,12 +176,13 @@ def _end(name: str, prefix: str, params: dict[str, Any], word: Callable[[str], s
 
 
 def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> str | None:
-    """An exact duration, such as `1.5 s` or `7 d 10 min`, or a moment, such as `1:10.495`. None if the value
-    stays as it is."""
-    short = _LONG_MOMENT_MS if name in MOMENTS else _SECOND_MS
-    if type(milliseconds) is not int or milliseconds < short or word(_SECONDS) is None:
+    """An exact duration, such as `19.69 s` or `7 d 10 min`, or a moment, such as `20.015 s` or `1:10.495`. None if
+    the value stays in milliseconds."""
+    if type(milliseconds) is not int or milliseconds < _SECOND_MS or word(_SECONDS) is None:
         return None
-    if name in MOMENTS:
+    if milliseconds < _MILLISECONDS_BELOW and (name in MOMENTS or milliseconds % _SECOND_MS):
+        return None
+    if name in MOMENTS and milliseconds >= _LONG_MOMENT_MS:
         return _moment(milliseconds, word)
     parts = []
     for key, size in _UNITS:
@@ -187,10 +190,17 @@ def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> st
         if count:
             parts.append(fill(word(key) or "", {"count": count}))
     if milliseconds >= _SECOND_MS:
-        parts.append(fill(word(_SECONDS) or "", {"count": f"{milliseconds / 1000:g}"}))
+        parts.append(fill(word(_SECONDS) or "", {"count": _seconds(milliseconds)}))
     elif milliseconds:
         parts.append(f"{milliseconds} ms")
     return " ".join(parts)
+
+
+def _seconds(milliseconds: int) -> str:
+    """`30`, `19.70` or `20.015`."""
+    if milliseconds % _SECOND_MS == 0:
+        return str(milliseconds // _SECOND_MS)
+    return f"{milliseconds / _SECOND_MS:.{2 if milliseconds % 10 == 0 else 3}f}"
 
 
 def _moment(milliseconds: int, word: Callable[[str], str | None]) -> str:

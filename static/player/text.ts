@@ -30,8 +30,10 @@ const OTHER_END: Readonly<Record<string, string>> = { source: "destination", des
 const UTC = " UTC";
 /** Slots that hold a moment of the run; every other one before `ms` holds a duration. */
 const MOMENTS: ReadonlySet<string> = new Set(["at", "due", "from", "sent_at", "since", "started_at", "until"]);
-/** From here on a duration is written in larger units, and a moment as a clock writes it. */
+/** A moment, and a duration that is not of whole seconds, is written in milliseconds below this. */
+const MILLISECONDS_BELOW = 10_000;
 const SECOND_MS = 1000;
+/** From here on a moment is written as a clock writes it. */
 const LONG_MOMENT_MS = 60_000;
 const UNITS = [
   ["duration.days", 86_400_000],
@@ -68,11 +70,12 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
   return text === undefined ? `[${value["key"]}]` : fill(text, (value["params"] ?? {}) as JsonObject, word);
 }
 
-/** `1.5 s`, `7 d 10 min`, exact; null of a short time and of anything else, and without words. */
+/** `19.69 s`, `7 d 10 min`, exact; null of what stays in milliseconds and of anything else, and without words. */
 function timeText(name: string, milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
-  const short = MOMENTS.has(name) ? LONG_MOMENT_MS : SECOND_MS;
-  if (typeof milliseconds !== "number" || milliseconds < short || word(SECONDS) === undefined) return null;
-  if (MOMENTS.has(name)) return momentText(milliseconds, word);
+  const isMoment = MOMENTS.has(name);
+  if (typeof milliseconds !== "number" || milliseconds < SECOND_MS || word(SECONDS) === undefined) return null;
+  if (milliseconds < MILLISECONDS_BELOW && (isMoment || milliseconds % SECOND_MS > 0)) return null;
+  if (isMoment && milliseconds >= LONG_MOMENT_MS) return momentText(milliseconds, word);
   let left = milliseconds;
   const parts: string[] = [];
   for (const [key, size] of UNITS) {
@@ -80,7 +83,7 @@ function timeText(name: string, milliseconds: Json | undefined, word: (key: stri
     left -= count * size;
     if (count > 0) parts.push(fill(word(key) ?? "", { count }));
   }
-  if (left >= SECOND_MS) parts.push(fill(word(SECONDS) ?? "", { count: String(left / SECOND_MS) }));
+  if (left >= SECOND_MS) parts.push(fill(word(SECONDS) ?? "", { count: (left / SECOND_MS).toFixed(left % SECOND_MS === 0 ? 0 : left % 10 === 0 ? 2 : 3) }));
   else if (left > 0) parts.push(`${left} ms`);
   return parts.join(" ");
 }
@@ -164,7 +167,7 @@ function sinceTheStart(text: string, params: JsonObject): string {
 
 /**
  * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
- * ends are equal is one number; `{name} ms` of a second and more is seconds, minutes, hours, days (a moment of the run of a minute and more);
+ * ends are equal is one number; `{name} ms` of ten seconds and more, and of whole seconds, is seconds, minutes, hours, days (a moment of the run: of ten seconds and more);
  * `{name} UTC` a calendar moment; a parameter that is a sentence is filled itself; what is not given shows its name.
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
@@ -257,7 +260,7 @@ export class Words extends EventTarget {
     return text === undefined ? `[${key}]` : fill(text, params, (name) => texts?.[name]);
   }
 
-  /** A duration as every sentence writes it: `70 ms`, `1.5 s`, `7 d 10 min`. */
+  /** A duration as every sentence writes it: `70 ms`, `19.69 s`, `7 d 10 min`. */
   duration(milliseconds: number): string {
     const texts = this.#catalogues.get(this.#current)?.texts;
     return fill("{duration} ms", { duration: milliseconds }, (name) => texts?.[name]);

@@ -16,14 +16,14 @@ export function whenText(header: Header | null, at: number, before: number | nul
   return gap > 0 ? say("player.clock_after", { at: origin + at, gap: duration(gap) }) : say("player.clock", { at: origin + at });
 }
 
-/** The text, with the time that has passed since `before` in front, rounded, if it is long: `After 1 min 10 s: …`.
+/** The text, with the time that has passed since `before` in front, if it is long, from a minute on rounded: `After 1 min 10 s: …`.
  * Times in milliseconds; the clock of a log case says it itself, and so does a sentence that begins with this time: `The time limit of 5 s has passed`. */
 export function afterLeap(header: Header | null, text: string, at: number, before: number | null): string {
   const gap = before === null || (header?.time_origin ?? null) !== null ? 0 : at - before;
   const step = gap < 60_000 ? 100 : 1000;
   if (gap < defaults.leap) return text;
-  const passed = duration(Math.round(gap / step) * step);
-  return saysTime(text, passed) ? text : say("player.after_gap", { gap: passed, text });
+  const rounded = duration(Math.round(gap / step) * step);
+  return saysTime(text, rounded) ? text : say("player.after_gap", { gap: gap < 60_000 ? duration(gap) : rounded, text });
 }
 
 /** Whether the first clause names the time. */

@@ -28,7 +28,7 @@ test("small words: serials, sizes, durations, hues", () => {
   assert.equal(serialsText([1, 2, 3, 7]), "r1–r3, r7");
   assert.equal(serialsText([1, 3, 5, 7, 9]), "r1, r3 and 3 more");
   assert.deepEqual([bytes(170), bytes(16384), bytes(33554432), bytes(1500)], ["170 B", "16 KiB", "32 MiB", "1.5 KiB"]);
-  assert.deepEqual([duration(70), duration(1_500), duration(60_000)], ["70 ms", "1.5 s", "1 min"]);
+  assert.deepEqual([duration(70), duration(1_500), duration(60_000)], ["70 ms", "1500 ms", "1 min"]);
   assert.deepEqual([hueOf(0), hueOf(7), hueOf(-1), hueOf(null), hueOf("9223372036854775807")], ["b0", "b1", "plain", "plain", "b1"]);
   assert.deepEqual([hueOf(1000, { hues: { 1000: 0 } }), hueOf(7, { hues: { 1000: 0 } }), hueOf(-1, { hues: {} })], ["b0", "b1", "plain"], "in the order of the plan, as on the stage");
 });

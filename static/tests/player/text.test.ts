@@ -51,7 +51,7 @@ test("behind a Chinese word or mark Chinese goes on without a space, behind any 
   assert.deepEqual(["p1", "生产者", "p1（PID 0）"].map(owned), ["p1 的事务", "生产者的事务", "p1（PID 0）的事务"]);
 });
 
-test("a duration of a second and a moment of a minute are written in larger units, exactly", () => {
+test("times of ten seconds and more are written in larger units, exactly, and so are whole seconds", () => {
   const words: Record<string, string> = {
     "duration.days": "{count} d", "duration.hours": "{count} h", "duration.minutes": "{count} min", "duration.seconds": "{count} s",
   };
@@ -59,9 +59,12 @@ test("a duration of a second and a moment of a minute are written in larger unit
   assert.equal(fill("until {at} ms ({left} ms left)", { at: 605_400_000, left: 59_999 }, word), "until 7 d 0:10:00.000 (59.999 s left)");
   assert.equal(fill("到 {at} 毫秒", { at: 61_005 }, word), "到 1:01.005");
   assert.equal(fill("第 {at} ms，到第 {until} ms 为止", { at: 60_005, until: 60_000 }, word), "t = 1:00.005，到 t = 1:00.000 为止");
-  assert.equal(fill("到第 {until} ms，第 {turn} 轮", { until: 59_999, turn: 70_000 }, word), "到第 59999 ms，第 70000 轮");
+  assert.equal(fill("到第 {until} ms，第 {turn} 轮", { until: 9_999, turn: 70_000 }, word), "到第 9999 ms，第 70000 轮");
   assert.equal(fill("due at t = {due} ms", { due: 1710 }, word), "due at t = 1710 ms");
-  assert.equal(fill("at {at} ms, after {age} ms of {limit} ms", { at: 30_000, age: 999, limit: 30_000 }, word), "at 30000 ms, after 999 ms of 30 s");
+  const ages = "at {at} ms, after {age} ms of {limit} ms";
+  assert.equal(fill(ages, { at: 20_015, age: 19_690, limit: 30_000 }, word), "at 20.015 s, after 19.69 s of 30 s");
+  assert.equal(fill(ages, { at: 9000, age: 1500, limit: 5000 }, word), "at 9000 ms, after 1500 ms of 5 s");
+  assert.equal(fill("{left} ms", { left: 70_700 }, word), "1 min 10.70 s");
   assert.equal(fill("{left} ms 后 {name} 中", { left: 2000, name: "没有" }, (key) => ({ "duration.seconds": "{count} 秒" })[key]), "2 秒后 没有中");
   assert.equal(fill("{at} ms", { at: 3_600_001 }), "3600001 ms");
   assert.equal(fill("since {at} UTC", { at: 1_795_166_225_999 }), "since 2026-11-20 09:17:05 UTC");

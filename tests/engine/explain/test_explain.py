@@ -59,12 +59,18 @@ def test_an_error_is_retriable_if_kafka_classes_it_so() -> None:
             "t = 1:00.005，到 t = 1:00.000 为止",
         ),
         ("due at t = {due} ms", {"due": 1710}, "due at t = 1710 ms"),
-        ("到第 {until} ms，第 {turn} 轮", {"until": 59_999, "turn": 70_000}, "到第 59999 ms，第 70000 轮"),
+        ("到第 {until} ms，第 {turn} 轮", {"until": 9_999, "turn": 70_000}, "到第 9999 ms，第 70000 轮"),
         (
             "at {at} ms, after {age} ms of {limit} ms",
-            {"at": 30_000, "age": 999, "limit": 30_000},
-            "at 30000 ms, after 999 ms of 30 s",
+            {"at": 20_015, "age": 19_690, "limit": 30_000},
+            "at 20.015 s, after 19.69 s of 30 s",
         ),
+        (
+            "at {at} ms, after {age} ms of {limit} ms",
+            {"at": 9000, "age": 1500, "limit": 5000},
+            "at 9000 ms, after 1500 ms of 5 s",
+        ),
+        ("{left} ms", {"left": 70_700}, "1 min 10.70 s"),
         ("{left} ms 后，{name} 响应", {"left": 5, "name": "p1"}, "5 ms 后，p1 响应"),
         ("leaders: {of}", {"of": ["t-0: broker-1"]}, "leaders: t-0: broker-1"),
         (
