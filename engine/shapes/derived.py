@@ -61,8 +61,9 @@ class Derived(TypedDict):
     still uses. Absent in data of earlier versions."""
     fenced: NotRequired[dict[str, int]]
     """Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one,
-    or the coordinator has raised it, or given another producer id, for an instance that waits for its id.
-    Absent in data of earlier versions."""
+    or the coordinator has raised it, or given another producer id, and the client does not learn of that from a
+    response: for an instance that waits for its id, or to abort the client's transaction. Absent in data of earlier
+    versions."""
     possible: NotRequired[dict[str, ReaderLaneView]]
     """Only in a log case, whose files name no consumer: partition to what a read_committed consumer would get of
     it. Absent in data of earlier versions."""

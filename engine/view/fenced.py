@@ -1,5 +1,5 @@
-"""Finds the epochs of producer ids that belong to older instances (fencing): a newer instance has a higher epoch of
-the same id, or the coordinator has raised the epoch for one that still waits for its id."""
+"""Finds the epochs of producer ids that are fenced: a newer instance has a higher epoch of the same id, or the
+coordinator has raised the epoch itself, for a newer instance that still waits for its id or to abort a transaction."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 Json = Mapping[str, Any]
+_LEARNS = frozenset({"INITIALIZING", "COMMITTING_TRANSACTION", "ABORTING_TRANSACTION"})
+"""States of a client that waits for a response with the epoch that the coordinator has raised for it."""
 
 
 def fenced(view: Json) -> dict[str, int]:
-    """Producer id to the highest epoch of an instance that is not the newest one with this id. What has this epoch
-    or a lower one was written by this instance or an older one."""
+    """Producer id to the highest fenced epoch of an instance. What has this epoch or a lower one was written by this
+    instance or an older one."""
     managers = [
         manager
         for client in (view.get("clients") or {}).values()
@@ -34,19 +36,19 @@ def _has_id(manager: Json) -> bool:
 
 
 def _is_replaced(view: Json, manager: Json, managers: list[Json]) -> bool:
-    """Whether a coordinator has raised the epoch of this instance, or replaced its producer id, for another instance.
-    An end of a transaction raises the epoch too, with transaction version 2: then the coordinator keeps the instance's
-    epoch as the last one, and the instance learns the new one from the response."""
+    """Whether a coordinator has raised the epoch of this instance, or replaced its producer id, and the instance learns
+    neither from a response. With transaction version 2, an end of a transaction raises the epoch too: then the
+    coordinator keeps the instance's epoch as the last one, and its response contains the new one."""
     name, id_, own = manager.get("transactional_id"), manager["producer_id"], manager["producer_epoch"]
-    others = [one for one in managers if one is not manager and one.get("transactional_id") == name]
-    if name is None or not others:
+    if name is None:
         return False
+    others = [one for one in managers if one is not manager and one.get("transactional_id") == name]
     begins = any(one.get("state") == "INITIALIZING" and not _has_id(one) for one in others)
     for broker in (view.get("brokers") or {}).values():
         entry = broker.get("transactions", {}).get(name)
-        if entry is None or entry.get("last_producer_epoch") == own:
+        if entry is None or (entry.get("last_producer_epoch") == own and manager.get("state") in _LEARNS):
             continue
-        if entry["producer_id"] == id_ and begins and entry["producer_epoch"] > own:
+        if entry["producer_id"] == id_ and entry["producer_epoch"] > own:
             return True
         # Too high an epoch: the newest instance has another id.
         has_new_id = begins or any(one.get("producer_id") == entry["producer_id"] for one in others)

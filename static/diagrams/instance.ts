@@ -1,10 +1,10 @@
-/** Old and new instances of one producer id have one colour: what is of a fenced epoch is not filled. Pure. */
+/** All epochs of one producer id have one colour: what is of a fenced epoch is not filled. Pure. */
 
 import type { Frame, View } from "../player/frame.ts";
 import type { Id } from "./batch.ts";
 import { hueOf, isAbsent } from "./batch.ts";
 
-/** Whether a newer instance has a higher epoch of the same id (the engine's fact). */
+/** Whether the epoch is fenced (the engine's fact). */
 export function isFenced(view: View, producerId: Id, epoch: Id): boolean {
   const highest = view.derived?.fenced?.[String(producerId)];
   return highest !== undefined && !isAbsent(epoch) && Number(epoch) <= highest;

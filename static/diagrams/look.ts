@@ -126,7 +126,7 @@ const base = css`
   @media (prefers-reduced-motion: reduce) { .lands, .travels, .appears, .crosses { animation: none; } }
 `;
 
-/** Of a fenced epoch: an older instance of the same id is not filled. */
-const old = css`svg .cell.old { fill: var(--paper); stroke-width: 2.5; } .card.old { background: var(--paper); }`;
+/** Of a fenced epoch: not filled. */
+const old = css`svg :is(.cell, .flag).old { fill: var(--paper); } svg .cell.old { stroke-width: 2.5; } svg .flag.old + .inv { fill: var(--ink); } .card.old { background: var(--paper); }`;
 
 export const look = [base, unsafeCSS(hues), old];

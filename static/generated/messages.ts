@@ -2262,7 +2262,7 @@ export interface Derived {
    */
   transaction_version?: number;
   /**
-   * Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one, or the coordinator has raised it, or given another producer id, for an instance that waits for its id. Absent in data of earlier versions.
+   * Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one, or the coordinator has raised it, or given another producer id, and the client does not learn of that from a response: for an instance that waits for its id, or to abort the client's transaction. Absent in data of earlier versions.
    */
   fenced?: {
     [k: string]: number;

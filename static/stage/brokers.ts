@@ -182,8 +182,7 @@ function copyCells({ view }: Frame, here: Places, batches: readonly LogBatchView
   let x = 0;
   const drawn = batches.map((batch) => {
     const width = Math.max(5, Math.min(14, (batch.last_offset - batch.base_offset + 1) * 5));
-    const hue = here.hue(batch.producer_id);
-    const cell = batch.control === null ? box(x, 0, width, 10, `cell small ${hueIn(view, here, batch.producer_id, batch.producer_epoch)}`, 1) : box(x, 0, width, 10, `flag ${hue}`, 1);
+    const cell = box(x, 0, width, 10, `${batch.control === null ? "cell small" : "flag line"} ${hueIn(view, here, batch.producer_id, batch.producer_epoch)}`, 1);
     x += width + 1;
     return cell;
   });

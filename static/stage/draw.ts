@@ -46,7 +46,7 @@ export function cellType(height: number): readonly [who: number, what: number] {
 /** A control batch: C or A on a flag. */
 export function flag(x: number, y: number, height: number, letter: string, hue: string): SVGTemplateResult {
   return svg`<path d=${`M${x},${y}V${y + height + 4}`} class=${`pole line ${hue}`}/><path d=${
-    `M${x},${y}h17l-4,${height / 2}l4,${height / 2}h-17z`} class=${`flag ${hue}`}/><text x=${x + 6.5} y=${
+    `M${x},${y}h17l-4,${height / 2}l4,${height / 2}h-17z`} class=${`flag line ${hue}`}/><text x=${x + 6.5} y=${
     y + height / 2 + 4.5} class="inv s12" text-anchor="middle">${letter}</text>`;
 }
 

@@ -224,7 +224,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
   const late = broken.filter(({ guarantee }) => guarantee === ORDER);
   const lates = late.length === 0 ? [] : (brokenParts(batch, late) ?? [[batch.base_offset]]);
   const drawn = batch.control === null ? svg`${batchCell(batch, width, height, { hue, shade }, parts === null, gates)}${lates.map(([first = batch.base_offset]) => orderSign(window.x(first) - x + 4, 8))}${
-    (parts ?? []).map(([first, last]) => box(window.x(first) - x + 2, 1.5, window.x(last + 1) - window.x(first) - 4, height - 3, "cell-part", 2))}` : markerCell(batch, width, height, hue);
+    (parts ?? []).map(([first, last]) => box(window.x(first) - x + 2, 1.5, window.x(last + 1) - window.x(first) - 4, height - 3, "cell-part", 2))}` : markerCell(batch, width, height, shade);
   return {
     key: `b:${partition}:${batch.base_offset}`, x: round(x), y: cells.y, width, height, phase: "effect", depth: DEPTH.cell,
     draw: drawn,
@@ -297,7 +297,7 @@ function batchCell(batch: LogBatchView, width: number, height: number, { hue, sh
 /** px from the left edge of a low cell to what stands behind its flag. */
 const BEHIND_FLAG = 22;
 
-function markerCell(batch: LogBatchView, width: number, height: number, hue: string): SVGTemplateResult {
+function markerCell(batch: LogBatchView, width: number, height: number, shade: string): SVGTemplateResult {
   const who = identity(batch.producer_id, batch.producer_epoch) ?? "";
   const letter = (batch.control ?? "?").charAt(0).toUpperCase();
   if (height < TWO_LINES) {
@@ -306,13 +306,13 @@ function markerCell(batch: LogBatchView, width: number, height: number, hue: str
     // As in a high cell, the flag keeps off a ring where there is room.
     const off = round(clamp((width - BEHIND_FLAG - 8 - textWidth(who, beside.size)) / 2, 0, 10));
     const x = beside.cut ? round(Math.max(4, (width - 17) / 2)) : 4 + off;
-    return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, hue)}${
+    return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, shade)}${
       beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;
   }
   const { size, cut } = fitted(who, width - 8, 12, { least: 9, bold: true });
   // A ring stands inside of the gates at its edges: the flag keeps off it, and its words off the gate behind it.
   const left = round(clamp((width - textWidth(who, size, true)) / 2 - 4, 2, 14));
-  return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, hue)}${
+  return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, shade)}${
     cut ? nothing : text(left, height - 2, who, `s${size} k b`)}`;
 }
 
@@ -323,11 +323,11 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
   const height = place.strip ? cells.height : Math.min(16, cells.height);
   const x = window.x(batch.base_offset);
   const width = round(window.x(batch.last_offset + 1) - x);
-  const hue = here.hue(batch.producer_id);
+  const shade = hueIn(frame.view, here, batch.producer_id, batch.producer_epoch);
   const selection = selectionOf(partition, batch);
   const drawn = batch.control === null
-    ? svg`${box(0.5, 0, width - 1, height, `cell small ${hueIn(frame.view, here, batch.producer_id, batch.producer_epoch)}${isOpen(batch) ? " open" : ""}`, 2)}${batch.outcome === "aborted" ? hatch(width, height, hue) : nothing}`
-    : svg`${path(`M2,0V${height}`, `pole line ${hue}`)}${path(`M2,0h${Math.min(9, width - 3)}v${round(height * 0.6)}h${-Math.min(9, width - 3)}z`, `flag ${hue}`)}`;
+    ? svg`${box(0.5, 0, width - 1, height, `cell small ${shade}${isOpen(batch) ? " open" : ""}`, 2)}${batch.outcome === "aborted" ? hatch(width, height, shade) : nothing}`
+    : svg`${path(`M2,0V${height}`, `pole line ${shade}`)}${path(`M2,0h${Math.min(9, width - 3)}v${round(height * 0.6)}h${-Math.min(9, width - 3)}z`, `flag line ${shade}`)}`;
   return {
     key: `${leads ? "b" : `copy:${broker}`}:${partition}:${batch.base_offset}`, x: round(x), y: cells.y + (place.strip ? 0 : cells.height - height), width, height,
     phase: "effect", depth: DEPTH.cell, draw: drawn,

@@ -14,7 +14,7 @@ export interface CarriedCell {
   /** `0·0`; null for a plain batch. */
   who: string | null;
   producerId: Id;
-  /** Of an older instance of this id. */
+  /** Of a fenced epoch. */
   isFenced: boolean;
   /** Sequences; without any the records, or how many there are. */
   label: string;

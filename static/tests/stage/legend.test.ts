@@ -26,7 +26,7 @@ test("The legend has what is on the stage, and nothing else", () => {
   for (const key of ["aborted", "marker", "hue", "old"]) assert.ok(more.includes(key), `${key} of ${more.join()}`);
 });
 
-test("What has the fenced epoch or a lower one is of an older instance", () => {
+test("What has the fenced epoch or a lower one is fenced", () => {
   const drawn = view({ derived: derived({ fenced: { 1000: 1 } }) });
   assert.deepEqual([0, 1, 2, null].map((epoch) => isFenced(drawn, 1000, epoch)), [true, true, false, false]);
   assert.equal(isFenced(drawn, 1001, 0), false);

@@ -1,4 +1,4 @@
-"""Which epochs of a producer id are fenced, as the pictures tell old instances from the newest one."""
+"""Which epochs of a producer id are fenced, as the pictures tell them from the newest one."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def fenced_in(name: str, variant: str | None) -> list[dict[str, int]]:
         ("SC-61", "k28", [{"1000": 0}]),
         ("SC-61", "epoch-and-sequence-checks-off", [{"1000": 0}]),
         ("SC-131", "while-open", [{"77": 32766}]),  # the new instance has another producer id
+        ("SC-75", "timeout", [{"1000": 0}]),  # the timeout raises the epoch
         ("SC-149", "k41", []),  # each transaction raises the epoch of its only instance
         ("SC-03", None, []),
     ],
@@ -58,13 +59,24 @@ def test_the_epoch_is_fenced_when_the_coordinator_raises_it_for_a_newer_instance
     assert simulation.view()["clients"]["p2"]["transaction_manager"]["producer_id"] is None
 
 
-def test_an_epoch_that_an_end_of_a_transaction_raises_is_not_fenced() -> None:
-    own = {"transaction_manager": {"transactional_id": "x", "producer_id": 5, "producer_epoch": 2}}
-    new = {"transaction_manager": {"transactional_id": "x", "producer_id": None, "state": "INITIALIZING"}}
-    entry_ = {"producer_id": 5, "producer_epoch": 3, "last_producer_epoch": None}
-    view = {"clients": {"p1": own, "p2": new}, "brokers": {"1": {"transactions": {"x": entry_}}}}
-    assert fenced(view) == {"5": 2}
-    assert (
-        fenced(view | {"brokers": {"1": {"transactions": {"x": {**entry_, "last_producer_epoch": 2}}}}}) == {}
-    )
-    assert fenced(view | {"clients": {"p1": own}}) == {}
+@pytest.mark.parametrize(
+    ("state", "last", "expected"),
+    [
+        ("IN_TRANSACTION", None, {"5": 2}),
+        ("COMMITTING_TRANSACTION", None, {"5": 2}),
+        ("IN_TRANSACTION", 2, {"5": 2}),  # version 2 keeps it at a timeout, too
+        ("COMMITTING_TRANSACTION", 2, {}),
+        ("INITIALIZING", 2, {}),
+    ],
+)
+def test_an_epoch_that_its_client_raises_is_not_fenced(
+    state: str, last: int | None, expected: dict[str, int]
+) -> None:
+    own = {"transactional_id": "x", "producer_id": 5, "producer_epoch": 2, "state": state}
+    new = {"transactional_id": "x", "producer_id": None, "producer_epoch": None, "state": "INITIALIZING"}
+    kept = {"producer_id": 5, "producer_epoch": 3, "last_producer_epoch": last}
+    clients = {"p1": {"transaction_manager": own}}
+    brokers = {"1": {"transactions": {"x": kept}}}
+    assert fenced({"clients": clients, "brokers": brokers}) == expected
+    both = {**clients, "p2": {"transaction_manager": new}}
+    assert fenced({"clients": both, "brokers": brokers}) == expected
