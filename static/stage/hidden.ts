@@ -22,7 +22,8 @@ export const heldIn = ({ view }: Frame, partition: string): HeldStretches => vie
 export interface Stretch {
   first: number;
   last: number;
-  reason: Reason;
+  /** `marker_aborted`: the marker that aborts it is not replicated yet. */
+  reason: Reason | "marker_aborted";
   long: string;
   medium: string;
   short: string;
@@ -56,16 +57,16 @@ export function committedLane(frame: Frame, partition: string): ReaderLaneView |
   return lanes.find((lane) => lane?.held_by != null) ?? lanes[0] ?? (Object.keys(frame.view.consumers ?? {}).length === 0 ? frame.view.derived?.possible?.[partition] : undefined);
 }
 
-/** Neighbouring batches with one reason, in the order of the log. */
+/** Neighbouring batches with one reason, in the order of the log. What its marker aborted says so from the marker on, as it is drawn. */
 export function heldStretches(frame: Frame, partition: string, shown: readonly LogBatchView[]): Stretch[] {
-  const lane = committedLane(frame, partition);
-  if (lane === undefined) return [];
+  const lane = committedLane(frame, partition) ?? NOT_READ;
   const holder = holderOf(lane, shown);
   const held = heldIn(frame, partition);
   const stretches: Stretch[] = [];
   let whole = false;
   for (const batch of shown) {
-    const reason = reasonAt(held, lane, batch, batch.base_offset);
+    const why = reasonAt(held, lane, batch, batch.base_offset);
+    const reason = batch.outcome !== "aborted" ? why : why === "marker" ? "marker_aborted" : "aborted";
     const last = stretches[stretches.length - 1];
     if (reason === null) {
       whole = false;
@@ -79,7 +80,7 @@ export function heldStretches(frame: Frame, partition: string, shown: readonly L
   return stretches;
 }
 
-export function wordsOf(reason: Reason, holder: string | null): { long: string; /** "" where there is none. */ medium: string; short: string } {
+export function wordsOf(reason: Stretch["reason"], holder: string | null): { long: string; /** "" where there is none. */ medium: string; short: string } {
   if (reason === "behind") return { long: holder === null ? say("stage.hidden.behind_it") : say("stage.hidden.behind", { holder }), medium: say("stage.hidden.behind_it"), short: say("stage.hidden.behind_short") };
   return { long: say(`stage.hidden.${reason}`), medium: "", short: say(`stage.hidden.${reason}_short`) };
 }

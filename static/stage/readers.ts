@@ -81,6 +81,7 @@ interface Seen {
   offset: number;
   fate: string;
   reason: Reason | null;
+  aborted: boolean;
   hue: string;
   /** The record that was given, if any. */
   serial: number | null;
@@ -113,8 +114,8 @@ function rowOf(here: Places, held: ReturnType<typeof heldIn>, lane: ReaderLaneVi
   // The newest offsets, from the end backwards.
   for (const [first, last, fate] of stretches.toReversed()) {
     for (let offset = last; offset >= first && seen.length < most; offset -= 1) {
-      const batch = batches.find((one) => one.base_offset <= offset && offset <= one.last_offset);
-      seen.unshift({ offset, fate: fate === "undecided" && batch?.control != null ? "control" : fate, reason: reasonAt(held, lane, batch, offset), hue: here.hue(batch?.producer_id), serial: serialAt(batch, offset) });
+      const batch = lane.position === null ? undefined : batches.find((one) => one.base_offset <= offset && offset <= one.last_offset);
+      seen.unshift({ offset, fate: batch?.control == null ? fate : "control", reason: reasonAt(held, lane, batch, offset), aborted: batch?.outcome === "aborted", hue: here.hue(batch?.producer_id), serial: serialAt(batch, offset) });
     }
   }
   return { seen, earlier: total - seen.length + (lane.folded ?? 0), read, counts };
@@ -361,14 +362,14 @@ function isAtWall(seen: readonly Seen[], index: number, earlier: number): boolea
   return isHeld(seen[index]) && !seen.slice(0, index).some(isHeld) && (index > 0 || earlier === 0);
 }
 
-/** Given: solid. Own transaction undecided: dashed. Behind another's: whole. Aborted: struck out. */
-function square({ fate, reason, hue }: Seen, x: number, y: number): SVGTemplateResult {
+/** Given: solid. Aborted: struck out. Own transaction undecided: dashed. Behind another's, or not fetched yet: whole. */
+function square({ fate, reason, aborted, hue }: Seen, x: number, y: number): SVGTemplateResult {
   if (fate === "delivered") return box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5);
   if (fate === "control") return path(`M${x + 1.5},${y}v${SQUARE}M${x + 1.5},${y + 0.6}h5.5v5h-5.5`, "rail");
   const [left, top, side] = [x + 0.7, y + 0.7, SQUARE - 1.4];
+  if (aborted || reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
   if (reason === "undecided" || reason === "marker") return box(left, top, side, side, `cell small open ${hue}`, 1.5);
-  if (reason === "behind") return box(left, top, side, side, `cell small ${hue}`, 1.5);
-  if (reason === "aborted") return svg`${box(left, top, side, side, `cell small ${hue}`, 1.5)}${path(`M${x + 1.5},${y + SQUARE - 1.5}L${x + SQUARE - 1.5},${y + 1.5}`, "ring soft")}`;
-  if (fate === "not_fetched" || fate === "not_replicated" || reason === "unrecorded") return box(left, top, side, side, "none wait", 1.5);
+  if (reason === "behind" || fate === "not_fetched") return box(left, top, side, side, `cell small ${hue}`, 1.5);
+  if (fate === "not_replicated" || reason === "unrecorded") return box(left, top, side, side, "none wait", 1.5);
   return path(`M${x + 3},${y + SQUARE / 2}h${SQUARE - 6}`, "rail");
 }

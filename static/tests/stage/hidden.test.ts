@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { svg } from "lit";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import { railOf } from "../../stage/coordinator.ts";
-import { reasonAt, wordsOf } from "../../stage/hidden.ts";
+import { heldStretches, reasonAt, wordsOf } from "../../stage/hidden.ts";
 import type { ConsumerView } from "../../player/frame.ts";
 import type { Focus, Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { places } from "../../stage/places.ts";
 import { hiddenText, readers, readersText, wordOf } from "../../stage/readers.ts";
-import { HEADER, frameOf, logBatch, markup, partition, replica, view } from "../diagrams/fixture.ts";
+import { HEADER, derived, frameOf, logBatch, markup, partition, replica, view } from "../diagrams/fixture.ts";
 import { PHONE, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
@@ -70,6 +70,30 @@ test("Why a record is hidden is what the engine tells of the log, where a reader
   assert.equal(reasonAt(held, lane, logBatch(4, 1, { control: "COMMIT" }), 4), null);
   // Who may read it reads it, whatever is held for others.
   assert.equal(reasonAt(held, { ...lane, ahead: [[1, 4, "not_fetched"]] }, logBatch(3, 1), 3), null);
+});
+
+test("What its marker aborted says so from the marker on, before any consumer skips it", () => {
+  const aborted = logBatch(1, 2, { outcome: "aborted" });
+  const marker = logBatch(5, 1, { control: "ABORT" });
+  const words = (held: [number, number, "marker" | "behind"][], consumers: object): string[] => {
+    const frame = frameOf(null, view({ consumers, derived: derived({ held: { "t-0": held } }) } as never));
+    return heldStretches(frame, "t-0", [logBatch(0, 1), aborted, logBatch(3, 1), marker]).map(({ first, long }) => `${first} ${long}`);
+  };
+  const lanes = (ahead: ReaderLaneView["ahead"]) => ({ c1: { isolation: "read_committed", lanes: { "t-0": { ...lane, ahead, held_by: null } } } });
+  assert.deepEqual(words([[1, 2, "marker"], [3, 3, "behind"]], lanes([[1, 5, "undecided"]])), ["1 aborted, marker not replicated", "3 wait behind it"]);
+  assert.deepEqual(words([], lanes([[1, 5, "not_fetched"]])), ["1 aborted"]);
+  assert.deepEqual(words([], {}), ["1 aborted"]);
+});
+
+test("A row draws what its consumer may fetch as the log has it, and the marker as a marker", () => {
+  const here = places(planOf(1, 1, 1), HEADER, view(), { ...PHONE, height: 360 });
+  const lanes = { "t-0": { position: 0, stretches: [], folded: 0, ahead: [[0, 3, "not_fetched"], [4, 4, "not_replicated"]], bound: 4, held_by: null } };
+  const consumer = { isolation: "read_committed", alive: true, paused: false, positions: {}, delivered: {}, delivered_count: 0, applied_count: 0, skipped_duplicates: 0, lanes };
+  const batches = [logBatch(0, 2, { outcome: "aborted" }), logBatch(2, 1), logBatch(3, 1, { control: "ABORT" }), logBatch(4, 1)];
+  const row = readers(frameOf(null, view({ consumers: { c1: consumer }, partitions: { "t-0": partition(replica(batches)) } } as never)), here, NO_FOCUS).find(({ key }) => key.startsWith("reader:"));
+  const drawn = markup(svg`${row?.draw}`);
+  const count = (pattern: RegExp): number => [...drawn.matchAll(pattern)].length;
+  assert.deepEqual([count(/cell small/g), count(/ring soft/g), count(/"?rail\b/g), count(/none wait/g)], [3, 2, 1, 1]);
 });
 
 test("Only a marker that is written waits for its copies", () => {
