@@ -1203,6 +1203,8 @@ def _openings(
             continue
         if before is not None and _keeps_order(before, opener, steps, index):
             continue
+        if before is not None and _stores_again(before, opener, step):
+            continue
         if before is not None and (_belongs_to(before, opener) or _at_once(before, opener, steps, index)):
             continue
         if before is not None and _asks_meanwhile(before, opener, steps, index):
@@ -1284,6 +1286,13 @@ def _keeps_order(before: Opened, opener: Opener, steps: Sequence[BeatStep], inde
     if before.opener.name != "sends_again" or opener.name not in WITH_A_RESEND:
         return False
     return steps[before.at].time == steps[index].time
+
+
+def _stores_again(before: Opened, opener: Opener, step: BeatStep) -> bool:
+    """Whether the marker that the step stores is the one that the beat before it sends again."""
+    if before.opener.name != "markers_resent" or opener.name != "markers":
+        return False
+    return any(said["partition"] in before.params["partitions"] for said in said_in([step], *MARKED))
 
 
 def _at_once(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:

@@ -133,7 +133,7 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
 
 /** A marker with its result, C or A. */
 function flag(x: number, { y, height, label }: { y: number; height: number; label: string }, classes: string): SVGTemplateResult {
-  return svg`<path class=${`flag ${classes}`} d=${flagPath(x, y, height)}/><text class="inverted" x=${x + 9} y=${y + 13} text-anchor="middle">${label}</text>`;
+  return svg`<path class=${`flag line ${classes}`} d=${flagPath(x, y, height)}/><text class="inverted" x=${x + 9} y=${y + 13} text-anchor="middle">${label}</text>`;
 }
 
 /** A marker, as the stage has it: a flag with two points on a pole. */

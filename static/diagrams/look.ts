@@ -127,6 +127,6 @@ const base = css`
 `;
 
 /** Of a fenced epoch: not filled. */
-const old = css`svg :is(.cell, .flag).old { fill: var(--paper); } svg .cell.old { stroke-width: 2.5; } svg .flag.old + .inv { fill: var(--ink); } .card.old { background: var(--paper); }`;
+const old = css`svg :is(.cell, .flag).old { fill: var(--paper); } svg .cell.old { stroke-width: 2.5; } svg .flag.old + text { fill: var(--ink); } .card.old { background: var(--paper); }`;
 
 export const look = [base, unsafeCSS(hues), old];
