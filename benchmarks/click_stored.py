@@ -8,6 +8,7 @@ import json
 import time
 import uuid
 from random import Random
+from typing import Any
 
 import websockets
 
@@ -61,9 +62,9 @@ def _message(**fields: object) -> str:
     return json.dumps({"v": 1, "id": str(uuid.uuid4()), **fields})
 
 
-async def _next(socket: websockets.ClientConnection, kind: str) -> dict:
+async def _next(socket: websockets.ClientConnection, kind: str) -> dict[str, Any]:
     while True:
-        message: dict = json.loads(await socket.recv())
+        message: dict[str, Any] = json.loads(await socket.recv())
         if message["type"] == kind:
             return message
 

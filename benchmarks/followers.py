@@ -17,9 +17,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import BrowserContext, Page
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from benchmarks.browser import VIEWPORT, browser_context
 from benchmarks.click_to_frame import floor_folder
@@ -199,9 +200,9 @@ def _message(type: str, **fields: object) -> str:
     return json.dumps({"v": 1, "id": str(uuid.uuid4()), "type": type, **fields})
 
 
-def _heard(socket: object, type: str) -> dict:
+def _heard(socket: ClientConnection, type: str) -> dict[str, Any]:
     while True:
-        message = json.loads(socket.recv(ANSWER_SECONDS_MAX))  # type: ignore[attr-defined]
+        message: dict[str, Any] = json.loads(socket.recv(ANSWER_SECONDS_MAX))
         if message["type"] == type:
             return message
 

@@ -94,8 +94,8 @@ def scores_of(node: Node, address: str, cookie: str, report: Path) -> dict[str, 
         raise SystemExit(f"no browser is installed: {INSTALL_REMEDY}")
     flags = " ".join([*browser_options(), "--headless"])
     command = [
-        node.folder / "node",
-        PROGRAM,
+        str(node.folder / "node"),
+        str(PROGRAM),
         address,
         "--preset=desktop",
         "--output=json",

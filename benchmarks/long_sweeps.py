@@ -124,7 +124,9 @@ class _Counted:
     runs are not there either."""
 
     def __init__(self, spark: SparkSession, count: int, file: Path) -> None:
-        self._java = spark.sparkContext._gateway.proc.pid
+        gateway = spark.sparkContext._gateway
+        assert gateway is not None
+        self._java = gateway.proc.pid
         self._count = count
         self._before = _read(file)
         self._file = file

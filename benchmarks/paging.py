@@ -82,7 +82,7 @@ class Paging:
                 await asyncio.sleep(wait * self._chance.uniform(0.5, 1.0))
 
     def _growing(self, pause: str, tries: int) -> float:
-        return min(self._pauses[f"{pause}Longest"], self._pauses[f"{pause}First"] * 2**tries)
+        return min(self._pauses[f"{pause}Longest"], self._pauses[f"{pause}First"] * 2.0**tries)
 
     def _connect(self) -> websockets.connect:
         address = f"{self.address.replace('http', 'ws', 1)}ws/sessions/{self._session}/"

@@ -41,7 +41,7 @@ def recorded() -> tuple[dict[str, Any], list[tuple[str, Any]]]:
         ("1", msgspec.json.decode(msgspec.json.encode(step.to_json())))
         for step in iter(simulation.step, None)
     ]
-    branch = {
+    branch: dict[str, Any] = {
         "id": "1", "name": "a", "parent": None, "leaves_at": 0, "newest": len(steps),
         "finished": simulation.finished, "interventions": [],
     }  # fmt: skip

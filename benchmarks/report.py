@@ -1,6 +1,7 @@
 """The lines that a benchmark prints: `name value unit`, a goal as a line of its own below its figure."""
 
 import sys
+from collections.abc import Sequence
 
 
 def print_figure(name: str, value: float, unit: str, goal: float | None = None) -> None:
@@ -15,7 +16,7 @@ def remark(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def percentile(values: list[float], share: float) -> float:
+def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that ``share`` of all values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, min(len(ordered) - 1, round(share * len(ordered) + 0.5) - 1))]

@@ -5,6 +5,7 @@ The floor is in the same page: as many empty SVG nodes as the picture has object
 """
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import Page
@@ -88,7 +89,7 @@ def measure(site: RunningSite) -> None:
             seconds_to_open(page, address.format(STEPS // 2), STEPS // 2)
             choose_speed(page, speed)
             page.wait_for_timeout(MILLISECONDS_TO_REST)
-            played = trace_of(page, lambda page, seconds=seconds: play_on(page, seconds))
+            played = trace_of(page, partial(play_on, seconds=seconds))
             report_frames(f"stage_{what}", frame_milliseconds(played), True)
 
 

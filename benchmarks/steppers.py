@@ -12,6 +12,7 @@ import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Coroutine
+from typing import Any
 
 import websockets
 
@@ -59,7 +60,9 @@ async def step_product(address: str, ready: asyncio.Semaphore) -> None:
             await asyncio.sleep(SECONDS_BETWEEN_STEPS)
 
 
-async def _ask(socket: websockets.ClientConnection, message: dict, answers: tuple[str, ...]) -> dict:
+async def _ask(
+    socket: websockets.ClientConnection, message: dict[str, Any], answers: tuple[str, ...]
+) -> dict[str, Any]:
     identity = str(uuid.uuid4())
     text = json.dumps({"v": 1, "id": identity, **message})
     while True:
@@ -67,7 +70,7 @@ async def _ask(socket: websockets.ClientConnection, message: dict, answers: tupl
         try:
             async with asyncio.timeout(ANSWER_SECONDS_MAX):
                 while True:
-                    answer = json.loads(await socket.recv())
+                    answer: dict[str, Any] = json.loads(await socket.recv())
                     if answer["type"] in answers and answer.get("re") == identity:
                         return answer
         except TimeoutError:

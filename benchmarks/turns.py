@@ -17,8 +17,9 @@ def in_turns(sides: Mapping[str, Callable[[], Measured]], rounds: int = ROUNDS) 
     """What each side measured, round by round. Every second round goes through the sides backwards: none is always
     the one after another."""
     found: dict[str, list[Measured]] = {name: [] for name in sides}
+    names = [*sides]
     for number in range(rounds):
-        for name in sides if number % 2 == 0 else reversed(sides):
+        for name in names if number % 2 == 0 else names[::-1]:
             found[name].append(sides[name]())
     return found
 

@@ -49,7 +49,8 @@ class PostgreSQL:
         self.folder = folder
         found = sorted(ENVIRONMENT.glob(PROGRAMS))
         assert found, "no PostgreSQL for this platform in the environment: make setup"
-        self._identity: dict[str, int] = {}
+        self._user: int | None = None
+        self._group: int | None = None
         self._programs = found[0]
         if os.geteuid() == 0:
             self._give_up_root()
@@ -68,14 +69,15 @@ class PostgreSQL:
             stderr=subprocess.STDOUT,
             cwd=folder,
             preexec_fn=die_with_parent(os.getpid()),
-            **self._identity,
+            user=self._user,
+            group=self._group,
         )
         self._wait_until_ready()
 
     def _give_up_root(self) -> None:
         """Another user runs the programs, who may not be able to look into the environment's folder."""
         unprivileged = pwd.getpwnam(UNPRIVILEGED)
-        self._identity = {"user": unprivileged.pw_uid, "group": unprivileged.pw_gid}
+        self._user, self._group = unprivileged.pw_uid, unprivileged.pw_gid
         wheel = self._programs.parents[1]
         usual = os.umask(0o022)  # the site's own umask would keep the other user out
         for part in (*(self._programs / name for name in ("bin", "lib", "share")), *wheel.glob(LIBRARIES)):
@@ -93,7 +95,8 @@ class PostgreSQL:
             text=True,
             cwd=self.folder,
             timeout=READY_SECONDS_MAX,
-            **self._identity,
+            user=self._user,
+            group=self._group,
         )
 
     def _wait_until_ready(self) -> None:

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from celery import Celery
@@ -24,7 +24,11 @@ ANSWER_SECONDS_MAX = 30.0
 POLL_SECONDS = 0.005
 
 
-async def web(scope: dict, receive: Callable, send: Callable) -> None:
+async def web(
+    scope: Mapping[str, object],
+    receive: Callable[[], Awaitable[dict[str, object]]],
+    send: Callable[[dict[str, object]], Awaitable[None]],
+) -> None:
     """An ASGI application that answers everything with nothing."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b""})

@@ -7,6 +7,8 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 
 from eosviz.launch.embedded import embedded_redis_socket
@@ -62,7 +64,7 @@ def running_floor(
         _wait(lambda: answers_ping(socket_path))
         address = f"http://127.0.0.1:{port}/"
         for one in (port, *more_web):
-            _wait(lambda one=one: urllib.request.urlopen(f"http://127.0.0.1:{one}/", timeout=5).status == 200)
+            _wait(partial(_serves, one))
         yield address
     finally:
         for child in reversed(children):
@@ -87,6 +89,11 @@ def start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.
         stdout=subprocess.DEVNULL,
         preexec_fn=die_with_parent(os.getpid()),
     )
+
+
+def _serves(port: int) -> bool:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as answer:
+        return bool(answer.status == HTTPStatus.OK)
 
 
 def _wait(is_ready: Callable[[], bool]) -> None:

@@ -4,7 +4,7 @@ from eosviz.settings.development import *  # noqa: F403
 from eosviz.settings.development import DATA_DIR
 
 INSTALLED_APPS = ["benchmarks.floor"]
-MIDDLEWARE: list[str] = []
+MIDDLEWARE = []
 ROOT_URLCONF = "benchmarks.floor.urls"
 ASGI_APPLICATION = "benchmarks.floor.asgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
