@@ -14,8 +14,9 @@ import math
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import redis
 from asgiref.sync import sync_to_async
@@ -43,6 +44,8 @@ return 1
 """
 
 now = time.time
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ class Buckets:
         """Take `cost` tokens; a cost above `rate.most` counts as `rate.most`. Returns the seconds to wait;
         0.0 if the tokens were taken. Raises RedisError for a strict rate while Redis is down."""
         cost = min(cost, rate.most)
-        key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
+        key = _key(rate, caller)
         if self._from_lease(key, cost):
             return 0.0
         granted = self._change(rate, key, cost, max(cost, min(rate.lease, rate.most)))
@@ -105,14 +108,25 @@ class Buckets:
     async def take_soon(self, rate: Rate, caller: str, cost: int = 1) -> float:
         """`take` for an event loop. Tokens that this process has leased are taken at once; otherwise a thread asks
         Redis."""
-        key = f"eosviz:bucket:{rate.name}:{_digest(caller)}"
+        key = _key(rate, caller)
         if self._from_lease(key, min(cost, rate.most)):
             return 0.0
         return await sync_to_async(self.take, thread_sensitive=False)(rate, caller, cost)
 
     def give_back(self, rate: Rate, caller: str, cost: int = 1) -> None:
         """Give back tokens, because what they were taken for does not count after all."""
-        self._change(rate, f"eosviz:bucket:{rate.name}:{_digest(caller)}", -rate.most, -min(cost, rate.most))
+        self._change(rate, _key(rate, caller), -rate.most, -min(cost, rate.most))
+
+    def wait(self, rate: Rate, caller: str, cost: int = 1) -> float:
+        """What `take` would return now. Takes nothing."""
+        cost = min(cost, rate.most)
+        key = _key(rate, caller)
+        if self._leases.get(key, 0) >= cost:
+            return 0.0
+        full_at = self._in_redis(rate, lambda client: _full_at(client, key))
+        if full_at is None:
+            full_at = self._local.get(key, 0.0)
+        return grant(rate, full_at, now(), cost, cost).wait
 
     def forget(self) -> None:
         """Forget the buckets that this process keeps in memory."""
@@ -143,14 +157,9 @@ class Buckets:
                 self._leases.popitem(last=False)
 
     def _change(self, rate: Rate, key: str, least: int, wanted: int) -> Granted:
-        if time.monotonic() >= self._away_until or rate.strict:
-            try:
-                return self._in_redis(rate, key, least, wanted)
-            except RedisError as error:
-                self._away_until = time.monotonic() + AWAY_SECONDS
-                if rate.strict:
-                    raise
-                logger.warning("%s is counted by this process alone: %r", rate.name, error)
+        granted = self._in_redis(rate, lambda client: _changed(client, rate, key, least, wanted))
+        if granted is not None:
+            return granted
         with self._guard:
             granted = grant(rate, self._local.get(key, 0.0), now(), least, wanted)
             self._local[key] = granted.full_at
@@ -159,18 +168,18 @@ class Buckets:
                 self._local.popitem(last=False)
             return granted
 
-    def _in_redis(self, rate: Rate, key: str, least: int, wanted: int) -> Granted:
-        client = self.client()
-        for _ in range(TRIES_MAX):
-            stored: Any = client.get(key)
-            at = now()
-            granted = grant(rate, float(stored or 0.0), at, least, wanted)
-            if granted.count == 0:
-                return granted
-            keep_ms = max(math.ceil((granted.full_at - at) * 1000), 1)
-            if client.eval(COMPARE_AND_SET, 1, key, stored or b"", repr(granted.full_at), keep_ms):
-                return granted
-        return Granted(0, 0.0, LOST_SECONDS)
+    def _in_redis(self, rate: Rate, ask: Callable[[redis.Redis], Answer]) -> Answer | None:
+        """What `ask` gets from Redis. While Redis is down: None, and for a strict rate RedisError."""
+        if time.monotonic() < self._away_until and not rate.strict:
+            return None
+        try:
+            return ask(self.client())
+        except RedisError as error:
+            self._away_until = time.monotonic() + AWAY_SECONDS
+            if rate.strict:
+                raise
+            logger.warning("%s is counted by this process alone: %r", rate.name, error)
+            return None
 
     def client(self) -> redis.Redis:
         """A client of the Redis that the site's cache uses, so that one setting names the server."""
@@ -183,9 +192,28 @@ class Buckets:
             return self._clients[address]
 
 
-def _digest(caller: str) -> str:
-    """A digest of the caller: a person's key gives access to what the person owns."""
-    return hashlib.sha256(caller.encode()).hexdigest()[:CALLER_CHARACTERS]
+def _changed(client: redis.Redis, rate: Rate, key: str, least: int, wanted: int) -> Granted:
+    """`grant` for the number that Redis stores, and the new number stored."""
+    for _ in range(TRIES_MAX):
+        stored: Any = client.get(key)
+        at = now()
+        granted = grant(rate, float(stored or 0.0), at, least, wanted)
+        if granted.count == 0:
+            return granted
+        keep_ms = max(math.ceil((granted.full_at - at) * 1000), 1)
+        if client.eval(COMPARE_AND_SET, 1, key, stored or b"", repr(granted.full_at), keep_ms):
+            return granted
+    return Granted(0, 0.0, LOST_SECONDS)
+
+
+def _full_at(client: redis.Redis, key: str) -> float:
+    stored: Any = client.get(key)
+    return float(stored or 0.0)
+
+
+def _key(rate: Rate, caller: str) -> str:
+    """The bucket's key in Redis. The caller is digested: a person's key gives access to what the person owns."""
+    return f"eosviz:bucket:{rate.name}:{hashlib.sha256(caller.encode()).hexdigest()[:CALLER_CHARACTERS]}"
 
 
 buckets = Buckets()

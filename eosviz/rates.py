@@ -63,15 +63,22 @@ class TooOften(Problem):
 def take(name: str, caller: str, cost: int = 1) -> None:
     """Take `cost` tokens. Raises TooOften, and for a strict rate RedisError while Redis is down."""
     rate = rate_of(name)
-    wait = buckets.take(rate, caller, cost)
-    if wait:
-        raise TooOften(rate, wait)
+    _granted(rate, buckets.take(rate, caller, cost))
+
+
+def check(name: str, caller: str, cost: int = 1) -> None:
+    """Raises what `take` would raise, and takes nothing."""
+    rate = rate_of(name)
+    _granted(rate, buckets.wait(rate, caller, cost))
 
 
 async def take_soon(name: str, caller: str, cost: int = 1) -> None:
     """Like `take`, for code on an event loop."""
     rate = rate_of(name)
-    wait = await buckets.take_soon(rate, caller, cost)
+    _granted(rate, await buckets.take_soon(rate, caller, cost))
+
+
+def _granted(rate: Rate, wait: float) -> None:
     if wait:
         raise TooOften(rate, wait)
 

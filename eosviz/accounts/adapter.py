@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -12,8 +13,7 @@ from django.http import HttpRequest
 
 from eosviz.accounts.forms import words
 from eosviz.accounts.password_limits import Attempt
-from eosviz.buckets import buckets
-from eosviz.rates import TooOften, rate_of, take, too_often
+from eosviz.rates import TooOften, check, take, too_often
 
 SENT_WITHOUT_SIGN_IN = frozenset(
     {
@@ -47,18 +47,17 @@ class AccountAdapter(DefaultAccountAdapter):
         """Limits how many mails one address gets, of those that anyone can request. Above the limit, raises
         ImmediateHttpResponse."""
         if template_prefix in SENT_WITHOUT_SIGN_IN:
-            self._count_mail(email)
+            self._refuse_as(take, email)
         super().send_mail(template_prefix, email, context)
 
     def check_mail(self, email: str) -> None:
         """Raises ImmediateHttpResponse if `send_mail` would refuse a mail to this address. Called before something
         is stored for which a mail is sent, because the refusal says that nothing was done."""
-        self._count_mail(email)
-        buckets.give_back(rate_of("mail.recipient"), email.lower())
+        self._refuse_as(check, email)
 
-    def _count_mail(self, email: str) -> None:
+    def _refuse_as(self, limits: Callable[[str, str], None], email: str) -> None:
         try:
-            take("mail.recipient", email.lower())
+            limits("mail.recipient", email.lower())
         except TooOften as refused:
             raise ImmediateHttpResponse(too_often(self.request, refused)) from None
 

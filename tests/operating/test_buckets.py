@@ -61,6 +61,14 @@ def test_what_costs_more_waits_longer_and_what_did_not_count_comes_back(
     assert counts.take(RATE, "bob") == 10
 
 
+def test_asking_how_long_to_wait_takes_nothing(counts: Buckets, clock: list[float]) -> None:
+    assert [counts.wait(RATE, "ada", 100) for _ in range(2)] == [0, 0]
+    assert [counts.take(RATE, "ada") for _ in range(3)] == [0, 0, 0]
+    assert [counts.wait(RATE, "ada") for _ in range(2)] == [10, 10]
+    clock[0] += 10
+    assert [counts.wait(RATE, "ada"), counts.take(RATE, "ada")] == [0, 0]
+
+
 def test_a_clock_that_is_set_back_shuts_no_one_out_for_longer(counts: Buckets, clock: list[float]) -> None:
     for _ in range(3):
         counts.take(RATE, "ada")
@@ -80,8 +88,7 @@ def test_who_always_loses_to_others_waits_a_moment(monkeypatch: pytest.MonkeyPat
     numbers = itertools.count(1)
 
     def another_takes(*asked: Any) -> buckets.Granted:
-        key = f"eosviz:bucket:{RATE.name}:{buckets._digest('ada')}"
-        Buckets().client().set(key, next(numbers))
+        Buckets().client().set(buckets._key(RATE, "ada"), next(numbers))
         return buckets.Granted(1, 0.0)
 
     monkeypatch.setattr(buckets, "grant", another_takes)
