@@ -27,6 +27,11 @@ export function aside(text: string, other: string | null): string {
   return other === null || other === "" ? text : say("join.aside", { text, aside: other });
 }
 
+/** What stands between two sentences, and behind a label. */
+export function gap(): string {
+  return say("join.sentences", { first: "", then: "" });
+}
+
 /** Whole sentences, one behind the other. */
 export function sentences(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").reduce((first, then) => (first === "" ? then : say("join.sentences", { first, then })), "");

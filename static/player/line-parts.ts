@@ -4,8 +4,8 @@ import type { TemplateResult } from "lit";
 import { html } from "lit";
 import { isPreview } from "../diagrams/log-case.ts";
 import type { Said, Step } from "./frame.ts";
-import { clauses } from "./joins.ts";
-import { say, words } from "./text.ts";
+import { clauses, gap } from "./joins.ts";
+import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
 /** Notes of a preview that are conditions of its command: no sentences, as they stand in a list on the page of the log. */
@@ -13,13 +13,13 @@ const CONDITION = "logs.condition.";
 
 type Part = string | TemplateResult | readonly Part[];
 
-/** The parts of the line, with a space between them; conditions begin a line of their own. */
+/** The parts of the line, as sentences stand; conditions begin a line of their own. */
 export function linePartsOf(step: Step): Part[] {
   const conditions = isPreview(step) ? step.notes.filter(({ key }) => key.startsWith(CONDITION)) : [];
   const own: Said[] = [step, ...step.notes.filter((note) => !conditions.includes(note))];
   const parts = own.map((said) => withCode(say(said.key, said.params), commandsIn([said])));
-  const needed = conditions.length === 0 ? [] : [[html`<br>`, say("logs.todo.only_if"), words.language === "en" ? " " : "", ...withCode(clauses(conditions.map(({ key, params }) => say(key, params))) + say("join.stop"), commandsIn(conditions))]];
-  return [...parts, ...needed].flatMap((part, index): Part[] => (index === 0 ? [part] : [" ", part]));
+  const needed = conditions.length === 0 ? [] : [[html`<br>`, say("logs.todo.only_if"), gap(), ...withCode(clauses(conditions.map(({ key, params }) => say(key, params))) + say("join.stop"), commandsIn(conditions))]];
+  return [...parts, ...needed].flatMap((part, index): Part[] => (index === 0 ? [part] : [gap(), part]));
 }
 
 function commandsIn(all: readonly Said[]): string[] {

@@ -7,12 +7,12 @@ import type { Done } from "./done.ts";
 import { doneOnLine } from "./done.ts";
 import { foldedRecords } from "./folded.ts";
 import type { Frame, JsonObject } from "./frame.ts";
-import { sentences } from "./joins.ts";
+import { clauses, sentences } from "./joins.ts";
 import { breaksIn } from "./leading.ts";
 import type { PlayerStore } from "./store.ts";
 import type { StripRow } from "./strip-rows.ts";
 import { stripRows } from "./strip-rows.ts";
-import { say, words } from "./text.ts";
+import { say } from "./text.ts";
 
 export const defaults = {
   /** ms for which the end of a run names what was held back, and released again. */
@@ -71,10 +71,10 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
   if (isBeside || changesOf(store).length === 0) {
     const results = store.frame === undefined ? null : resultsOf(store.frame);
     const parts = [say("outcome.over", { broken }), inputsText(store, rows), endedText(store, rows), heldText(store), results === null ? "" : resultsText(results)];
-    return parts.filter((part) => part !== "").join(words.language === "en" ? " " : "");
+    return sentences(parts);
   }
   const said = changesText(store, broken, rows, written);
-  return [said, inputsText(store, rows), endedText(store, rows)].filter((part) => part !== "").join(words.language === "en" ? " " : "");
+  return sentences([said, inputsText(store, rows), endedText(store, rows)]);
 }
 
 function changesText(store: PlayerStore, broken: string[], rows: readonly StripRow[], written: Broken | undefined): string {
@@ -82,7 +82,7 @@ function changesText(store: PlayerStore, broken: string[], rows: readonly StripR
   if (cost !== "" && (written === undefined || isSame(brokenIn(rows), written))) return say("outcome.over_cost", { broken, cost });
   if (written === undefined) return say("outcome.over", { broken });
   const said = say("outcome.over_changed", { broken, written: brokenWords(written) });
-  return cost === "" ? said : `${said}${words.language === "en" ? " " : ""}${cost}`;
+  return sentences([said, cost]);
 }
 
 /** How long read_committed consumers had to wait for records that were replicated; empty where that is of no weight. */
@@ -124,12 +124,12 @@ export function costText(store: PlayerStore): string {
 /** What it comes to first, then the numbers. */
 export function planCost({ what, dearer, costs, kept, although }: Cost): string {
   const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
-  const rest = kept.map(tell).join(words.language === "en" ? "; " : "；");
+  const rest = clauses(kept.map(tell));
   const meaning = although === undefined
     ? say("outcome.after", { what: tell(what), kept: rest })
     : say(rest === "" ? "outcome.although" : "outcome.although_kept", { outcome: tell(although.outcome), fault: tell(although.fault), kept: rest });
   const numbers = say(costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed", { costs: costs.map(tell) });
-  return [meaning, numbers].join(words.language === "en" ? " " : "");
+  return sentences([meaning, numbers]);
 }
 
 export function isSame(one: Broken, other: Broken): boolean {

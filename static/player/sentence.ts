@@ -11,6 +11,7 @@ import { landingAt, landingBefore, leavesOf } from "./beats.ts";
 import { stepsInFiles } from "./branch-name.ts";
 import type { Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
+import { sentences } from "./joins.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
 import type { Broken } from "./outcome.ts";
 import { changesOf, endsInBeat, isOver, overText } from "./outcome.ts";
@@ -171,7 +172,6 @@ export class Sentence extends StoreElement {
   }
 
   #text(store: PlayerStore, step: Step | null): string {
-    const between = words.language === "en" ? " " : "";
     if (step !== null) {
       const outcome = isOver(store) ? overText(store, this.written, this.#player === null) : "";
       const plan = planOf(store);
@@ -182,7 +182,7 @@ export class Sentence extends StoreElement {
       if (isScripted(store, step)) said.push(say("player.scripted_fault"));
       const leads = outcome === "" && step === store.frame?.step;
       const ends = outcome === "" || plan === null ? [] : passedText(leavesOf(plan.beats).at(-1)?.after, this.walk?.cameFrom ?? null);
-      const text = [outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)].filter((part) => part !== "").join(between);
+      const text = sentences([outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)]);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
     // Two runs beside each other go by steps.
@@ -195,7 +195,7 @@ export class Sentence extends StoreElement {
     // First: a summary may tell of all runs of its scenario.
     const run = variant === "" ? "" : say("player.this_run", { variant });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
-    return [run, summary, watch, begins].filter((part) => part !== "").join(between);
+    return sentences([run, summary, watch, begins]);
   }
 }
 

@@ -72,7 +72,7 @@ def by_words(command: str) -> SafeString:
 @register.simple_tag
 def gap() -> str:
     """The text between two sentences, and after the colon of a label: a space; in Chinese nothing."""
-    return "" if language_of(get_language()) == "zh-Hans" else " "
+    return sentence("join.sentences", language_of(get_language()), {"first": "", "then": ""})
 
 
 @register.simple_tag

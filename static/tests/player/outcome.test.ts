@@ -41,7 +41,7 @@ test("a note that the engine names leads, and stands among the others no more", 
 });
 
 test("what a change cost is one sentence, once the run is over", () => {
-  words.learn("en", { texts: { "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same" }, sources: {} });
+  words.learn("en", { texts: { "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same", "join.sentences": "{first} {then}" }, sources: {} });
   const clause = (key: string, by = 0) => ({ key, params: { by } });
   const cost = { what: clause("cost.drop_message"), dearer: true, costs: [clause("cost.time", 2100), clause("cost.retries", 1)], kept: [clause("cost.log_same")] };
   const branches = new Map([["b", branch("b", 9, { interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] })]]);
@@ -51,14 +51,14 @@ test("what a change cost is one sentence, once the run is over", () => {
 });
 
 test("what a fault did not change is said before the numbers", () => {
-  words.learn("en", { texts: { "outcome.although_kept": "{outcome} although {fault}; {kept}.", "outcome.cost_mixed": "In numbers: {costs}.", "commits": "It commits", "down": "{actor} is down", "same": "the same", "fewer": "2 fewer messages" }, sources: {} });
+  words.learn("en", { texts: { "outcome.although_kept": "{outcome} although {fault}; {kept}.", "outcome.cost_mixed": "In numbers: {costs}.", "commits": "It commits", "down": "{actor} is down", "same": "the same", "fewer": "2 fewer messages", "join.sentences": "{first} {then}" }, sources: {} });
   const clause = (key: string, params = {}) => ({ key, params });
   const cost = { what: clause("crash"), dearer: false, costs: [clause("fewer")], kept: [clause("same")], although: { outcome: clause("commits"), fault: clause("down", { actor: "p1" }) } };
   assert.equal(planCost(cost), "It commits although p1 is down; the same. In numbers: 2 fewer messages.");
 });
 
 test("beside another run a changed one says how it ended, because its cost stands above both", () => {
-  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.over_cost": "{cost} Over.", "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.log_same": "the same" }, sources: {} });
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.over_cost": "{cost} Over.", "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.log_same": "the same", "join.sentences": "{first} {then}" }, sources: {} });
   const clause = (key: string, by = 0) => ({ key, params: { by } });
   const cost = { what: clause("cost.drop_message"), dearer: true, costs: [clause("cost.time", 5)], kept: [clause("cost.log_same")] };
   const info = branch("b", 9, { finished: "complete", interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] });
@@ -69,7 +69,7 @@ test("beside another run a changed one says how it ended, because its cost stand
 });
 
 test("a transaction that hung and was ended since is not left to be taken for one that hangs", () => {
-  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count.hanging": "{count:hanging transaction|hanging transactions}", "outcome.none_hangs": "None hangs.", "outcome.ended_by_hand": "Ended by hand." }, sources: {} });
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.count.hanging": "{count:hanging transaction|hanging transactions}", "outcome.none_hangs": "None hangs.", "outcome.ended_by_hand": "Ended by hand.", "join.sentences": "{first} {then}" }, sources: {} });
   const info = branch("a", 9, { finished: "complete" });
   const view = { time: 0, guarantees: { hanging: { judged: true, count: 1, broken_at: 4, broken_in: "t-0", serials: [2] } } };
   const over = (hanging: number, by_hand = 0) => overText({ newest: 9, shown: 9, branch: "a", info, lines: { branches: new Map([["a", info]]) }, frame: { view, plan: { steps: 9, outcome: { hanging, by_hand } } } } as unknown as PlayerStore, undefined);
@@ -90,7 +90,7 @@ test("at the end of a run nothing is marked, unless a beat lands there or a guar
 });
 
 test("where a run commits offsets and nothing is broken, it says that skipped inputs are not judged", () => {
-  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.count.lost": "{count} lost", "outcome.inputs_not_judged": "Inputs are not judged." }, sources: {} });
+  words.learn("en", { texts: { "outcome.over": "Over: {broken}.", "outcome.none": "nothing broken", "outcome.count.lost": "{count} lost", "outcome.inputs_not_judged": "Inputs are not judged.", "join.sentences": "{first} {then}" }, sources: {} });
   const info = branch("a", 9, { finished: "complete" });
   const over = (count: number, outcome: object): string => {
     const view = { time: 0, guarantees: { lost: { judged: true, count, broken_at: count === 0 ? null : 4, broken_in: null, serials: [] } } };
