@@ -603,7 +603,6 @@ export class Compare extends LitElement {
   protected override render(): TemplateResult {
     if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
     const [one, two] = this.#sides.map(({ store }) => store.frame);
-    this.#spread = this.#spreadNow(one, two);
     if (one !== undefined && two !== undefined) this.#large = largeOf(one, two, this.#large, this.#isApart);
     this.#lookApart(one, two);
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
@@ -629,22 +628,18 @@ export class Compare extends LitElement {
     </div>`;
   }
 
-  /** The same object as long as it says the same, so that no picture is drawn for it. */
-  #spreadNow(...of: (Frame | undefined)[]): Spread {
-    const spread = spreadOf(of.map((frame) => frame?.view));
-    return JSON.stringify(spread) === JSON.stringify(this.#spread) ? this.#spread : spread;
-  }
-
   get #differences(): Unfolded {
     const same = this.#moments?.first == null ? null : this.#moments.same;
     return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#apart.holding) };
   }
 
-  #lookApart(...of: (Frame | undefined)[]): void {
-    const [left, right] = of;
+  #lookApart(left: Frame | undefined, right: Frame | undefined): void {
     // The language is part of what is said.
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.lockstep, this.#moments];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
+    const spread = spreadOf([left?.view, right?.view]);
+    // Pictures are drawn anew for another object.
+    if (JSON.stringify(spread) !== JSON.stringify(this.#spread)) this.#spread = spread;
     const all = factsApart(left, right);
     const apart = all.filter(({ about, isOfTime = false }) => isOfTime || this.#isApart(about));
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
