@@ -14,7 +14,7 @@ import type { Places } from "./contract.ts";
 import { box, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
 import { LOG as STATES } from "./coordinator.ts";
 import { LEGEND, SIGN } from "./legend-size.ts";
-import { WHOLE } from "./producers.ts";
+import { fatesDrawn } from "./producers.ts";
 
 type Drawn = SVGTemplateResult | typeof nothing;
 
@@ -45,6 +45,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   const waits = queued.some(({ first_sequence: first }) => isAbsent(first));
   const ids = new Set([...batches.map((batch) => batch.producer_id), ...clients.map((client) => client.transaction_manager?.producer_id ?? null)].filter((id) => !isAbsent(id)).map(String));
   const hasReaders = Object.values(here.readers).some((rows) => Object.keys(rows).length > 0);
+  const fates = fatesDrawn(view, here);
   const hasMarkers = batches.some(({ control }) => control !== null);
   const has: [boolean, Sign][] = [
     [batches.length > 0 || queued.length > 0, ["stage.sign.batch", DRAWN.batch]],
@@ -56,7 +57,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
     [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [ids.size > 1, ["stage.sign.hue", DRAWN.hue]],
     [hasRemoved(view), ["stage.sign.removed", DRAWN.removed]],
-    [hasSquares(view, here), ["stage.sign.sent", isAborted(view) ? DRAWN.sentAborted : DRAWN.sent]],
+    [fates.size > 0, ["stage.sign.sent", fates.has("aborted") && !fates.has("failed") && !fates.has("refused") ? DRAWN.sentAborted : DRAWN.sent]],
     [hasReaders && batches.length > 0, hasMarkers ? ["stage.sign.reader", DRAWN.reader] : ["stage.sign.plain_reader", DRAWN.plainReader]],
   ];
   return has.filter(([is]) => is).map(([, sign]) => sign);
@@ -71,17 +72,6 @@ function batchesIn(view: View): LogBatchView[] {
 function hasRemoved(view: View): boolean {
   return Object.entries(view.partitions ?? {}).filter(([name]) => STATES.test(name)).some(([, { leader, replicas }]) =>
     Object.values(replicas[String(leader)]?.batches ?? {}).some(({ content }) => (content?.values ?? []).includes(null)));
-}
-
-/** A client of its whole height has a square for each record that it was given. */
-function hasSquares(view: View, here: Places): boolean {
-  return Object.entries(here.clients).some(([name, { folded, box: own }]) => !folded && own.height >= WHOLE && Object.values(view.records ?? {}).some(({ producer }) => producer === name));
-}
-
-/** Whether records that failed were aborted, which have a sign of their own. */
-function isAborted(view: View): boolean {
-  const fates = new Set(Object.values(view.records ?? {}).map(({ status }) => status));
-  return fates.has("aborted") && !fates.has("failed") && !fates.has("refused");
 }
 
 /** The legend in its place; nothing where there is none, or too little room. */

@@ -25,7 +25,9 @@ import { hueIn } from "../diagrams/instance.ts";
 const BAR = 26;
 const SQUARE = 9.6;
 /** A box of this height has room for a timer and for what the application knows. */
-export const WHOLE = 230;
+const WHOLE = 230;
+
+const hasFoot = ({ folded, box: { height } }: ClientPlace): boolean => !folded && height >= WHOLE;
 
 export const producers: Layer = (frame, here, focus) =>
   Object.entries(here.clients).flatMap(([name, place]) => clientObjects(frame, here, focus, name, place));
@@ -288,7 +290,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
         fittedText(first.sent.x - left, first.row.y - top - 5, say("stage.sent"), width - (first.sent.x - left) - 6, 12, { least: 8, classes: "q" })}`}`}${
       rows.map(([partition, queue]) => svg`${fittedText(12, queue.row.y - top + queue.row.height / 2 + 5, more > 0 ? `${partition} +${more}` : partition, queue.waiting.x - left - 16, 13, { bold: true, classes: "b", most: queue.row.height > 36 ? 4 : 2, least: 7 })}${
         ZONES.map((zone) => zoneOf(queue, zone, place.box, queue[zone].height / 2 + 4.5, !isHeaded && isFree(client, partition, zone)))}`)}${
-      isHeaded ? foldedQueues(client, place, width) : nothing}${height >= WHOLE ? footOf(frame, here, name, client, width, height) : lowFoot(frame, name, client, place, width)}`,
+      isHeaded ? foldedQueues(client, place, width) : nothing}${hasFoot(place) ? footOf(frame, here, name, client, width, height) : lowFoot(frame, name, client, place, width)}`,
   };
 }
 
@@ -315,7 +317,7 @@ function foldedQueues(client: ClientView, place: ClientPlace, width: number): SV
   const said = say("stage.queues_more", { partitions: others.length, batches });
   const title = svg`<title>${listed(others.map(([partition]) => partition))}</title>`;
   return svg`<g>${title}${
-    fittedText(12, place.box.height - (place.box.height >= WHOLE ? 62 : 8), said, width - 24, 12, { classes: "k", least: 9 })}</g>`;
+    fittedText(12, place.box.height - (hasFoot(place) ? 62 : 8), said, width - 24, 12, { classes: "k", least: 9 })}</g>`;
 }
 
 function footOf(frame: Frame, here: Places, name: string, client: ClientView, width: number, height: number): SVGTemplateResult {
@@ -362,6 +364,12 @@ function tallyOf(frame: Frame, name: string): Tally {
       : failed > 0 ? say("stage.known_failed", { stored, total, failed }) : say("stage.known", { stored, total }),
     shown: own.map(([serial, record]) => ({ serial: Number(serial), record, lost: lost.has(Number(serial)) })).sort((one, other) => one.serial - other.serial),
   };
+}
+
+/** What became of the records that have a square. */
+export function fatesDrawn(view: View, here: Places): Set<string> {
+  const named = Object.entries(here.clients).filter(([, place]) => hasFoot(place)).map(([name]) => name);
+  return new Set(Object.values(view.records ?? {}).filter(({ producer }) => named.includes(producer)).map(({ status }) => status));
 }
 
 /** The PID with which the leader has a record; undefined: it is not in the part of the log on show. */
