@@ -7,9 +7,10 @@ import { svg } from "lit";
 import { overlap, round } from "../diagrams/geometry.ts";
 import { say } from "../player/text.ts";
 import type { Chain } from "./chain.ts";
-import { CHAIN, objectOf } from "./chain.ts";
+import { objectOf } from "./chain.ts";
 import type { Box, Places, StageObject } from "./contract.ts";
 import { textWidth } from "./draw.ts";
+import { LATER } from "./later.ts";
 
 const HEIGHT = 22;
 /** A mark ends here inside the thing that it stands on: names begin behind it. */
@@ -172,5 +173,4 @@ function freest(places: readonly Box[], taken: readonly Box[]): Box | undefined 
   return best;
 }
 
-CHAIN.marks = chainMarks;
-CHAIN.uncovered = uncovered;
+LATER.chain = { marks: chainMarks, uncovered };

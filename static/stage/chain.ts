@@ -1,14 +1,10 @@
 /** What the sentences of an answer to *why* are about, in the picture. Pure. */
 
 import type { Selection } from "../player/frame.ts";
-import type { chainMarks, uncovered } from "./chain-marks.ts";
 import type { StageObject } from "./contract.ts";
 
 /** What the sentences of a chain are about, in their order; null where one is about nothing that can be selected. */
 export type Chain = readonly (Selection | null)[];
-
-/** Draws the numbers; it comes with the answers (`static/player/at-hand.ts`). */
-export const CHAIN: { marks?: typeof chainMarks; uncovered?: typeof uncovered } = {};
 
 /** The object that has a subject's number: the subject's own, else the one that shows it, else the batch with its record,
  * else its partition. */

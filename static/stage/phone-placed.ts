@@ -1,7 +1,7 @@
-/** Gives upright pictures their places (`phone.ts`). */
+/** Gives upright pictures their places (`later.ts`). */
 
 import "../player/player.ts";
-import { PHONE } from "./phone.ts";
+import { LATER } from "./later.ts";
 import { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
 
-Object.assign(PHONE, { places: phonePlaces, rowLane, chipLane });
+LATER.phone = { places: phonePlaces, rowLane, chipLane };

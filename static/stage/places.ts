@@ -11,9 +11,8 @@ import type { Frame, Header, View } from "../player/frame.ts";
 import { CORNERS } from "./contract.ts";
 import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { textWidth } from "./draw.ts";
-import { NODES } from "./nodes.ts";
+import { LATER, phoneParts } from "./later.ts";
 import { huesOf, outlineOf } from "./outline.ts";
-import { PHONE } from "./phone.ts";
 import { clientPlace, cornerPlaces, deskPlaces, isLine, lanePlace, rowsIn, rowsOf } from "./places-desk.ts";
 import { stripPlaces } from "./places-strips.ts";
 
@@ -27,19 +26,19 @@ export const POSSIBLE = "";
 export function places(plan: StagePlan | null, header: Header, firstView: View, size: Size): Places {
   const known = plan ?? outlineOf(header, firstView);
   const participants = known.middleware?.participants ?? [];
-  if (NODES.places !== undefined && participants.length > 0 && known.brokers.length === 0) return NODES.places(known, size);
+  if (LATER.nodes !== undefined && participants.length > 0 && known.brokers.length === 0) return LATER.nodes.places(known, size);
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
   // The files name no consumer: a possible one is drawn, until a preview of a remedy brings readers in its place.
   const consumers = known.consumers.length > 0 ? known.consumers : [{ name: POSSIBLE, isolation: "read_committed", lanes }];
   const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
-  const made = size.form === "phone" ? PHONE.places(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
+  const made = size.form === "phone" ? phoneParts().places(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
   return { ...made, kind: log ? "log" : "cluster" };
 }
 
 /** The picture of the middleware's steps, in a run with brokers and a middleware; null for other runs. */
 export function besideCluster(plan: StagePlan, size: Size): Places | null {
-  return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? (NODES.places?.(plan, size) ?? null) : null;
+  return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? (LATER.nodes?.places(plan, size) ?? null) : null;
 }
 
 /** Whether a step happens at a node of this picture, or to what its nodes send each other. */
@@ -317,7 +316,7 @@ function besideLane(run: Places, frame: Frame, focus: Focus, partition: string |
   return known.slice(0, rows.length).map(({ owner, name, view }, index) => {
     const replica = view.replicas[owner.replace(/^broker-/, "")];
     const span = { first: replica?.log_start ?? 0, end: Math.max(8, replica?.log_end ?? 0) };
-    const lane = PHONE.rowLane(span, name, run.kind === "log" ? "" : owner, rows[index] as Box);
+    const lane = phoneParts().rowLane(span, name, run.kind === "log" ? "" : owner, rows[index] as Box);
     return { owner, name, lane: { ...lane, port: run.brokers[owner]?.port ?? lane.port } };
   });
 }
@@ -331,7 +330,7 @@ function chipLanes(run: Places, frame: Frame, name: string): Record<string, Lane
   return Object.fromEntries([...new Set([...led, ...kept])].slice(0, rows.length).map((partition, index) => {
     const replica = frame.view.partitions?.[partition]?.replicas[name.replace(/^broker-/, "")];
     const span = { first: replica?.log_start ?? 0, end: Math.max(8, replica?.log_end ?? 0) };
-    return [partition, { ...PHONE.chipLane(span, partition, rows[index] as Box), port: (run.brokers[name] as BrokerPlace).port }];
+    return [partition, { ...phoneParts().chipLane(span, partition, rows[index] as Box), port: (run.brokers[name] as BrokerPlace).port }];
   }));
 }
 

@@ -30,25 +30,24 @@ import { broughtHere, isWhole } from "./brought.ts";
 import type { Seen } from "./camera.ts";
 import { Camera, cameraOf } from "./camera.ts";
 import type { Chain } from "./chain.ts";
-import { CHAIN, objectOf } from "./chain.ts";
+import { objectOf } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
 import { decidedBy, decidedCard, doubtLine } from "./decided.ts";
 import { focusOf } from "./focus.ts";
 import { textWidth } from "./draw.ts";
+import { LATER, lackOf } from "./later.ts";
 import { LAYERS } from "./layers.ts";
 import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
-import { lacksNodes } from "./nodes.ts";
 import { awayNames, nextAway } from "./offer.ts";
 import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
 import { readersText } from "./readers.ts";
 import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
-import { lacksPhone } from "./phone.ts";
 import { basisOf, besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
 
@@ -149,8 +148,8 @@ export class Stage extends SizedElement {
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
-    const seen = (this.chain.length === 0 ? undefined : CHAIN.uncovered?.(whole, this.chain, here, this.#free)) ?? (this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height });
-    const marks = this.chain.length === 0 ? [] : (CHAIN.marks?.(whole, this.chain, { ...here, height: Math.min(here.height, seen.y + seen.height * this.#free) }, this.#words, seen.y) ?? []);
+    const seen = (this.chain.length === 0 ? undefined : LATER.chain?.uncovered(whole, this.chain, here, this.#free)) ?? (this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height });
+    const marks = this.chain.length === 0 ? [] : (LATER.chain?.marks(whole, this.chain, { ...here, height: Math.min(here.height, seen.y + seen.height * this.#free) }, this.#words, seen.y) ?? []);
     const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
     this.#hot = differs === undefined ? whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key) : [differs];
@@ -165,9 +164,9 @@ export class Stage extends SizedElement {
 
   /** Whether the picture needs a part that is not there yet, which is asked for. */
   #lacks(frame: Frame): boolean {
-    const part = lacksNodes(frame) ? nodesDrawn : lacksPhone(this.#sized) ? phonePlaced : null;
-    if (part !== null) this.#bringPart(part);
-    return part !== null;
+    const lack = lackOf(frame, this.#sized);
+    if (lack !== null) this.#bringPart(lack === "nodes" ? nodesDrawn : phonePlaced);
+    return lack !== null;
   }
 
   /** Done once the part is there that the picture needs. */

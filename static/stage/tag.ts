@@ -26,7 +26,7 @@ import { hasNameAbove } from "./lanes.ts";
 import { TORN } from "./envelope.ts";
 import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
-import { NODES } from "./nodes.ts";
+import { LATER } from "./later.ts";
 import { COVERS, EDGE, labelPlace } from "./label-place.ts";
 import type { LabelPlace, Spot } from "./label-place.ts";
 import { ROW_TAG, tagInRow } from "./readers.ts";
@@ -44,7 +44,7 @@ const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
   if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
-  const node = NODES.tag?.(frame, here, focus);
+  const node = LATER.nodes?.tag(frame, here, focus);
   if (node != null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
   const rail = railTag(frame, here, focus, focus.actor ?? "");
   if (rail !== null) return [labelled(focus, rail.said, rail.size, rail.box)];

@@ -1,0 +1,37 @@
+/** Parts of the picture with a file of their own, which comes when a picture first needs it; nothing of them is drawn before. */
+
+import type { Frame } from "../player/frame.ts";
+import type { chainMarks, uncovered } from "./chain-marks.ts";
+import type { Layer, Places, Size, StagePlan } from "./contract.ts";
+import type { nodeTag } from "./middleware-tag.ts";
+import { planOf } from "./outline.ts";
+import type { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
+
+export interface Later {
+  /** Of runs with a middleware, or with services and their database (`nodes-drawn.ts`). */
+  nodes: { middleware: Layer; beside: Layer; places: (plan: StagePlan, size: Size) => Places; tag: typeof nodeTag };
+  /** The places of an upright picture (`phone-placed.ts`). */
+  phone: { places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane };
+  /** The numbers of an answer to *why* (`chain-marks.ts`). */
+  chain: { marks: typeof chainMarks; uncovered: typeof uncovered };
+}
+
+/** Empty until they are there. */
+export const LATER: Partial<Later> = {};
+
+/** The part without which this frame cannot be drawn yet. */
+export function lackOf(frame: Frame, { form }: Size): "nodes" | "phone" | null {
+  if (LATER.nodes === undefined && hasNodes(frame)) return "nodes";
+  return LATER.phone === undefined && form === "phone" ? "phone" : null;
+}
+
+function hasNodes(frame: Frame): boolean {
+  const { middleware, services, database } = frame.view;
+  return middleware?.participants !== undefined || services !== undefined || database !== undefined || (planOf(frame)?.middleware?.participants ?? []).length > 0;
+}
+
+/** Of a picture that is upright. */
+export function phoneParts(): Later["phone"] {
+  if (LATER.phone === undefined) throw new Error("phone-placed.ts is not here");
+  return LATER.phone;
+}
