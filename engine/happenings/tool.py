@@ -46,24 +46,24 @@ class ApiMissing(Happening):
 
 @happening
 class AsksAgain(Happening):
-    """A response had a retriable error, so the tool sends the request again at ``at`` (virtual ms).
-    ``looks_up``: before that, the tool looks up the broker again."""
+    """A response had a retriable error, so the tool sends the request again at ``at`` (virtual ms); None if
+    the call ends before. ``looks_up``: before that, the tool looks up the broker again."""
 
     broker: str
     api: str
     error: Error
     about: str
-    at: int
+    at: int | None
     looks_up: bool
 
 
 @happening
 class ConnectionLost(Happening):
     """A connection of the tool ended or could not be made, so the tool sends its requests again at ``at``
-    (virtual ms)."""
+    (virtual ms); None if the call ends before."""
 
     broker: str
-    at: int
+    at: int | None
 
 
 @happening

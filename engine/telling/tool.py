@@ -24,7 +24,13 @@ def _api_missing(h: happened.ApiMissing, teller: Teller) -> None:
 
 
 def _asks_again(h: happened.AsksAgain, teller: Teller) -> None:
-    teller.say("tool.looks_up_again" if h.looks_up else "tool.asks_again", ("GEN-6",), **params_of(h))
+    again = "tool.looks_up_again" if h.looks_up else "tool.asks_again"
+    teller.say("tool.asks_no_more" if h.at is None else again, ("GEN-6",), **params_of(h))
+
+
+def _connection_lost(h: happened.ConnectionLost, teller: Teller) -> None:
+    key = "tool.connects_no_more" if h.at is None else "tool.connection_lost"
+    teller.say(key, ("GEN-6",), **params_of(h))
 
 
 def _partitions_to_search(h: happened.PartitionsToSearch, teller: Teller) -> None:
@@ -56,7 +62,7 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.CommandFails: _leads("tool.fails", "GEN-6"),
     happened.ApiMissing: _api_missing,
     happened.AsksAgain: _asks_again,
-    happened.ConnectionLost: says("tool.connection_lost", "GEN-6"),
+    happened.ConnectionLost: _connection_lost,
     happened.RequestOverdue: says("tool.request_overdue", "GEN-6"),
     happened.BrokerFound: says("tool.broker_found", "GEN-6"),
     happened.EveryBrokerFound: says("tool.every_broker_found", "GEN-6"),

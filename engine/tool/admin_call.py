@@ -80,6 +80,11 @@ class AdminCall:
         """Whether the operator named the broker, so that no lookup is made."""
         return self.kind.name == PRODUCERS and self.command.broker is not None
 
+    def retry(self, now: int) -> int | None:
+        """Wait for the backoff. Returns when requests are sent again; None if the call ends before."""
+        self.retry_at = now + RETRY_BACKOFF_MS
+        return self.retry_at if self.retry_at < self.deadline else None
+
     def left_at(self, broker: int) -> tuple[str, ...]:
         return tuple(key for key, place in self.mapped.items() if place == broker)
 

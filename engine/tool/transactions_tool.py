@@ -66,7 +66,6 @@ from engine.tool.admin_call import (
     LOOKUP_RETRIES,
     MARKER,
     PRODUCERS,
-    RETRY_BACKOFF_MS,
     THE_CLUSTER,
     TOPICS,
     AdminCall,
@@ -230,13 +229,12 @@ class TransactionsTool:
                     self.watch.emit(BrokerFound, name, asked.api, key, f"broker-{broker}")
                 call.mapped[key] = broker
             elif error in LOOKUP_RETRIES:
-                call.retry_at = now + RETRY_BACKOFF_MS
-                self.watch.emit(AsksAgain, name, asked.api, error, key, call.retry_at, True)
+                self.watch.emit(AsksAgain, name, asked.api, error, key, call.retry(now), True)
             else:
                 return self._fail(error, key, now)
         if not located:
             call.unmapped[EVERY_BROKER] = None
-            call.retry_at = now + RETRY_BACKOFF_MS
+            call.retry(now)
         return self._poll(now)
 
     def _answered(self, call: AdminCall, asked: Asked, response: Any, now: int) -> Effects:
@@ -265,8 +263,7 @@ class TransactionsTool:
                 looks_up = reaction is Reaction.LOOKS_UP
                 if looks_up:
                     call.be_elsewhere(of)
-                call.retry_at = now + RETRY_BACKOFF_MS
-                self.watch.emit(AsksAgain, name, asked.api, error, of, call.retry_at, looks_up)
+                self.watch.emit(AsksAgain, name, asked.api, error, of, call.retry(now), looks_up)
         if not call.mapped and not call.unmapped and not self.requests.asked:
             return _AFTER[(self.command.name, call.kind.name)](self, call, now)
         return self._poll(now)
@@ -290,8 +287,7 @@ class TransactionsTool:
                     call.be_elsewhere(key)
         if self.brokers[self.bootstrap] == broker:
             self.bootstrap = (self.bootstrap + 1) % len(self.brokers)
-        call.retry_at = now + RETRY_BACKOFF_MS
-        self.watch.emit(ConnectionLost, peer, call.retry_at)
+        self.watch.emit(ConnectionLost, peer, call.retry(now))
         return []
 
     def next_timer(self) -> int | None:

@@ -249,6 +249,14 @@ def test_a_broker_that_never_answers_ends_the_command_after_a_minute() -> None:
     )
 
 
+def test_a_backoff_that_ends_after_the_call_names_no_time() -> None:
+    down = [{"at": LATE, "action": "crash", "actor": f"broker-{number}"} for number in (1, 2, 3)]
+    _, steps = run({"at": LATE + 1, "action": "list_transactions"}, faults=(STRAY, *down))
+    again = [step for step in steps if step.key == "tool.connection_lost"]
+    assert again and all(step.params["at"] < LATE + 60_001 for step in again)
+    assert said(steps)[-3:].count("tool.connects_no_more") == 1
+
+
 def test_a_search_at_a_broker_without_replicas_says_that_it_has_nothing_to_search() -> None:
     topics = [{"name": "t", "partitions": 2, "leaders": [1, 3], "replication": 1}]
     _, steps = run({**FIND, "broker": 2}, topics=topics)
