@@ -35,6 +35,7 @@ from eosviz.refusals import Problem
 from eosviz.security import FRAMED_HERE_POLICY
 from eosviz.streamed import Streamed
 from eosviz.time_zone import difference_to_utc
+from eosviz.walkthroughs.questions import branch_names
 from eosviz.walkthroughs.views import element_attributes
 
 
@@ -242,6 +243,8 @@ def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
         except ClassRefused as refused:
             add_refusal(form, refused)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    branches = branches_of(found)
+    names = branch_names(branches, language_of(get_language()), "_title")
     context = {
         "attempt": found,
         "form": form,
@@ -250,7 +253,7 @@ def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
         "kind": kind_of(found.assignment),
         "waiting": len(waiting),
         "following": following,
-        "branches": branches_of(found),
+        "branches": [(branch, names[branch.id]) for branch in branches],
         "others": Attempt.objects.of(found.user).filter(assignment=found.assignment).order_by("number"),
     }
     return render(request, "classroom/attempt.html", context, status=status)

@@ -13,6 +13,7 @@ from eosviz.replays.branch_derived import DerivedByBranch
 from eosviz.replays.branch_plans import PlansByBranch
 from eosviz.replays.branch_transactions import TransactionsByBranch
 from eosviz.replays.verification import Finding, Rerun
+from eosviz.walkthroughs.branch_names import BranchName, Run, names_of
 
 PLAYER_STATES = {
     "verified": "verified",
@@ -65,19 +66,33 @@ class Checked:
         return runs_as_written(header.scenario, header.variant)
 
     @property
+    def _names(self) -> dict[str, BranchName]:
+        return names_of(
+            [
+                Run(
+                    id=branch.id,
+                    name=branch.name,
+                    parent=branch.parent,
+                    leaves_at=branch.leaves_at,
+                    afters=[made.after for made in branch.interventions],
+                )
+                for branch in self.recording.header.branches
+            ]
+        )
+
+    @property
     def sentence_params(self) -> dict[str, Any]:
         """Parameters of the sentence about the state."""
-        names = {branch.id: branch.name for branch in self.recording.header.branches}
         finding = self.finding
         return {
-            "branch": names.get(finding.branch or "", ""),
+            "branch": self._names.get(finding.branch or "", ""),
             "step": finding.step,
             "checked": finding.checked,
         }
 
     def fields(self, identity: str) -> dict[str, Any]:
         """The player file (docs/player.md) without header, view and steps."""
-        recording, header = self.recording, self.recording.header
+        recording, header, names = self.recording, self.recording.header, self._names
         return {
             "v": 1,
             "kind": "replay",
@@ -91,7 +106,11 @@ class Checked:
                 self.finding.state, header.engine, recording.steps, self.sentence_params, self.finding.step
             ),
             "branches": [
-                {**format.as_json(branch), "first_broken": recording.first_broken[branch.id]}
+                {
+                    **format.as_json(branch),
+                    "said": names[branch.id],
+                    "first_broken": recording.first_broken[branch.id],
+                }
                 for branch in header.branches
             ],
             "transactions": self.transactions,

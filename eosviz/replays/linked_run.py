@@ -17,6 +17,7 @@ from engine.view.plan import RunPlan
 from eosviz.bounded import refusing as bounded
 from eosviz.replays import branch_derived, player_file
 from eosviz.walkthroughs.asked_run import FRAME_STEPS_MAX, AskedRun
+from eosviz.walkthroughs.branch_names import Run, letters_at, names_of
 
 
 class Asked(AskedRun, kw_only=True):
@@ -78,9 +79,11 @@ def _player_file(simulation: Simulation, asked: Asked) -> bytes:
             fold.take(step)
         for broken in step["broken"]:
             first_broken.setdefault(broken["guarantee"], step["number"])
+    run = Run(id="1", name=letters_at(0), parent=None, leaves_at=0, afters=[one["after"] for one in asked.done])
     branch = {
-        "id": "1",
-        "name": "a",
+        "id": run.id,
+        "name": run.name,
+        "said": names_of([run])[run.id],
         "parent": None,
         "leaves_at": 0,
         "newest": len(steps),

@@ -15,6 +15,7 @@ from engine.shapes.transactions import TransactionLines
 from engine.shapes.views import View
 from engine.shapes.words import Bilingual, JsonObject
 from eosviz.replays.lines import GZIP, canonical
+from eosviz.walkthroughs.branch_names import BranchName
 from eosviz.walkthroughs.interventions import MadeIntervention
 
 _PIECE = 1024 * 1024
@@ -40,20 +41,13 @@ class Verified(TypedDict):
     """The result as a sentence."""
 
 
-class BranchName(TypedDict):
-    """The name of a branch as a sentence: its key in the catalogue and its parameters."""
-
-    key: str
-    params: JsonObject
-
-
 class PlayedBranch(TypedDict):
     """A branch of a player file."""
 
     id: str
     name: str
     said: NotRequired[BranchName]
-    """The name of a branch of a log case, as a sentence."""
+    """What pages call the branch. Absent in files of earlier releases."""
     parent: str | None
     leaves_at: int
     """The last step shared with its parent."""

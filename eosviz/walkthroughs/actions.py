@@ -30,6 +30,7 @@ from eosviz import quotas
 from eosviz.refusals import Problem
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import matching, messages, presenting
+from eosviz.walkthroughs.branch_names import LETTERS, Run, letters_at, next_letters, original_of
 from eosviz.walkthroughs.deriving import sent
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import MadeKeyframe, made_keyframe
@@ -45,7 +46,7 @@ from eosviz.walkthroughs.messages import (
     RunUntil,
     Stopped,
 )
-from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step, branch_name
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step, runs_of
 from eosviz.walkthroughs.models import Command as StoredCommand
 from eosviz.walkthroughs.possibilities import possibilities
 from eosviz.walkthroughs.presenting_messages import Presented
@@ -115,7 +116,7 @@ def create_sessions(browser: str, wanted: list[tuple[ScenarioVersion, str | None
         check_quota(browser, "sessions", len(wanted))
         for (version, variant), (header, keyframe) in zip(wanted, starts, strict=True):
             session = Session.objects.create(owner=browser, version=version, variant=variant, header=header)
-            branch = Branch.objects.create(session=session, name=branch_name(0))
+            branch = Branch.objects.create(session=session, name=letters_at(0))
             Keyframe.objects.create(branch=branch, **msgspec.structs.asdict(keyframe))
             made.append(session)
     return made
@@ -418,13 +419,28 @@ def _child(branch: Branch, at: int, name: str | None) -> Branch:
 def _save_child(child: Branch) -> None:
     """Store a new branch, with a name, in the caller's transaction. Raises Problem if the session has too
     many."""
-    # Another process that starts a branch of this session waits here, so that the count is right.
-    Session.objects.select_for_update().get(id=child.session_id)
-    position = Branch.objects.of_session(child.session_id).count()
-    if position >= LIMITS.branches_per_session:
+    runs = _runs_now(child.session_id)
+    if len(runs) >= LIMITS.branches_per_session:
         raise Problem("limit", "too_many_branches", most=LIMITS.branches_per_session)
-    child.name = child.name or branch_name(position)
+    child.name = child.name or next_letters(runs)
     child.save()
+
+
+def _letter_original(branch: Branch) -> None:
+    """Give the branch its letters as a changed run, if it is the original run and a person has not renamed it. Call it
+    in the transaction that stores the change, before it."""
+    runs = _runs_now(branch.session_id)
+    original = original_of(runs)
+    if original is not None and original.id == str(branch.id) and LETTERS.fullmatch(original.name):
+        Branch.objects.filter(id=branch.id).update(name=next_letters(runs))
+
+
+def _runs_now(session_id: uuid.UUID) -> list[Run]:
+    """The branches of the session. Another process that starts one waits until the caller's transaction ends, so that
+    their number and names are right."""
+    Session.objects.select_for_update().get(id=session_id)
+    branches = list(Branch.objects.of_session(session_id))
+    return runs_of(branches, Intervention.objects.by_branch(branches))
 
 
 def _intervene(session_id: uuid.UUID, command: Intervene, pauses: int | None) -> CommandAnswer:
@@ -477,6 +493,8 @@ def _step_after(simulation: Simulation, branch: Branch, command: Intervene) -> C
     with storing(branch):
         if created:
             _save_child(branch)
+        else:
+            _letter_original(branch)
         store_steps(branch, chunk, [made])
         answer = done(command, branch, "count", created=created)
         _remember(branch.session_id, command, answer)

@@ -1,35 +1,94 @@
-"""What pages call branches: the original run, or a changed run and its letter or the name that a person gave it. The
-player does the same for the branches of the session on show (`static/player/branch-name.ts`)."""
+"""What the branches of a session are called: the original run, and changed and new runs with a letter or with the name
+that a person gave them."""
 
 from __future__ import annotations
 
 import re
-import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count
+from typing import NamedTuple, TypedDict
 
-from eosviz.catalogue import say
-from eosviz.walkthroughs.models import Branch, Intervention, line_among, line_interventions
+from engine.shapes.words import JsonObject
 
 LETTERS = re.compile(r"[a-z]{1,2}")
 """The names that branches have before a person renames them."""
 
 
-def branch_names(branches: Sequence[Branch], language: str) -> dict[int, str]:
-    """Branch id → its name within a sentence, `the original run` or `changed run b`. `branches`: all branches of one
-    or more sessions; their interventions are read in one query."""
-    by_id = {branch.id: branch for branch in branches}
-    own = Intervention.objects.by_branch(branches)
-    names: dict[int, str] = {}
-    with_original: set[uuid.UUID] = set()
-    for branch in sorted(branches, key=lambda one: one.id):
-        letters = LETTERS.fullmatch(branch.name) is not None
-        name = branch.name if letters else f"“{branch.name}”"
-        if line_interventions(line_among(branch, by_id), own):
+class BranchName(TypedDict):
+    """The name of a branch within a sentence: its key in the catalogue and its parameters."""
+
+    key: str
+    params: JsonObject
+
+
+class Run(NamedTuple):
+    """What the name of a branch depends on. `afters`: the numbers of the steps after which interventions were made on
+    the branch itself."""
+
+    id: str
+    name: str
+    parent: str | None
+    leaves_at: int
+    afters: Sequence[int]
+
+
+def names_of(runs: Sequence[Run]) -> dict[str, BranchName]:
+    """Id → name, of all branches of a session. `runs`: in the order in which they began."""
+    original = original_of(runs)
+    changed = _changed(runs)
+    names: dict[str, BranchName] = {}
+    for run in runs:
+        is_lettered = LETTERS.fullmatch(run.name) is not None
+        name = run.name if is_lettered else f"“{run.name}”"
+        if run.id in changed:
             key = "branch.changed"
-        elif branch.session_id in with_original:
+        elif run is not original:
             key = "branch.unchanged"
         else:
-            key = "branch.original" if letters else "branch.original_named"
-            with_original.add(branch.session_id)
-        names[branch.id] = say(key, language, {"name": name})
+            key = "branch.original" if is_lettered else "branch.original_named"
+        names[run.id] = BranchName(key=key, params={"name": name})
     return names
+
+
+def original_of(runs: Sequence[Run]) -> Run | None:
+    """The first branch without a change; None if all are changed."""
+    changed = _changed(runs)
+    return next((run for run in runs if run.id not in changed), None)
+
+
+def next_letters(runs: Sequence[Run]) -> str:
+    """The letters for another changed or new run. The original run shows none, so those that it is stored with are
+    free."""
+    original = original_of(runs)
+    taken = [run.name for run in runs if run is not original and LETTERS.fullmatch(run.name)]
+    last = max(map(_rank, taken), default=(0, ""))
+    return next(letters for letters in map(letters_at, count()) if _rank(letters) > last)
+
+
+def letters_at(position: int) -> str:
+    """a, b, … z, aa, ab."""
+    letters = ""
+    position += 1
+    while position:
+        position, letter = divmod(position - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return letters
+
+
+def _rank(letters: str) -> tuple[int, str]:
+    return len(letters), letters
+
+
+def _changed(runs: Iterable[Run]) -> set[str]:
+    """The ids of the branches with an intervention on the way to their end."""
+    by_id = {run.id: run for run in runs}
+    changed: set[str] = set()
+    for run in by_id.values():
+        ancestor: Run | None = run
+        made: list[int] = list(run.afters)
+        while not made and ancestor is not None and ancestor.parent is not None:
+            leaves_at, ancestor = ancestor.leaves_at, by_id.get(ancestor.parent)
+            made = [] if ancestor is None else [after for after in ancestor.afters if after < leaves_at]
+        if made:
+            changed.add(run.id)
+    return changed

@@ -18,6 +18,7 @@ from eosviz.names import NAME_PATTERN
 from eosviz.refusals import Problem
 from eosviz.server_message import VERSION, ErrorMessage, FromServer
 from eosviz.unreadable_json import UNREADABLE
+from eosviz.walkthroughs.branch_names import BranchName
 from eosviz.walkthroughs.conditions import AnyCondition
 from eosviz.walkthroughs.interventions import (
     AnyIntervention,
@@ -222,6 +223,8 @@ AnyFromPage = Command | Question
 class BranchSummary(Struct, frozen=True, kw_only=True):
     id: str
     name: str
+    said: BranchName
+    """What pages call the branch."""
     parent: str | None
     leaves_at: int
     newest: int

@@ -20,6 +20,7 @@ from django.db import models
 
 from engine.scenario.header import ENGINE_VERSION
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.branch_names import Run
 from eosviz.walkthroughs.made_steps import pack_view
 
 
@@ -154,16 +155,6 @@ def line_among(branch: Branch, by_id: Mapping[int, Branch]) -> list[Branch]:
     return line[::-1]
 
 
-def branch_name(position: int) -> str:
-    """a, b, … z, aa, ab: the name of a branch that has not been renamed."""
-    letters = ""
-    position += 1
-    while position:
-        position, letter = divmod(position - 1, 26)
-        letters = chr(ord("a") + letter) + letters
-    return letters
-
-
 class Branch(models.Model):
     """A branch of a session. Its line has the steps of its parent's line up to `leaves_at`, then its own."""
 
@@ -251,6 +242,20 @@ def line_interventions(line: list[Branch], own: Mapping[int, list[Made]] | None 
     for branch, child in zip(line, [*line[1:], None], strict=True):
         interventions += [made for made in own[branch.id] if child is None or made["after"] < child.leaves_at]
     return interventions
+
+
+def runs_of(branches: Iterable[Branch], own: Mapping[int, list[Made]]) -> list[Run]:
+    """The branches of one session for `names_of`. `own`: as `by_branch` gives them."""
+    return [
+        Run(
+            id=str(branch.id),
+            name=branch.name,
+            parent=None if branch.parent_id is None else str(branch.parent_id),
+            leaves_at=branch.leaves_at,
+            afters=[made["after"] for made in own[branch.id]],
+        )
+        for branch in sorted(branches, key=lambda one: one.id)
+    ]
 
 
 def line_stretches(line: list[Branch], first: int, last: int) -> list[Stretch]:

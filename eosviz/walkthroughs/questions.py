@@ -4,13 +4,16 @@ checked that the session may be read."""
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from engine.view import near_views
+from eosviz.catalogue import say
 from eosviz.refusals import Problem
 from eosviz.walkthroughs import matching
+from eosviz.walkthroughs.branch_names import names_of
 from eosviz.walkthroughs.deriving import changes_of, sent_bodies, view_of
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.made_steps import STEPS_PER_TRANSACTION
@@ -31,7 +34,7 @@ from eosviz.walkthroughs.messages import (
     Welcome,
     encode,
 )
-from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
+from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step, runs_of
 from eosviz.walkthroughs.presenting_messages import Presented
 from eosviz.walkthroughs.transactions import transactions_of
 from eosviz.walkthroughs.view_differences import net_changes
@@ -79,22 +82,34 @@ def session_summary(session: Session, continues: bool = True) -> SessionSummary:
 
 def branch_summaries(session_id: uuid.UUID) -> list[BranchSummary]:
     branches = list(Branch.objects.of_session(session_id))
-    interventions = Intervention.objects.by_branch(branches)
-    return [branch_summary(branch, interventions[branch.id]) for branch in branches]
+    interventions: Mapping[int, list[Any]] = Intervention.objects.by_branch(branches)
+    names = names_of(runs_of(branches, interventions))
+    return [
+        BranchSummary(
+            id=str(branch.id),
+            name=branch.name,
+            said=names[str(branch.id)],
+            parent=None if branch.parent_id is None else str(branch.parent_id),
+            leaves_at=branch.leaves_at,
+            newest=branch.newest,
+            finished=branch.finished,
+            interventions=interventions[branch.id],
+            first_broken=branch.first_broken,
+        )
+        for branch in branches
+    ]
 
 
-def branch_summary(branch: Branch, interventions: list[Any]) -> BranchSummary:
-    """The branch as messages describe it. `interventions`: those made on the branch itself, as stored."""
-    return BranchSummary(
-        id=str(branch.id),
-        name=branch.name,
-        parent=None if branch.parent_id is None else str(branch.parent_id),
-        leaves_at=branch.leaves_at,
-        newest=branch.newest,
-        finished=branch.finished,
-        interventions=interventions,
-        first_broken=branch.first_broken,
-    )
+def branch_names(branches: Sequence[Branch], language: str, form: str = "") -> dict[int, str]:
+    """Branch id → its name within a sentence, or as a label (`form`: `_title`). `branches`: all branches of one
+    or more sessions; their interventions are read in one query."""
+    own = Intervention.objects.by_branch(branches)
+    names: dict[int, str] = {}
+    for session_id in {branch.session_id for branch in branches}:
+        runs = runs_of([branch for branch in branches if branch.session_id == session_id], own)
+        for identity, said in names_of(runs).items():
+            names[int(identity)] = say(said["key"] + form, language, said["params"])
+    return names
 
 
 def welcome(session: Session, re: str, continues: bool = True) -> Welcome:

@@ -29,11 +29,11 @@ from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.beside import beside
-from eosviz.walkthroughs.branch_names import branch_names
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
 from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.plans import plan_of_library
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
+from eosviz.walkthroughs.questions import branch_names
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 

@@ -68,7 +68,7 @@ export class BranchList extends DialogElement {
   }
 
   #name(branch: BranchInfo, store: PlayerStore): TemplateResult {
-    const change = say("branch.rename", { name: branch.name });
+    const change = say("branch.rename", { name: branchName(store.lines.branches, branch.id) });
     return html`<span class="row"><b class="branch-called">${branchTitle(store.lines.branches, branch.id)}</b>
       ${store.source.live ? html`<button class="rename" aria-label=${change} title=${change} @click=${() => this.#rename(branch.id)}>✎</button>` : nothing}</span>`;
   }

@@ -74,6 +74,15 @@ export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, done: Don
   return { branch: began ? (info.parent as string) : done.branch, step: done.after };
 }
 
+/** Whether it is a run of a session; other branches are a log and its previews. */
+export function isOfSession({ said }: BranchInfo): boolean {
+  return said.key.startsWith("branch.");
+}
+
+export function isOriginal({ said }: BranchInfo): boolean {
+  return said.key.startsWith("branch.original");
+}
+
 /** `parent`: the branch that it left, after step `leavesAt`; null: it left none. */
 export interface TreeRow {
   branch: BranchInfo;
@@ -104,7 +113,7 @@ function placesOf(all: readonly BranchInfo[]): Omit<TreeRow, "depth">[] {
   const known = new Map(all.map((branch) => [branch.id, branch]));
   const root = all.find(({ parent }) => parent === null || !known.has(parent));
   const original = root === undefined || doneOn(root).length === 0 ? undefined
-    : all.find(({ id, parent, said }) => parent === root.id && said === undefined && doneOnLine(known, id).length === 0);
+    : all.find((branch) => branch.parent === root.id && isOriginal(branch));
   return all.map((branch) => {
     const { id, parent, leaves_at: leavesAt } = branch;
     if (original !== undefined && id === original.id) return { branch, parent: null, leavesAt: 0 };

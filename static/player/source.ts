@@ -18,7 +18,7 @@ import { whyInLog } from "./log-why.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
 /** A branch, as a session or a player file describes it. */
-export type BranchInfo = PlayedBranch;
+export type BranchInfo = PlayedBranch & Required<Pick<PlayedBranch, "said">>;
 
 export type SessionInfo = PlayedSession;
 
@@ -115,9 +115,11 @@ export interface Source {
 type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: NearView; steps: Record<string, Step[]> };
 
 /** Ids are compared as text everywhere, whatever the server makes them. */
-export function normalBranch(branch: BranchInfo): BranchInfo {
+export function normalBranch(branch: PlayedBranch): BranchInfo {
   return {
     ...branch,
+    // A file of an earlier release does not say it.
+    said: branch.said ?? { key: branch.parent === null ? "branch.original" : "branch.changed", params: { name: branch.name } },
     id: String(branch.id),
     parent: branch.parent === null || branch.parent === undefined ? null : String(branch.parent),
     leaves_at: branch.leaves_at ?? 0,

@@ -17,7 +17,8 @@ from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits
 from eosviz.walkthroughs.made_steps import encode_step
 from eosviz.walkthroughs.messages import Done
-from eosviz.walkthroughs.models import Branch, Command, Intervention, Keyframe, Session, Step, branch_name
+from eosviz.walkthroughs.models import Branch, Command, Intervention, Keyframe, Session, Step
+from eosviz.walkthroughs.questions import branch_summaries
 from eosviz.walkthroughs.simulations import RecentSimulations, recent
 from tests.walkthroughs.conftest import BROWSER, carry_out, line_bodies, message, numbers, root, version
 
@@ -242,18 +243,22 @@ class TestBranches:
         assert (answer.code, answer.params) == ("limit", {"most": 2})
         assert Branch.objects.of_session(session.id).count() == 2
 
-    def test_names_go_on_after_z(self) -> None:
-        assert [branch_name(position) for position in (0, 1, 25, 26, 27, 52)] == [
-            "a",
-            "b",
-            "z",
-            "aa",
-            "ab",
-            "ba",
-        ]
-
 
 class TestInterventions:
+    def test_changed_runs_have_letters_in_the_order_in_which_they_were_made(self, session: Session) -> None:
+        def names() -> list[str]:
+            return [summary.said["key"] + " " + summary.name for summary in branch_summaries(session.id)]
+
+        branch = root(session)
+        drop = {"action": "drop_message", "message": to_a_message(session, branch)}
+        at = branch.newest
+        done(carry_out(session, "branch", branch, at=0))
+        assert names() == ["branch.original a", "branch.unchanged a"]
+        done(carry_out(session, "intervene", branch, after=at, intervention=drop))
+        assert names() == ["branch.changed b", "branch.original a"]
+        done(carry_out(session, "intervene", branch, after=at, intervention=drop))
+        assert names() == ["branch.changed b", "branch.original a", "branch.changed c"]
+
     def test_at_the_newest_step_the_branch_goes_on(self, session: Session) -> None:
         branch = root(session)
         dropped = to_a_message(session, branch)

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { besideAddress, originalFirst, placeIn, readFrom } from "../../player/beside-address.ts";
 import type { BranchInfo } from "../../player/source.ts";
+import { branch as made } from "./fixture.ts";
 
-const branch = (id: string, parent: string | null): BranchInfo => ({ id, parent, leaves_at: 8, interventions: [] }) as unknown as BranchInfo;
+const branch = (id: string, parent: string | null): BranchInfo => made(id, 20, { parent, leaves_at: 8 });
 
 test("a comparison leads back to the branch and step from which it was opened, whichever side that is", () => {
   for (const from of [{ branch: "7", shown: 107 }, { branch: "9", shown: 114 }]) {

@@ -9,29 +9,35 @@ import type { BranchInfo } from "../../player/source.ts";
 import { words } from "../../player/text.ts";
 import { branch as made } from "./fixture.ts";
 
-const branch = (id: string, parent: string | null, leaves_at: number, said?: object): [string, BranchInfo] => [id, { id, parent, leaves_at, name: id, said } as unknown as BranchInfo];
+const byId = (...all: BranchInfo[]): Map<string, BranchInfo> => new Map(all.map((one) => [one.id, one]));
 
 test("the steps of a preview, and of what follows it, are not in the files", () => {
-  const said = { key: "branch.preview", params: {} };
-  const branches = new Map([branch("log", null, 0, said), branch("remedy", "log", 10, said), branch("onward", "remedy", 12, said)]);
+  const said = { key: "logs.preview.abort", params: {} };
+  const branches = byId(made("log", 10, { said }), made("remedy", 12, { parent: "log", leaves_at: 10, said }), made("onward", 14, { parent: "remedy", leaves_at: 12, said }));
   assert.equal(stepsInFiles(branches, "log"), null, "all are");
   assert.equal(stepsInFiles(branches, "remedy"), 10);
   assert.equal(stepsInFiles(branches, "onward"), 10);
 });
 
-test("a run that was changed in place left the original, which keeps its name whichever branch it is in", () => {
+test("a branch is called as the server says, in a sentence and as a label", () => {
   words.learn("en", { texts: {
-    "branch.original": "the original run", "branch.original_title": "Original run", "branch.changed_title": "Changed run {name}",
-    "branch.changed": "changed run {name}", "branch.unchanged_title": "Branch {name}",
+    "branch.original": "the original run", "branch.original_title": "Original run", "branch.changed": "changed run {name}", "branch.changed_title": "Changed run {name}",
+    "logs.preview.abort": "preview: it is aborted",
   }, sources: {} });
+  const said = (key: string, name: string) => ({ said: { key, params: { name } } });
+  const branches = byId(made("1", 9, said("branch.original", "a")), made("2", 9, said("branch.changed", "“lost ack”")), made("3", 9, said("logs.preview.abort", "")));
+  assert.deepEqual(["1", "2", "3"].map((id) => branchTitle(branches, id)), ["Original run", "Changed run “lost ack”", "preview: it is aborted"]);
+  assert.deepEqual(["1", "2"].map((id) => branchName(branches, id)), ["the original run", "changed run “lost ack”"]);
+  assert.equal(originalOf(branches), "1");
+});
+
+test("a run that was changed in place left the original, whichever branch that is", () => {
   const drop = [{ after: 80, intervention: { action: "drop_message" as const, message: 7 } }];
-  const all = [made("1", 151, { name: "a", interventions: drop }), made("2", 140, { name: "b", parent: "1", leaves_at: 80 }), made("3", 60, { name: "c", parent: "1", leaves_at: 60 })];
-  const branches = new Map(all.map((one) => [one.id, one]));
+  const said = (key: string) => ({ said: { key, params: {} } });
+  const all = [
+    made("1", 151, { interventions: drop, ...said("branch.changed") }), made("2", 140, { parent: "1", leaves_at: 80, ...said("branch.original") }),
+    made("3", 60, { parent: "1", leaves_at: 60, ...said("branch.unchanged") }),
+  ];
   assert.deepEqual(treeOf(all).map(({ branch: { id }, depth, parent, leavesAt }) => [id, depth, parent, leavesAt]), [["2", 0, null, 0], ["3", 1, "2", 60], ["1", 1, "2", 80]]);
-  assert.equal(originalOf(branches), "2");
-  assert.deepEqual(["1", "2", "3"].map((id) => branchTitle(branches, id)), ["Changed run a", "Original run", "Branch c"]);
-  assert.equal(branchName(branches, "2"), "the original run");
   assert.deepEqual(originalFirst(all, "1", "2"), { left: "2", right: "1" });
-  branches.set("1", { ...all[0] as BranchInfo, name: "lost ack" });
-  assert.equal(branchName(branches, "1"), "changed run “lost ack”");
 });

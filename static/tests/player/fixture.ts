@@ -5,6 +5,7 @@
 
 import type { Change, Header, Json, JsonObject, Step, View } from "../../player/frame.ts";
 import type { Answer, BranchInfo, Command, Listener, Source, NetChange } from "../../player/source.ts";
+import { normalBranch } from "../../player/source.ts";
 
 export const HEADER: Header = {
   scenario: "SC-03",
@@ -126,7 +127,7 @@ export function withoutEmpty(value: Json | View): Json {
 }
 
 export function branch(id: string, newest: number, more: Partial<BranchInfo> = {}): BranchInfo {
-  return { id, name: id, parent: null, leaves_at: 0, newest, finished: null, interventions: [], first_broken: {}, ...more };
+  return normalBranch({ id, name: id, parent: null, leaves_at: 0, newest, finished: null, interventions: [], first_broken: {}, ...more });
 }
 
 /** A source that holds runs and answers at once, noting what it was asked. */

@@ -5,9 +5,10 @@ import { Lines } from "../../player/lines.ts";
 import type { MadeIntervention, Plan } from "../../generated/messages.ts";
 import { Plans } from "../../player/plans.ts";
 import type { Answer, BranchInfo, Command, Source } from "../../player/source.ts";
+import { branch as made } from "./fixture.ts";
 
 function branch(id: string, over: Partial<BranchInfo> = {}): BranchInfo {
-  return { id, name: id, parent: null, leaves_at: 0, newest: 5, finished: null, interventions: [], first_broken: {}, ...over };
+  return made(id, 5, over);
 }
 
 function plan(steps: number, complete = true): Plan {
