@@ -6,7 +6,6 @@ from typing import Any
 
 from engine.broker.broker import Broker
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.internal_topics import is_internal
 from engine.broker.quorum_controller import QuorumController
 from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.client.configuration import DAY_MS
@@ -37,7 +36,7 @@ from engine.spreading import Announced, Fetched
 from engine.switches import Switches
 from engine.telling.messages import shown_fields
 from engine.tool.transactions_tool import TransactionsTool
-from engine.topic_partition import partition_name
+from engine.topic_partition import is_internal, partition_name
 from engine.watching import Watch
 from engine.world import World
 

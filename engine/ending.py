@@ -13,6 +13,7 @@ from engine.judge.bench import DATABASE_GUARANTEES
 from engine.scenario.document import Scenario
 from engine.scenario.header import ENGINE_VERSION
 from engine.simulation import Simulation
+from engine.topic_partition import is_internal
 
 FORM = f"{ENGINE_VERSION}.2"
 """The version of the engine and of this form. An ending that was stored with another version is computed again."""
@@ -70,7 +71,7 @@ def state_of(view: Json) -> Json:
     lanes = [
         lane
         for name, partition in view["partitions"].items()
-        if not name.startswith("__")
+        if not is_internal(name)
         and (lane := _lane(name, partition, view["verdicts"].get(name, {}), hues))
     ]
     return {
@@ -92,7 +93,7 @@ def _hues(view: Json) -> dict[int, int]:
     batches = [
         batch
         for name, partition in view["partitions"].items()
-        if not name.startswith("__")
+        if not is_internal(name)
         for batch in _replica(partition).get("batches", {}).values()
         if batch["producer_id"] >= 0
     ]

@@ -35,3 +35,8 @@ def topic_partition(name: str) -> TopicPartition:
 
 def topic_of(name: str) -> str:
     return topic_partition(name).topic
+
+
+def is_internal(name: str) -> bool:
+    """Whether a topic or a partition is internal: one of Kafka's own, by its name."""
+    return name.startswith("__")

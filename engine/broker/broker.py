@@ -25,7 +25,6 @@ from engine.broker.group_host import GroupHost
 from engine.broker.group_requests import GroupRequests
 from engine.broker.hosting import Hosted
 from engine.broker.init_producer_id import handler_of
-from engine.broker.internal_topics import is_internal
 from engine.broker.list_offsets import EndHandler
 from engine.broker.marker_requests import WriteMarkersHandler
 from engine.broker.metadata import MetadataHandler
@@ -75,7 +74,7 @@ from engine.messages import (
 from engine.profile import Profile
 from engine.shapes.brokers import BrokerFields
 from engine.switches import Switches
-from engine.topic_partition import topic_of, topic_partition
+from engine.topic_partition import is_internal, topic_of, topic_partition
 from engine.watching import Part, Path, Watch
 
 Handler = Callable[[Envelope, int], Effects]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.broker.configuration import BrokerConfiguration
-from engine.broker.internal_topics import CREATION_MS, InternalTopics, is_internal
+from engine.broker.internal_topics import CREATION_MS, InternalTopics
 from engine.broker.leadership import PartitionState
 from engine.errors import Refused
 from engine.events import LeaderChanged, PartitionDeleted
@@ -46,7 +46,7 @@ from engine.messages import (
     StopReplica,
     UpdateMetadata,
 )
-from engine.topic_partition import topic_of
+from engine.topic_partition import is_internal, topic_of
 from engine.watching import Part, Watch
 
 Announcement = LeaderAndIsr | UpdateMetadata | StopReplica | IdlePartitions

@@ -27,11 +27,6 @@ CREATION_MS = 20
 """Time in ms that the creation of an internal topic takes (FND-4)."""
 
 
-def is_internal(partition: str) -> bool:
-    """Whether a topic-partition belongs to one of Kafka's internal topics."""
-    return partition.startswith("__")
-
-
 def partition_count(topic: str, configuration: BrokerConfiguration) -> int:
     if topic == TRANSACTION_TOPIC:
         return configuration.transaction_state_partitions
@@ -149,7 +144,6 @@ __all__ = [
     "TOPIC_OF_KEY_TYPE",
     "TRANSACTION_TOPIC",
     "InternalTopics",
-    "is_internal",
     "partition_count",
     "replicas_of",
 ]

@@ -6,7 +6,6 @@ from typing import Any
 
 from engine.broker.appending import Appending
 from engine.broker.group_host import GroupHost
-from engine.broker.internal_topics import is_internal
 from engine.broker.produce_rules import RECORD_VERSION
 from engine.broker.request_rules import Arrived
 from engine.broker.setup import Setup
@@ -25,6 +24,7 @@ from engine.messages import (
     WriteTxnMarkersResponse,
 )
 from engine.rules import Rule
+from engine.topic_partition import is_internal
 
 MARKER_BYTES = 78
 """Size of a control batch: a header of 61 bytes, and a record with a key of 4 and a value of 6 (MSG-3)."""

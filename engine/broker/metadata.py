@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from engine.broker.cluster_view import ClusterView
-from engine.broker.internal_topics import is_internal
 from engine.broker.setup import Setup
 from engine.errors import EngineError, Error
 from engine.happenings.brokers import MetadataAnswered
@@ -16,7 +15,7 @@ from engine.messages import (
     PartitionMetadata,
     Send,
 )
-from engine.topic_partition import partition_name, topic_of
+from engine.topic_partition import is_internal, partition_name, topic_of
 
 
 class MetadataHandler:

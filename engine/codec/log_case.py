@@ -41,6 +41,7 @@ from engine.codec.partition_folder import (
 )
 from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, SegmentReader
 from engine.scenario.header import ENGINE_VERSION
+from engine.topic_partition import is_internal
 
 STEPS_MAX = 20_000
 """A log case has at most this many rows: batches, old messages and damaged places. If the files hold more, a
@@ -335,7 +336,7 @@ def _show_content(changes: list[Json], content: Json) -> None:
 def _header(partitions: list[str], origin: int | None) -> Json:
     """The header of a log case. `time_origin`: step time 0 in milliseconds since 1970."""
     # A learner looks for their own topic first, so internal topics come last.
-    named = sorted(partitions, key=lambda name: name.startswith("__"))
+    named = sorted(partitions, key=is_internal)
     title = ", ".join(_short(name) for name in named[:TITLE_PARTITIONS_MAX])
     if len(partitions) > TITLE_PARTITIONS_MAX:
         title += f" + {len(partitions) - TITLE_PARTITIONS_MAX}"

@@ -38,7 +38,7 @@ from engine.scenario.schema import SECTIONS, Field
 from engine.scenario.toml_faults import toml_fault
 from engine.scenario.toml_lines import line_of
 from engine.switches import Switches
-from engine.topic_partition import partition_name
+from engine.topic_partition import is_internal, partition_name
 
 _CONTROLLERS = ("zookeeper", "controller")
 """Names of a run that no client or service may have. No fault stops these components by their names."""
@@ -438,7 +438,7 @@ def _check_references(document: dict[str, Any]) -> None:
         document["topics"] = [check_section("topic", {"name": "t"}, "topics.0")]
     partitions = []
     for topic in document["topics"]:
-        if topic["name"].startswith("__") or not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
+        if is_internal(topic["name"]) or not re.fullmatch(schema.PARTITION, f"{topic['name']}-0"):
             raise BadScenario(f"topics.{topic['name']}.name", shown(topic["name"]), allowed("topic"))
         if topic["replication"] > brokers:
             topic["replication"] = brokers

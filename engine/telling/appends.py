@@ -17,7 +17,7 @@ from engine.broker.append_rules import (
     Arrival,
     Shown,
 )
-from engine.broker.internal_topics import OFFSETS_TOPIC, is_internal
+from engine.broker.internal_topics import OFFSETS_TOPIC
 from engine.broker.produce_rules import ACKS_ALL
 from engine.broker.sequence import increment
 from engine.errors import EngineError, Error
@@ -29,6 +29,7 @@ from engine.shapes.steps import Decision, DecisionRow, RowOutcome
 from engine.telling.requests import next_key, reason_key
 from engine.telling.telling import Tell, Teller
 from engine.telling.untimely import Untimely, untimely_of
+from engine.topic_partition import is_internal
 
 Numbers = Callable[[Arrival], dict[str, Any]]
 

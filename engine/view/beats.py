@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from engine.crafter import Crafter
 from engine.lately import REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event, Passed
+from engine.topic_partition import is_internal
 from engine.transaction_lines import COMPLETE
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
@@ -1192,7 +1193,7 @@ def _openings(
         if opener is NOT_NOW and step.opener_params == repeated:
             continue
         before = found[-1] if found else None
-        data = {name for name, _ in step.released if not name.startswith("__")}
+        data = {name for name, _ in step.released if not is_internal(name)}
         anew = data - released
         if before is not None and before.opener.name == opener.name and before.params == step.opener_params:
             before.ends = before.ends or _is_end(step, opener)
@@ -1238,7 +1239,7 @@ def _opened(
         step.opener_params,
         weight,
         count,
-        results=frozenset(result for name, result in step.released if not name.startswith("__")),
+        results=frozenset(result for name, result in step.released if not is_internal(name)),
         ends=_is_end(step, opener),
         by_hand=step.number in by_hand,
         breaks=bool(by_hand and step.broken),
@@ -1257,7 +1258,7 @@ def _is_end(step: BeatStep, opener: Opener) -> bool:
     """Whether a beat of this opener shows what becomes of a transaction."""
     if opener is not OUTCOME and opener.name not in DECIDE:
         return False
-    return any(result and not partition.startswith("__") for partition, result in step.released)
+    return any(result and not is_internal(partition) for partition, result in step.released)
 
 
 def _amid_unusual(one: Opened) -> Opened:

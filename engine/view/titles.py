@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.shapes.plans import AlsoDone
+from engine.topic_partition import is_internal
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DROPPED, GATHERED, MARKED, POSITIONS_VISIBLE, STORED
@@ -110,7 +111,7 @@ def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
     for step in steps:
         if found and step.time != found[0].time:
             break
-        if any(not _is_internal(partition) for partition, _ in step.released):
+        if any(not is_internal(partition) for partition, _ in step.released):
             found.append(step)
     return found
 
@@ -132,13 +133,9 @@ def marker_in(step: BeatStep) -> tuple[Any, ...] | None:
     return None if params is None else (params["producer_id"], params["producer_epoch"], params["result"])
 
 
-def _is_internal(partition: str) -> bool:
-    return partition.startswith("__")
-
-
 def _partitions(found: Iterator[Mapping[str, Any]]) -> list[str]:
     names = dict.fromkeys(params["partition"] for params in found)
-    return sorted(name for name in names if not _is_internal(name))
+    return sorted(name for name in names if not is_internal(name))
 
 
 def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
@@ -248,7 +245,7 @@ def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str
 
 def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
     """The title with the partitions that read_committed consumers can continue to read."""
-    found = [one for step in released_in(steps) for one in step.released if not _is_internal(one[0])]
+    found = [one for step in released_in(steps) for one in step.released if not is_internal(one[0])]
     if not found:
         offsets = next(said_in(steps, *POSITIONS_VISIBLE), None)
         return None if offsets is None else ("positions_visible", {"group": offsets["group"]})

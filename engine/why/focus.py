@@ -12,6 +12,7 @@ from engine.client.batch_states import LIVE
 from engine.client.reading import READ_COMMITTED
 from engine.coordinator.transaction_states import ONGOING
 from engine.reader_lanes import NOT_REPLICATED, UNDECIDED
+from engine.topic_partition import is_internal
 from engine.view.openers import DROPPED
 from engine.why.fencing import FENCES, RAISES
 from engine.why.happened import APPENDS, is_repeat, lost_messages
@@ -156,7 +157,7 @@ def _gates(moment: Moment, step: Json) -> Iterator[Asked]:
     """The question about the last stable offset, for partitions whose leader moved it or the high watermark."""
     for change in step["changes"]:
         path = change["path"]
-        if len(path) != 5 or path[0] != "partitions" or path[1].startswith("__"):
+        if len(path) != 5 or path[0] != "partitions" or is_internal(path[1]):
             continue
         moved = path[4] in ("last_stable_offset", "high_watermark")
         if moved and str(moment.named("partitions", path[1])["leader"]) == path[3]:

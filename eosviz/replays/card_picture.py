@@ -12,6 +12,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
+from engine.topic_partition import is_internal
 from eosviz.replays.card_size import HEIGHT, WIDTH
 
 Json = dict[str, Any]
@@ -78,7 +79,7 @@ def _lanes(view: Json) -> list[tuple[str, Json]]:
     for name, partition in view.get("partitions", {}).items():
         replicas = partition.get("replicas", {})
         shown = replicas.get(str(partition.get("leader"))) or next(iter(replicas.values()), None)
-        if shown is not None and not name.startswith("__"):
+        if shown is not None and not is_internal(name):
             found.append((name, shown))
     return found
 

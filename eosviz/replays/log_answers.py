@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.topic_partition import is_internal
 from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.remedies import FORCE_TERMINATE_SINCE
 from eosviz.pipeline.kafka_logs.verdict_kinds import VerdictKind
@@ -60,7 +61,7 @@ def answered(analysis: Json, problems: Sequence[Json]) -> list[Json]:
 
 def summary(analysis: Json, answers: Sequence[Json]) -> Json:
     """The summary at the top of the page, with rows for the first LISTED_MAX answers if there are several."""
-    partitions = [one for one in analysis["partitions"] if not one["name"].startswith("__")]
+    partitions = [one for one in analysis["partitions"] if not is_internal(one["name"])]
     if not answers:
         newest = analysis["now"]
         count = len(partitions) or len(analysis["partitions"])

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from engine.codec.damage import DamageKind
+from engine.topic_partition import is_internal
 from eosviz.pipeline.kafka_logs.case_sentences import group_sentences
 from eosviz.pipeline.kafka_logs.text_partition import INVALID
 from eosviz.reference.signatures import Signature, fitting, lesson_of
@@ -48,7 +49,7 @@ def log_case_page(analysis: Json) -> Json:
         for partition in analysis["partitions"]
     ]
     # Kafka's internal partitions come last; within either group, partitions with problems come first.
-    rows.sort(key=lambda row: (row["name"].startswith("__"), row["verdict"] == "healthy"))
+    rows.sort(key=lambda row: (is_internal(row["name"]), row["verdict"] == "healthy"))
     return {
         "summary": summary(analysis, answers),
         "problems": problems,

@@ -6,6 +6,7 @@ import { say } from "../player/text.ts";
 import { isAbsent } from "./batch.ts";
 import { MARK, TEXT, round, textWidth } from "./geometry.ts";
 import { partitionOf } from "./about.ts";
+import { INTERNAL } from "./internal-partitions.ts";
 import { isPicked, plainly } from "./picked.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
@@ -128,5 +129,5 @@ function leaderOf(partitions: readonly string[]): string[] {
 
 /** Partitions of applications that a broker leads. */
 function ledBy(frame: Frame, id: string): string[] {
-  return Object.entries(frame.view.partitions ?? {}).filter(([name, { leader }]) => !name.startsWith("__") && String(leader) === id).map(([name]) => name).sort();
+  return Object.entries(frame.view.partitions ?? {}).filter(([name, { leader }]) => !INTERNAL.test(name) && String(leader) === id).map(([name]) => name).sort();
 }

@@ -5,6 +5,7 @@
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import type { MiddlewareView, TransactionView } from "../generated/messages.ts";
 import { rowsOf } from "../stage/beside.ts";
@@ -75,7 +76,7 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
 
 /** From the first offset on at which two logs have their records in other batches, as far as both logs go. */
 function batchesApart(partition: string, left: View, right: View): Apart[] {
-  if (partition.startsWith("__")) return [];
+  if (INTERNAL.test(partition)) return [];
   const [ours, theirs] = [batchesOf(left, partition), batchesOf(right, partition)];
   const since = Math.max(...[ours, theirs].map(([first]) => first?.base_offset ?? 0));
   const until = Math.min(...[ours, theirs].map((all) => (all.at(-1)?.last_offset ?? -1) + 1));
@@ -186,13 +187,13 @@ function factsOf(frame: Frame): Map<string, Fact> {
   found.push(...windowFacts(frame));
   if (view.database !== undefined) found.push({ about: DATABASE_NAME, name: say("player.compare.fact.rows"), said: listed(rowsOf(frame).map(({ said }) => said)) || say("stage.none") });
   for (const [tid, entry] of Object.entries(transactionsOf(view))) found.push({ about: tid, name: tid, said: entry.state });
-  const partitions = Object.entries(view.partitions ?? {}).sort(([one], [other]) => Number(one.startsWith("__")) - Number(other.startsWith("__")));
+  const partitions = Object.entries(view.partitions ?? {}).sort(([one], [other]) => Number(INTERNAL.test(one)) - Number(INTERNAL.test(other)));
   for (const [name, { leader, replicas }] of partitions) {
     const log = leader === null ? undefined : replicas?.[String(leader)];
     found.push({ about: name, name: say("player.compare.fact.leader", { partition: name }), said: leader === null ? say("stage.none") : `broker-${leader}` });
     if (log === undefined) continue;
     found.push({ about: name, name, said: say("player.compare.fact.log", { end: log.log_end, hw: log.high_watermark, lso: log.last_stable_offset }) });
-    if (!name.startsWith("__")) found.push({ about: name, name: say("player.compare.fact.outcomes", { partition: name }), said: outcomesOf(log) });
+    if (!INTERNAL.test(name)) found.push({ about: name, name: say("player.compare.fact.outcomes", { partition: name }), said: outcomesOf(log) });
   }
   for (const [name, { delivered_count: count }] of Object.entries(view.consumers ?? {})) {
     found.push({ about: name, name: say("player.compare.fact.reads", { consumer: name }), said: say("player.compare.fact.records", { count }) });

@@ -1,5 +1,6 @@
 /** Which partition two runs beside each other draw large: one whose logs differ, before any that is alike in both. Pure. */
 
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { OFFSETS_MOST } from "../diagrams/lane-cells.ts";
 import type { Spread } from "../diagrams/lanes-plan.ts";
 import { partitionIn } from "../diagrams/about.ts";
@@ -23,15 +24,12 @@ export function apart(one: Partition, other: Partition): number {
   return later;
 }
 
-/** The cluster's own topics stand last: their logs are the coordinator's, and the readers have none of them. */
-const isInternal = (name: string): boolean => name.startsWith("__");
-
 /** What the longest log of each partition holds in these views; the cluster's own logs have words for records, and widths of their own. */
 export function spreadOf(views: readonly (View | undefined)[]): Spread {
   const spread: Record<string, readonly [number, number]> = {};
   for (const view of views) {
     for (const [name, { leader, replicas }] of Object.entries(view?.partitions ?? {})) {
-      if (leader === null || isInternal(name)) continue;
+      if (leader === null || INTERNAL.test(name)) continue;
       const batches = Object.values(replicas[String(leader)]?.batches ?? {});
       const markers = batches.filter(({ control }) => control !== null).length;
       const records = batches.reduce((sum, { control, base_offset: from, last_offset: to }) => sum + (control === null ? Math.min(to - from + 1, OFFSETS_MOST) : 0), 0);
@@ -55,8 +53,9 @@ export function largeOf(left: Frame, right: Frame, last: string | null, isApart:
   const ranked = Object.entries(ours).flatMap(([name, one]) => {
     const other = theirs[name];
     const place = asked.indexOf(name);
-    return other === undefined ? [] : [{ name, isInternal: isInternal(name), apart: isApart(name) ? apart(one, other) : 0, place: place < 0 ? asked.length : place }];
+    return other === undefined ? [] : [{ name, isInternal: INTERNAL.test(name), apart: isApart(name) ? apart(one, other) : 0, place: place < 0 ? asked.length : place }];
   });
+  // The cluster's own topics stand last: their logs are the coordinator's, and the readers have none of them.
   ranked.sort((one, other) =>
     Number(one.isInternal) - Number(other.isInternal)
     || (one.apart === other.apart ? 0 : other.apart - one.apart)

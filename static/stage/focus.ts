@@ -6,6 +6,7 @@
  */
 
 import { brokenRecords } from "../diagrams/broken-records.ts";
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { arrivedNow, landedOffsets } from "../diagrams/lane-arrived.ts";
 import { landsAt } from "../player/beats.ts";
 import type { Frame, Step } from "../player/frame.ts";
@@ -18,8 +19,6 @@ type Found = Partial<Focus> | null;
 type Finder = (frame: Frame, step: Step, focus: Focus) => Found;
 
 const EVENTS = ["sent", "delivered", "dropped", "lost", "delayed", "duplicated"] as const;
-/** Topics of the cluster itself: their logs are the coordinator's. */
-const INTERNAL = /^__/;
 
 /** `broker-1` for `1`. */
 const brokerName = (id: string | number): string => `broker-${id}`;

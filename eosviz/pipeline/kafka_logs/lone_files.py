@@ -11,6 +11,7 @@ from engine.codec.offset_index import index_entries
 from engine.codec.producer_snapshot import decode_producer_snapshot
 from engine.codec.time_index import time_index_entries
 from engine.codec.transaction_index import decode_transaction_index
+from engine.topic_partition import is_internal
 from eosviz.pipeline.kafka_logs.compiled import checksum
 from eosviz.pipeline.kafka_logs.words import Words, moment, words
 
@@ -132,7 +133,7 @@ def _offset_checkpoint(data: bytes, file: Params) -> Words:
     offsets = decode_offset_checkpoint(data)
     if not offsets:
         return words("alone.checkpoint_empty", **file)
-    name = min(offsets, key=lambda one: (one.startswith("__"), one))
+    name = min(offsets, key=lambda one: (is_internal(one), one))
     return words("alone.checkpoint", **file, count=len(offsets), partition=name, offset=offsets[name])
 
 
