@@ -71,8 +71,7 @@ def state_of(view: Json) -> Json:
     lanes = [
         lane
         for name, partition in view["partitions"].items()
-        if not is_internal(name)
-        and (lane := _lane(name, partition, view["verdicts"].get(name, {}), hues))
+        if not is_internal(name) and (lane := _lane(name, partition, view["verdicts"].get(name, {}), hues))
     ]
     return {
         "lanes": lanes[:LANES_MAX],

@@ -19,14 +19,13 @@ from eosviz.accounts.request_types import SignedInRequest
 from eosviz.analytics import actions
 from eosviz.analytics.models import PEOPLE_MIN_CLASS, Analysis, may_see_all
 from eosviz.analytics.reading import overview, run_of
-from eosviz.browser import browser_of
 from eosviz.classroom.models import Classroom
 from eosviz.pipeline.tasks import ask_for_process
 from eosviz.refusals import Problem
 from eosviz.scenarios.templatetags.words import minute
 from eosviz.unreadable_json import UNREADABLE
 from eosviz.walkthroughs.message_base import BranchId, StepNumber
-from eosviz.walkthroughs.models import Session
+from eosviz.walkthroughs.requested import owned_session
 
 TRAIL_BYTES_MAX = 4_096
 
@@ -47,8 +46,7 @@ _report = msgspec.json.Decoder(Report)
 def trail(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """Takes a page's report. Answers 204 whether or not it is recorded, 400 for an unreadable body, and 404
     for a session that the browser does not own."""
-    owned = Session.objects.of_browser(browser_of(request.session))
-    session = get_object_or_404(owned, id=session_id)
+    session = owned_session(request, session_id)
     try:
         report = _report.decode(request.body[: TRAIL_BYTES_MAX + 1])
     except UNREADABLE:

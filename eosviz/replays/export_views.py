@@ -37,14 +37,14 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.replays.tasks import make_export
 from eosviz.streamed import StreamedFile
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.requested import branch_in, owned_session
 
 
 @never_cache
 @require_safe
 def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
     """Forms, bounds, and the used part of the quota of published replays, for the dialog."""
-    _owned(request, session_id)
+    owned_session(request, session_id)
     return _limits(request)
 
 
@@ -80,8 +80,9 @@ def _limits(request: HttpRequest) -> JsonResponse:
 def begin(request: HttpRequest, session_id: UUID) -> JsonResponse:
     """Begin an export. `form`: a key of `FORMS`, or `publish`. `branch`: the one branch to export; empty for
     all."""
-    session = _owned(request, session_id)
-    branch = _branch(session, request.POST.get("branch", ""))
+    session = owned_session(request, session_id)
+    wanted = request.POST.get("branch", "")
+    branch = branch_in(session, wanted) if wanted else None
     return _begin(request, partial(exporting.begin, browser_of(request.session), session, branch))
 
 
@@ -144,23 +145,10 @@ def file(request: HttpRequest, export_id: UUID) -> StreamedFile:
     return response
 
 
-def _owned(request: HttpRequest, session_id: UUID) -> Session:
-    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
-    return get_object_or_404(owned, id=session_id)
-
-
 def _imported(request: HttpRequest, replay_id: UUID) -> Replay:
     """The browser's own imported replay, if its file was kept; else 404."""
     mine = Replay.objects.of_browser(browser_of(request.session)).with_file()
     return get_object_or_404(mine, id=replay_id)
-
-
-def _branch(session: Session, wanted: str) -> Branch | None:
-    if not wanted:
-        return None
-    if not wanted.isdecimal() or len(wanted) > 18:
-        raise Http404
-    return get_object_or_404(Branch.objects.of_session(session.id), id=int(wanted))
 
 
 def _mine(request: HttpRequest, export_id: UUID) -> Export:

@@ -10,7 +10,6 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from eosviz.browser import browser_of
 from eosviz.catalogue import language_of
 from eosviz.refusal_pages import refusal_json
 from eosviz.refusals import Problem
@@ -29,6 +28,7 @@ from eosviz.walkthroughs.links import (
     read_zoom,
 )
 from eosviz.walkthroughs.models import Branch, Presentation, Session
+from eosviz.walkthroughs.requested import owned_session
 
 
 @never_cache
@@ -37,8 +37,7 @@ def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """For the owner of the session, `?branch=…&step=…&view=…&zoom=…&select=…`: the link to this step, and the
     HTML of a frame that plays it (`{"address": …, "frame": …}`, without `frame` beyond FRAME_STEPS_MAX
     steps)."""
-    owned = Session.objects.of_browser(browser_of(request.session))
-    return _link(request, get_object_or_404(owned, id=session_id))
+    return _link(request, owned_session(request, session_id))
 
 
 @never_cache
@@ -69,8 +68,7 @@ def _link(request: HttpRequest, session: Session) -> HttpResponse:
 @require_safe
 def session_text(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """Redirects to the text of `?branch=…` (else the first branch) at `?step=…`."""
-    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
-    session = get_object_or_404(owned, id=session_id)
+    session = owned_session(request, session_id)
     wanted = read_branch(request.GET)
     branches = Branch.objects.select_related("session__version").filter(session=session).order_by("id")
     branch = None if wanted is None else branches.filter(id=wanted).first()

@@ -33,8 +33,8 @@ from eosviz.replays.spool import GiveBody, move
 from eosviz.replays.tasks import take_upload
 from eosviz.scenarios.cards import shelved
 from eosviz.streamed import Streamed
-from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.previewing import Preview, preview_of_file
+from eosviz.walkthroughs.requested import owned_session
 from eosviz.walkthroughs.views import element_attributes
 
 EXAMPLE = "SC-03"
@@ -44,8 +44,7 @@ EXAMPLE = "SC-03"
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
     """The session as a download. GET is allowed, too, so that a plain link works."""
-    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
-    session = get_object_or_404(owned, id=session_id)
+    session = owned_session(request, session_id)
     response = Streamed(actions.export_session(session), content_type="application/gzip")
     response["Content-Disposition"] = (
         content_disposition_header(True, actions.file_name(session)) or "attachment"

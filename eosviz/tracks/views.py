@@ -6,7 +6,7 @@ import uuid
 from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
@@ -21,7 +21,8 @@ from eosviz.tracks.asking import questions_or_problem
 from eosviz.tracks.models import Prediction
 from eosviz.tracks.progress import progress_in, progress_of
 from eosviz.walkthroughs.links import read_log
-from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.models import Branch
+from eosviz.walkthroughs.requested import branch_in, owned_session
 
 
 @require_safe
@@ -71,8 +72,8 @@ def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
 @require_safe
 def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """`?branch=<id>`: the questions of the branch and its ancestors, and the answers so far."""
-    session = _owned(request, session_id)
-    branch = _branch(session, request.GET.get("branch", ""))
+    session = owned_session(request, session_id)
+    branch = branch_in(session, request.GET.get("branch", ""))
     line = Branch.objects.line(branch)
     try:
         questions = questions_or_problem(line)
@@ -88,8 +89,8 @@ def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpRespon
 def predict(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """Store an answer. `branch`: the shown branch; `at`: the step of the question; `choice`: empty if the
     question is skipped."""
-    session = _owned(request, session_id)
-    branch = _branch(session, request.POST.get("branch", ""))
+    session = owned_session(request, session_id)
+    branch = branch_in(session, request.POST.get("branch", ""))
     at = request.POST.get("at", "")
     if not at.isdecimal() or len(at) > 9:
         raise Http404
@@ -111,17 +112,3 @@ def _item(track: Track, position: int) -> TrackItem:
     if not 1 <= position <= len(track.items):
         raise Http404
     return track.items[position - 1]
-
-
-def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
-    """This browser's own session. Raises Http404 for any other."""
-    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
-    return get_object_or_404(owned, id=session_id)
-
-
-def _branch(session: Session, wanted: str) -> Branch:
-    if not wanted.isdecimal() or len(wanted) > 18:
-        raise Http404
-    return get_object_or_404(
-        Branch.objects.of_session(session.id).select_related("session__version"), id=int(wanted)
-    )

@@ -33,6 +33,7 @@ from eosviz.walkthroughs.links import (
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.walkthroughs.opening import check_open
 from eosviz.walkthroughs.previewing import preview_of
+from eosviz.walkthroughs.requested import owned_session
 
 OPENED_KEY = "opened_links"
 OPENED_MAX = 50
@@ -88,8 +89,7 @@ def _open(request: HttpRequest, link: Link) -> HttpResponse:
 def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """`?branch=…&step=…`: redirects to the link of that step, which makes the branch again with all its
     interventions."""
-    owned = Session.objects.of_browser(browser_of(request.session))
-    session = get_object_or_404(owned, id=session_id)
+    session = owned_session(request, session_id)
     branch, step = place_in(session, request.GET)
     try:
         link = link_to(branch, step, None, None)

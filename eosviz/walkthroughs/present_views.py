@@ -11,23 +11,23 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from eosviz.browser import browser_of
 from eosviz.walkthroughs import presenting
-from eosviz.walkthroughs.models import Presentation, Session
+from eosviz.walkthroughs.models import Presentation
+from eosviz.walkthroughs.requested import owned_session
 from eosviz.walkthroughs.views import element_attributes
 
 
 @require_POST
 def start(request: HttpRequest, session_id: uuid.UUID) -> JsonResponse:
     """Starts a presentation. Answers `{"address": …}`, the address for followers."""
-    presentation = presenting.start(_owned(request, session_id))
+    presentation = presenting.start(owned_session(request, session_id))
     address = reverse("walkthroughs:follow", args=[presentation.token])
     return JsonResponse({"address": request.build_absolute_uri(address)})
 
 
 @require_POST
 def end(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    presenting.end(_owned(request, session_id).id)
+    presenting.end(owned_session(request, session_id).id)
     return HttpResponse(status=204)
 
 
@@ -42,7 +42,3 @@ def follow(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
     header = presentation.session.decoded_header
     context = {"presentation": presentation, "header": header, **element_attributes()}
     return render(request, "walkthroughs/follow.html", context)
-
-
-def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
-    return get_object_or_404(Session.objects.of_browser(browser_of(request.session)), id=session_id)

@@ -34,6 +34,7 @@ from eosviz.walkthroughs.models import Branch, Presentation, Session
 from eosviz.walkthroughs.plans import plan_of_library
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.questions import branch_names
+from eosviz.walkthroughs.requested import owned_branch, owned_session
 from eosviz.walkthroughs.simulations import scenario_of
 from eosviz.walkthroughs.tasks import plan_soon
 
@@ -129,7 +130,7 @@ def _refused(
 @ensure_csrf_cookie
 def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     """The session; `?branch=<id>&step=<number>` opens it there, and `?log=<id>` leads back to that log case."""
-    session = _owned(request, session_id)
+    session = owned_session(request, session_id)
     branches = Branch.objects.of_session(session.id)
     wanted = request.GET.get("branch", "")
     branch = branches.filter(id=int(wanted)).first() if wanted.isdecimal() and len(wanted) < 19 else None
@@ -159,12 +160,6 @@ def _follow_address(request: HttpRequest, session: Session) -> str | None:
     return request.build_absolute_uri(reverse("walkthroughs:follow", args=[presentation.token]))
 
 
-def _owned(request: HttpRequest, session_id: uuid.UUID) -> Session:
-    """This browser's own session. Raises Http404 for any other."""
-    owned = Session.objects.of_browser(browser_of(request.session)).select_related("version")
-    return get_object_or_404(owned, id=session_id)
-
-
 @require_POST
 def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
     try:
@@ -190,15 +185,7 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 def _side(request: HttpRequest, name: str) -> Branch | None:
     wanted = request.GET.get(name)
-    return None if wanted is None else _owned_branch(request, wanted)
-
-
-def _owned_branch(request: HttpRequest, wanted: str) -> Branch:
-    """A branch of one of this browser's own sessions. Raises Http404 for any other."""
-    if not wanted.isdecimal() or len(wanted) > 18:
-        raise Http404
-    owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
-    return get_object_or_404(owned.select_related("session__version"), id=int(wanted))
+    return None if wanted is None else owned_branch(request, wanted)
 
 
 def _compare_form(request: HttpRequest, problem: Problem | None) -> HttpResponse:
@@ -352,4 +339,4 @@ def _to_comparison(request: HttpRequest, left: Branch, right: Branch, **more: st
 
 def _branch_to_compare(request: HttpRequest) -> Branch | None:
     wanted = request.POST.get("branch")
-    return None if wanted is None else _owned_branch(request, wanted)
+    return None if wanted is None else owned_branch(request, wanted)
