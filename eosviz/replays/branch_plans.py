@@ -33,11 +33,6 @@ class PlansByBranch(ByBranch[RunPlan]):
         before = self._results.get(own.parent or "")
         ended = own.finished is not None
         same = None if before is None else own.leaves_at
-        return fold.to_json(own.newest <= STEPS_MOST, before, self._done_to(own), ended, same)
-
-    def _done_to(self, branch: format.Branch) -> list[dict[str, Any]]:
-        """The interventions of the branch's line, each with the number of the step before it."""
-        parent = self._branches.get(branch.parent or "")
-        earlier = [] if parent is None else self._done_to(parent)
-        own = [{**one.intervention, "after": one.after} for one in branch.interventions]
-        return [*(one for one in earlier if one["after"] < branch.leaves_at), *own]
+        made = format.made_on(own, self._branches)
+        done = [{**one.intervention, "after": one.after} for one in made]
+        return fold.to_json(own.newest <= STEPS_MOST, before, done, ended, same)

@@ -67,17 +67,10 @@ class Checked:
 
     @property
     def _names(self) -> dict[str, BranchName]:
+        branches = self.recording.header.branches
+        known = {branch.id: branch for branch in branches}
         return names_of(
-            [
-                Run(
-                    id=branch.id,
-                    name=branch.name,
-                    parent=branch.parent,
-                    leaves_at=branch.leaves_at,
-                    afters=[made.after for made in branch.interventions],
-                )
-                for branch in self.recording.header.branches
-            ]
+            [Run(branch.id, branch.name, bool(format.made_on(branch, known))) for branch in branches]
         )
 
     @property

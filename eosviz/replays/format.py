@@ -4,6 +4,7 @@ The steps inside are the engine's (docs/frame.md). Unknown fields are refused.
 """
 
 import hashlib
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -138,6 +139,13 @@ class Branch(_Shape, frozen=True):
     newest: Count
     finished: Annotated[str, Meta(max_length=200)] | None
     interventions: list[Intervened]
+
+
+def made_on(branch: Branch, known: Mapping[str, Branch]) -> list[Intervened]:
+    """The interventions on the way to the end of a branch, oldest first. `known`: the branches by their ids."""
+    parent = known.get(branch.parent or "")
+    earlier = [] if parent is None else made_on(parent, known)
+    return [*(one for one in earlier if one.after < branch.leaves_at), *branch.interventions]
 
 
 class Header(_Shape, frozen=True, tag_field="type", tag="header"):

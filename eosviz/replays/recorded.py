@@ -81,15 +81,9 @@ def _ancestry(header: format.Header, line: str) -> list[tuple[format.Branch, int
 
 
 def _of_line(header: format.Header, line: str) -> format.Header:
-    ancestry = _ancestry(header, line)
-    branch = ancestry[-1][0]
-    made = [
-        one
-        for ancestor, last in ancestry
-        for one in ancestor.interventions
-        if ancestor is branch or one.after < last
-    ]
-    alone = msgspec.structs.replace(branch, parent=None, leaves_at=0, interventions=made)
+    known = _branches(header)
+    made = format.made_on(known[line], known)
+    alone = msgspec.structs.replace(known[line], parent=None, leaves_at=0, interventions=made)
     return msgspec.structs.replace(header, branches=[alone])
 
 

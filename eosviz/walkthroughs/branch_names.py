@@ -4,7 +4,7 @@ that a person gave them."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple, TypedDict
 
@@ -22,25 +22,21 @@ class BranchName(TypedDict):
 
 
 class Run(NamedTuple):
-    """What the name of a branch depends on. `afters`: the numbers of the steps after which interventions were made on
-    the branch itself."""
+    """What the name of a branch depends on. `is_changed`: whether there is an intervention on the way to its end."""
 
     id: str
     name: str
-    parent: str | None
-    leaves_at: int
-    afters: Sequence[int]
+    is_changed: bool
 
 
 def names_of(runs: Sequence[Run]) -> dict[str, BranchName]:
     """Id → name, of all branches of a session. `runs`: in the order in which they began."""
     original = original_of(runs)
-    changed = _changed(runs)
     names: dict[str, BranchName] = {}
     for run in runs:
         is_lettered = LETTERS.fullmatch(run.name) is not None
         name = run.name if is_lettered else f"“{run.name}”"
-        if run.id in changed:
+        if run.is_changed:
             key = "branch.changed"
         elif run is not original:
             key = "branch.unchanged"
@@ -52,8 +48,7 @@ def names_of(runs: Sequence[Run]) -> dict[str, BranchName]:
 
 def original_of(runs: Sequence[Run]) -> Run | None:
     """The first branch without a change; None if all are changed."""
-    changed = _changed(runs)
-    return next((run for run in runs if run.id not in changed), None)
+    return next((run for run in runs if not run.is_changed), None)
 
 
 def next_letters(runs: Sequence[Run]) -> str:
@@ -77,18 +72,3 @@ def letters_at(position: int) -> str:
 
 def _rank(letters: str) -> tuple[int, str]:
     return len(letters), letters
-
-
-def _changed(runs: Iterable[Run]) -> set[str]:
-    """The ids of the branches with an intervention on the way to their end."""
-    by_id = {run.id: run for run in runs}
-    changed: set[str] = set()
-    for run in by_id.values():
-        ancestor: Run | None = run
-        made: list[int] = list(run.afters)
-        while not made and ancestor is not None and ancestor.parent is not None:
-            leaves_at, ancestor = ancestor.leaves_at, by_id.get(ancestor.parent)
-            made = [] if ancestor is None else [after for after in ancestor.afters if after < leaves_at]
-        if made:
-            changed.add(run.id)
-    return changed

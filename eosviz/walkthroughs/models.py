@@ -246,15 +246,10 @@ def line_interventions(line: list[Branch], own: Mapping[int, list[Made]] | None 
 
 def runs_of(branches: Iterable[Branch], own: Mapping[int, list[Made]]) -> list[Run]:
     """The branches of one session for `names_of`. `own`: as `by_branch` gives them."""
+    by_id = {branch.id: branch for branch in branches}
     return [
-        Run(
-            id=str(branch.id),
-            name=branch.name,
-            parent=None if branch.parent_id is None else str(branch.parent_id),
-            leaves_at=branch.leaves_at,
-            afters=[made["after"] for made in own[branch.id]],
-        )
-        for branch in sorted(branches, key=lambda one: one.id)
+        Run(str(branch.id), branch.name, bool(line_interventions(line_among(branch, by_id), own)))
+        for branch in sorted(by_id.values(), key=lambda one: one.id)
     ]
 
 
