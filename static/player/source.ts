@@ -116,15 +116,16 @@ type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; 
 
 /** Ids are compared as text everywhere, whatever the server makes them. */
 export function normalBranch(branch: PlayedBranch): BranchInfo {
+  const interventions = branch.interventions ?? [];
   return {
     ...branch,
     // A file of an earlier release does not say it.
-    said: branch.said ?? { key: branch.parent === null ? "branch.original" : "branch.changed", params: { name: branch.name } },
+    said: branch.said ?? { key: branch.parent == null && interventions.length === 0 ? "branch.original" : "branch.changed", params: { name: branch.name } },
     id: String(branch.id),
     parent: branch.parent === null || branch.parent === undefined ? null : String(branch.parent),
     leaves_at: branch.leaves_at ?? 0,
     finished: branch.finished || null,
-    interventions: branch.interventions ?? [],
+    interventions,
     first_broken: branch.first_broken ?? {},
   };
 }
