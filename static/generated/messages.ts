@@ -670,6 +670,10 @@ export interface NamedBeat {
 export interface BranchSummary {
   id: string;
   name: string;
+  /**
+   * What pages call the branch.
+   */
+  said: BranchName;
   parent: string | null;
   leaves_at: number;
   newest: number;
@@ -678,6 +682,13 @@ export interface BranchSummary {
   first_broken: {
     [k: string]: number;
   };
+}
+/**
+ * The name of a branch within a sentence: its key in the catalogue and its parameters.
+ */
+export interface BranchName {
+  key: string;
+  params: JsonObject;
 }
 /**
  * An intervention on a branch, and the step after which it was made.
@@ -3230,7 +3241,7 @@ export interface PlayedBranch {
   id: string;
   name: string;
   /**
-   * The name of a branch of a log case, as a sentence.
+   * What pages call the branch. Absent in files of earlier releases.
    */
   said?: BranchName;
   parent: string | null;
@@ -3250,13 +3261,6 @@ export interface PlayedBranch {
   first_broken: {
     [k: string]: number;
   };
-}
-/**
- * The name of a branch as a sentence: its key in the catalogue and its parameters.
- */
-export interface BranchName {
-  key: string;
-  params: JsonObject;
 }
 /**
  * A step. Numbers start at 1, times are virtual milliseconds.

@@ -29,7 +29,8 @@ export function aside(text: string, other: string | null): string {
 
 /** What stands between two sentences, and behind a label. */
 export function gap(): string {
-  return say("join.sentences", { first: "", then: "" });
+  const [first, then] = ["", ""];
+  return say("join.sentences", { first, then });
 }
 
 /** Whole sentences, one behind the other. */
