@@ -36,6 +36,7 @@ from eosviz.contract.documented import texts_of_fields
 from eosviz.replays import player_file
 from eosviz.server_message import VERSION
 from eosviz.walkthroughs import (
+    branch_names,
     conditions,
     interventions,
     limits,
@@ -51,6 +52,7 @@ Schema = dict[str, Any]
 
 MODULES: tuple[ModuleType, ...] = (
     alongside,
+    branch_names,
     brokers,
     clients,
     conditions,

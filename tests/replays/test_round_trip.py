@@ -113,7 +113,8 @@ class TestNotVerified:
         made = unpacked(exported(whole))
         made[0]["branches"][1]["interventions"] = []
         replay = imported(repacked(made))
-        assert (replay.state, replay.finding["branch"]) == ("differs", child.name)
+        name = {"key": "branch.unchanged", "params": {"name": child.name}}
+        assert (replay.state, replay.finding["branch"]) == ("differs", name)
         assert replay.finding["step"] == child.leaves_at + 1
 
     def test_another_first_view_differs_at_step_0(self, whole: Session) -> None:
