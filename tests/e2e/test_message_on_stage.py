@@ -176,7 +176,7 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
 def test_where_nothing_is_on_its_way_m_goes_back_to_what_left_last(page: Page) -> None:
     page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
     at(page, 10)
-    page.get_by_role("button", name="Drop a message at step 9").click()
+    page.get_by_role("button", name="Drop at step 9").click()
     at(page, 9)
     acts = page.get_by_role("toolbar", name="Intervene on this message")
     expect(acts.get_by_role("button").first).to_be_focused()
