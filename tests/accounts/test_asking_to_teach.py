@@ -62,4 +62,5 @@ def test_what_the_account_holds_of_the_request_is_in_its_file(learner: User) -> 
 
     signed_in(learner).post("/account/ask-to-teach")
     learner.refresh_from_db()
+    assert learner.asked_to_teach is not None
     assert account_file(learner)["asked_to_teach"] == learner.asked_to_teach.isoformat()

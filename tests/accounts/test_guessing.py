@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core import mail
-from django.http import HttpResponse
 from django.test import Client
 
 from eosviz import buckets, rates
@@ -15,6 +14,7 @@ from eosviz.accounts import known_browsers
 from eosviz.accounts.models import User
 from tests.accounts.conftest import PASSWORD
 from tests.accounts.test_signing_in import NEW, link_in
+from tests.answers import Answer
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return at
 
 
-def sign_in(client: Client, email: str, password: str, address: str = HERE) -> HttpResponse:
+def sign_in(client: Client, email: str, password: str, address: str = HERE) -> Answer:
     return client.post("/accounts/login/", {"login": email, "password": password}, REMOTE_ADDR=address)
 
 
@@ -165,7 +165,7 @@ class TestGuesses:
         assert tried == [200] * 8 + [429]
 
 
-def _seen(answer: HttpResponse, email: str) -> tuple[Any, ...]:
+def _seen(answer: Answer, email: str) -> tuple[Any, ...]:
     """All that a stranger sees of an answer, but random values and what they typed themselves."""
     cookies = {
         name: (morsel["max-age"], morsel["path"], len(morsel.value))

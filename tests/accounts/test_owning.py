@@ -14,6 +14,7 @@ from django.core.management import CommandError, call_command
 from django.db.models import Model, UniqueConstraint
 from django.test import Client
 from django.utils.translation import override
+from pytest_django import DjangoAssertNumQueries
 
 from engine.scenario.tracks import tracks
 from eosviz.accounts.models import User
@@ -27,6 +28,7 @@ from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.models import Presentation, Session
 from eosviz.workshop.models import Draft
 from tests.accounts.conftest import PASSWORD, person, signed_in
+from tests.answers import streamed
 
 pytestmark = pytest.mark.django_db
 TRACK = tracks()[0].name
@@ -82,7 +84,7 @@ class TestTakingOver:
 
     def test_opened_replays_come_along(self, client: Client, ada: User, sign_in: Callable[..., int]) -> None:
         session = begin(client)
-        file = io.BytesIO(b"".join(client.get(f"/sessions/{session.id}/export").streaming_content))
+        file = io.BytesIO(streamed(client.get(f"/sessions/{session.id}/export")))
         replay = import_replay(file, client.session["browser"])
         sign_in(client, ada.email)
         replay.refresh_from_db()
@@ -152,7 +154,7 @@ class TestTheAccountPage:
         client.post(f"/sessions/{session.id}/predictions", answer)
         begin(Client())
         response = client.post("/account/download")
-        archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
+        archive = zipfile.ZipFile(io.BytesIO(streamed(response)))
         assert archive.testzip() is None
         account = json.loads(archive.read("account.json"))
         assert (account["email"], account["role"]) == (ada.email, "learner")
@@ -163,7 +165,7 @@ class TestTheAccountPage:
         assert import_replay(io.BytesIO(archive.read(files[0])), "").state in ("verified", "recorded")
         brought = import_replay(io.BytesIO(archive.read(files[0])), ada.owner_key)
         again = client.post("/account/download")
-        archive = zipfile.ZipFile(io.BytesIO(b"".join(again.streaming_content)))
+        archive = zipfile.ZipFile(io.BytesIO(streamed(again)))
         assert archive.read(f"replays/{brought.id}.eosviz.jsonl.gz") == archive.read(files[0])
 
     def test_a_download_is_not_made_all_day_long(self, ada: User) -> None:
@@ -191,7 +193,7 @@ class TestDeleting:
         own = signed_in(ada)
         session = begin(own, 3)
         presenting.start(session)
-        file = io.BytesIO(b"".join(own.get(f"/sessions/{session.id}/export").streaming_content))
+        file = io.BytesIO(streamed(own.get(f"/sessions/{session.id}/export")))
         import_replay(file, ada.owner_key)
         assert own.post("/account/delete", {"proof": PASSWORD}).status_code == 302
         assert not User.objects.exists() and not Replay.objects.exists()
@@ -238,7 +240,7 @@ class TestRoles:
         assert signed_in(ada).get("/administration/accounts/user/").status_code == status
 
     def test_a_list_of_people_takes_as_many_queries_for_many_as_for_few(
-        self, ada: User, django_assert_max_num_queries: Callable[..., object]
+        self, ada: User, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         give_role(ada, Role.ADMINISTRATOR)
         client = signed_in(ada)

@@ -28,7 +28,7 @@ OWN_PAGES = ("/accounts/password/change/", "/accounts/email/", "/account/", "/ac
 
 
 def link_in(message: mail.EmailMessage) -> str:
-    found = re.search(r"https?://testserver(/\S+)", message.body)
+    found = re.search(r"https?://testserver(/\S+)", str(message.body))
     assert found is not None, message.body
     return found[1]
 
@@ -94,7 +94,9 @@ class TestSigningUp:
             ({"name": "Ada\u202e"}, "change the reading direction"),
         ],
     )
-    def test_an_error_is_shown_at_its_field(self, client: Client, wrong: dict, sentence: str) -> None:
+    def test_an_error_is_shown_at_its_field(
+        self, client: Client, wrong: dict[str, str], sentence: str
+    ) -> None:
         response = client.post("/accounts/signup/", NEW | wrong)
         assert response.status_code == 200
         assert sentence in response.content.decode()

@@ -17,6 +17,8 @@ from eosviz.catalogue import interface_words
 from eosviz.classroom.actions import create_class
 from eosviz.pipeline.actions import JobRefused
 from eosviz.refusals import Problem
+from eosviz.server_message import ErrorMessage
+from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Session
 from tests.accounts.conftest import person, signed_in
 
@@ -179,8 +181,10 @@ def test_steps_are_counted_over_all_sessions_of_a_person(client: Client, setting
     start(client)
     other = Session.objects.exclude(id=session.id).get()
     done = carry_out(other, "advance", root(other), after=0, count=20)
+    assert isinstance(done, Done)
     assert (done.newest, done.stopped) == (5, "limit")
     full = carry_out(other, "advance", root(other), after=5, count=1)
+    assert isinstance(full, ErrorMessage)
     assert (full.key, full.params) == ("problem.too_many_steps", {"most": 25, "used": 25})
     link = Link(scenario="SC-03", version=session.version.digest[:16], step=3)
     with pytest.raises(Problem) as caught:

@@ -15,7 +15,7 @@ from eosviz.accounts.models import User
 from eosviz.asgi import application
 from eosviz.walkthroughs.models import Session
 from tests.accounts.conftest import signed_in
-from tests.classroom.conftest import School, school  # noqa: F401
+from tests.classroom.conftest import school  # noqa: F401
 from tests.contract.fitting import heard
 from tests.walkthroughs.conftest import _no_simulation_of_another_test  # noqa: F401
 from tests.walkthroughs.test_consumer import ORIGIN, Page, cookie_of

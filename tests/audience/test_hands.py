@@ -16,7 +16,8 @@ from eosviz.walkthroughs import actions, presenting
 from eosviz.walkthroughs.limits import LIMITS
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.presenting_messages import OfFollower, OfPresenter
-from tests.audience.conftest import ANSWER_SECONDS_MAX, School, follower, hands_of, presenter
+from tests.audience.conftest import ANSWER_SECONDS_MAX, follower, hands_of, presenter
+from tests.classroom.conftest import School
 from tests.walkthroughs.conftest import version
 from tests.walkthroughs.test_consumer import make_session
 

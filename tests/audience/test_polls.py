@@ -17,8 +17,9 @@ from engine.scenario.shelf import entry
 from eosviz.audience import sockets
 from eosviz.audience.coalescing import Coalesced
 from eosviz.audience.models import POLL_CHANGES, Answer, PollState
-from tests.audience.conftest import Heard, School, follower, presenter
+from tests.audience.conftest import Heard, follower, presenter
 from tests.audience.test_hands import presented
+from tests.classroom.conftest import School
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

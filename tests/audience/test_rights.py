@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -207,7 +207,7 @@ async def say(socket: WebsocketCommunicator, type: str, **fields: Any) -> None:
 
 async def until_closed(socket: WebsocketCommunicator) -> tuple[list[dict[str, Any]], int]:
     """What it still said, and the code."""
-    messages = []
+    messages: list[dict[str, Any]] = []
     while True:
         output = await socket.receive_output(ANSWER_SECONDS_MAX)
         if output["type"] == "websocket.close":
@@ -360,10 +360,14 @@ async def test_five_hundred_who_follow_share_one_answer() -> None:
         nonlocal asked
         asked += 1
 
+    held: Sequence[rights.Right] = (rights.Right("follow x", frozenset({"session.x"}), ask),)
+
     class Socket:
-        rights = (rights.Right("follow x", frozenset({"session.x"}), ask),)  # type: ignore[arg-type]
+        rights = held
 
         async def look_again(self) -> None: ...
+
+        async def still_here(self) -> None: ...
 
     board, sockets = rights.Board(), [Socket() for _ in range(500)]
     for socket in sockets:

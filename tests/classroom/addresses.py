@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from engine.explain.machines import machines
 from engine.scenario.tracks import tracks
+from engine.shapes.questions import Question
 from eosviz.analytics.models import Analysis
 from eosviz.classroom.models import Attempt, Membership
 from eosviz.pipeline.models import Shrink, Sweep
-from eosviz.reference.tables import machines
 from eosviz.replays.models import Export, Publication, Replay, Upload
 from eosviz.walkthroughs.models import Branch, Session
 from eosviz.workshop.models import Draft
-from tests.classroom.conftest import School
+from tests.classroom.conftest import School, session_of
 from tests.walkthroughs.conftest import root
 
 PEOPLE = (
@@ -133,7 +134,7 @@ def _shrink(tail: str, method: str = "get") -> Row:
     return Row(lambda things: f"/pipeline/shrinks/{things.shrink.id}/{tail}", OWNER, method)
 
 
-def _question(session: Session) -> dict[str, Any]:
+def _question(session: Session) -> Question:
     from eosviz.tracks.asking import asked_on
 
     return asked_on([root(session)])[0]
@@ -346,7 +347,7 @@ ROWS: dict[str, Row] = {
     ),
     "classroom:attempt": Row(lambda things: f"/attempts/{things.attempt.id}/", TEACHER, strangers=302),
     "classroom:attempt_run": Row(
-        lambda things: f"/attempts/{things.attempt.id}/run/{root(things.attempt.session).id}/",
+        lambda things: f"/attempts/{things.attempt.id}/run/{root(session_of(things.attempt)).id}/",
         TEACHER,
         strangers=302,
     ),

@@ -14,6 +14,7 @@ from eosviz.accounts.roles import Role
 from eosviz.classroom import actions
 from eosviz.classroom.models import Assignment, Attempt, Classroom
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.walkthroughs.models import Session
 from tests.accounts.conftest import person, signed_in
 from tests.walkthroughs.conftest import _no_simulation_of_another_test, carry_out, root  # noqa: F401
 
@@ -72,8 +73,14 @@ def make_school() -> School:
     return School(classroom, people)
 
 
+def session_of(attempt: Attempt) -> Session:
+    assert attempt.session is not None
+    return attempt.session
+
+
 def run_to_the_end(attempt: Attempt) -> None:
-    branch = root(attempt.session)
+    session = session_of(attempt)
+    branch = root(session)
     while branch.finished is None:
-        carry_out(attempt.session, "run_until", branch, after=branch.newest, until="end")
+        carry_out(session, "run_until", branch, after=branch.newest, until="end")
         branch.refresh_from_db()

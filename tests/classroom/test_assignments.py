@@ -6,12 +6,12 @@ import csv
 import io
 import re
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
 from django import forms
-from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.html import escape
 
@@ -28,10 +28,12 @@ from eosviz.classroom.models import Assignment, Attempt, Outcome
 from eosviz.classroom.results import csv_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Visit
+from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.workshop.models import Draft, Edition
+from tests.answers import Answer
 from tests.bounded.work import never_in_time
-from tests.classroom.conftest import School, run_to_the_end
+from tests.classroom.conftest import School, run_to_the_end, session_of
 from tests.walkthroughs.conftest import carry_out, root
 
 pytestmark = pytest.mark.django_db
@@ -47,13 +49,14 @@ def retrying() -> ScenarioVersion:
 
 
 def intervene(attempt: Attempt, branch: Branch, after: int, **intervention: object) -> Branch:
-    done = carry_out(attempt.session, "intervene", branch, after=after, intervention=intervention)
+    done = carry_out(session_of(attempt), "intervene", branch, after=after, intervention=intervention)
+    assert isinstance(done, Done)
     return Branch.objects.get(id=int(done.created)) if done.created else branch
 
 
 def to_the_end(attempt: Attempt, branch: Branch) -> None:
     branch.refresh_from_db()
-    carry_out(attempt.session, "run_until", branch, after=branch.newest, until="end")
+    carry_out(session_of(attempt), "run_until", branch, after=branch.newest, until="end")
 
 
 def first_produce_response(branch: Branch) -> tuple[int, int]:
@@ -71,7 +74,7 @@ def first_produce_response(branch: Branch) -> tuple[int, int]:
 class TestWatching:
     def test_a_run_that_goes_on_is_not_watched(self, school: School) -> None:
         attempt = school.attempt(school.assign("watch"))
-        carry_out(attempt.session, "advance", root(attempt.session), after=0, count=5)
+        carry_out(session_of(attempt), "advance", root(session_of(attempt)), after=0, count=5)
         handed = actions.hand_in(attempt)
         assert handed.outcome == Outcome.FAILED
         assert handed.evidence == {"reason": "not_at_the_end", "step": 5}
@@ -83,7 +86,7 @@ class TestWatching:
 
     def test_a_run_that_an_intervention_ended_is_not(self, school: School) -> None:
         attempt = school.attempt(school.assign("watch"))
-        intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
+        intervene(attempt, root(session_of(attempt)), 0, action="crash", actor="p1")
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).evidence["reason"] == "changed_run"
 
@@ -104,14 +107,15 @@ class TestWatching:
 
 class TestPredicting:
     def questions(self, school: School, attempt: Attempt) -> list[dict[str, Any]]:
-        address = f"/sessions/{attempt.session_id}/questions?branch={root(attempt.session).id}"
-        return school.browser("learner").get(address).json()["questions"]
+        address = f"/sessions/{attempt.session_id}/questions?branch={root(session_of(attempt)).id}"
+        questions: list[dict[str, Any]] = school.browser("learner").get(address).json()["questions"]
+        return questions
 
     def answer(
         self, school: School, attempt: Attempt, wrong_at: int | None = None, all_wrong: bool = False
     ) -> None:
         client = school.browser("learner")
-        branch = root(attempt.session)
+        branch = root(session_of(attempt))
         address = f"/sessions/{attempt.session_id}"
         for question in self.questions(school, attempt):
             choices = [one["id"] for one in question["choices"] if one["id"] != question["right"]]
@@ -155,7 +159,7 @@ class TestPredicting:
 
     def test_no_questions_can_be_got_rid_of_by_crashing_who_would_be_asked(self, school: School) -> None:
         attempt = school.attempt(school.assign("predict"))
-        intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
+        intervene(attempt, root(session_of(attempt)), 0, action="crash", actor="p1")
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).evidence["reason"] == "changed_run"
 
@@ -169,7 +173,7 @@ class TestBreaking:
 
     def break_it(self, attempt: Attempt, wasted: int = 0) -> Branch:
         """The answer to the first write is dropped; before that a setting is changed as often as `wasted`."""
-        branch = root(attempt.session)
+        branch = root(session_of(attempt))
         to_the_end(attempt, branch)
         for value in range(wasted):
             branch = intervene(attempt, branch, 3, action="set", path="clients.p1.retries", value=4 + value)
@@ -206,7 +210,9 @@ class TestHolding:
     def test_other_settings_hold_what_the_scenario_breaks(self, school: School) -> None:
         given = school.assign("hold", "SC-02", settings=["enable_idempotence"])
         attempt = school.attempt(given, **{self.PATH: True})
-        assert attempt.session.version.document != given.version.document
+        version = session_of(attempt).version
+        assert version is not None and given.version is not None
+        assert version.document != given.version.document
         handed = actions.hand_in(attempt)
         assert (handed.outcome, handed.evidence) == (Outcome.PASSED, {"reason": "held"})
 
@@ -221,6 +227,7 @@ class TestHolding:
         given = school.assign("hold", "SC-02", settings=["retries"])
         school.attempt(given)
         page = school.browser("learner").get(f"/assignments/{given.id}/").content.decode()
+        assert given.version is not None
         title = given.version.document["title"]["en"]
         assert re.search(rf'href="/sessions/new\?scenario=SC-02">.*{re.escape(escape(title))}</a>', page)
         assert re.search(r"With these settings: At step \d+, this was broken", page)
@@ -233,16 +240,17 @@ class TestHolding:
 
     def test_a_run_that_the_engine_refuses_does_not_hold(self, school: School) -> None:
         attempt = school.attempt(school.assign("hold", "SC-02", settings=["retries"]), **{self.RETRIES: 4})
-        version = attempt.session.version
+        session = session_of(attempt)
+        version = session.version
         unknown = ScenarioVersion.objects.of_document("SC-02", {**version.document, "profile": "kafka-0.7"})
-        Session.objects.filter(pk=attempt.session.pk).update(version=unknown)
-        attempt.session.refresh_from_db()
+        Session.objects.filter(pk=session.pk).update(version=unknown)
+        session.refresh_from_db()
         handed = actions.hand_in(attempt)
         assert (handed.outcome, handed.evidence) == (Outcome.FAILED, {"reason": "run_refused"})
 
     def test_what_is_done_inside_the_run_does_not_count(self, school: School) -> None:
         attempt = school.attempt(school.assign("hold", "SC-02", settings=["enable_idempotence"]))
-        intervene(attempt, root(attempt.session), 0, action="crash", actor="p1")
+        intervene(attempt, root(session_of(attempt)), 0, action="crash", actor="p1")
         run_to_the_end(attempt)
         assert actions.hand_in(attempt).evidence["broken"] == "duplicated"
 
@@ -337,7 +345,7 @@ class TestAnswering:
         monkeypatch.setattr(Watch, "judge", judge)
         return school.attempt(school.assign("watch"))
 
-    def submit(self, school: School, attempt: Attempt, **answer: str) -> HttpResponse:
+    def submit(self, school: School, attempt: Attempt, **answer: str) -> Answer:
         return school.browser("learner").post(f"/attempts/{attempt.id}/hand-in", answer)
 
     def test_its_page_asks_and_says_nothing_about_the_answer(self, school: School, attempt: Attempt) -> None:
@@ -390,7 +398,7 @@ class TestAttempts:
         assert (again.outcome, again.handed_in) == (Outcome.FAILED, first.handed_in)
 
     def test_late_work_is_taken_and_marked(self, school: School) -> None:
-        given = school.assign("watch", due=timezone.now() - timezone.timedelta(hours=1))
+        given = school.assign("watch", due=timezone.now() - timedelta(hours=1))
         attempt = school.attempt(given)
         run_to_the_end(attempt)
         handed = actions.hand_in(attempt)
@@ -399,7 +407,7 @@ class TestAttempts:
     def test_a_deleted_run_cannot_pass(self, school: School) -> None:
         attempt = school.attempt(school.assign("watch"))
         run_to_the_end(attempt)
-        attempt.session.delete()
+        session_of(attempt).delete()
         assert actions.hand_in(Attempt.objects.get()).evidence == {"reason": "run_deleted"}
 
     def test_an_archived_class_takes_nothing(self, school: School) -> None:
@@ -431,7 +439,7 @@ class TestGiving:
         ],
     )
     def test_every_kind_is_given_and_shows_what_it_asks(
-        self, school: School, kind: str, fields: dict
+        self, school: School, kind: str, fields: dict[str, Any]
     ) -> None:
         status, _ = self.give(school, kind, **fields)
         assert status == 302
@@ -473,7 +481,7 @@ class TestGiving:
         ],
     )
     def test_what_makes_no_sense_is_refused_at_its_field(
-        self, school: School, kind: str, fields: dict, refused: str
+        self, school: School, kind: str, fields: dict[str, Any], refused: str
     ) -> None:
         status, page = self.give(school, kind, **fields)
         assert (status, refused in page) == (422, True)

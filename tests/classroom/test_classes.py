@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from channels.testing import WebsocketCommunicator
 from django.test import Client
+from pytest_django import DjangoAssertNumQueries
 
 from eosviz.accounts.actions import delete_account
 from eosviz.accounts.belongings import holdings
@@ -24,7 +24,7 @@ from eosviz.tracks.models import Prediction
 from eosviz.workshop.actions import delete_draft, set_visibility
 from eosviz.workshop.models import Draft, Visibility
 from tests.accounts.conftest import person
-from tests.classroom.conftest import School, run_to_the_end
+from tests.classroom.conftest import School, run_to_the_end, session_of
 from tests.walkthroughs.conftest import root
 
 pytestmark = pytest.mark.django_db
@@ -152,7 +152,8 @@ class TestTeaching:
         )
         assert client.get(address).status_code == 404 and not Classroom.objects.exists()
         assert school.browser("learner").get(f"/sessions/{attempt.session_id}/").status_code == 200
-        assert list(AuditEntry.objects.values_list("deed", "classroom")) == [("deleted_class", None)]
+        noted = AuditEntry.objects.get()
+        assert (noted.deed, noted.classroom) == ("deleted_class", None)
 
     def test_learners_do_not_see_who_else_is_there(self, school: School) -> None:
         page = school.browser("learner").get(f"/classes/{school.classroom.id}/").content.decode()
@@ -222,9 +223,15 @@ class TestDeeds:
 class TestResults:
     def test_who_is_where_and_what_they_mispredicted(self, school: School) -> None:
         attempt = school.attempt(school.assign("predict"))
-        branch = root(attempt.session)
+        branch = root(session_of(attempt))
         Prediction.objects.create(
-            session=attempt.session, branch=branch, at=15, checkpoint=0, ask="append", choice="x", right=False
+            session=session_of(attempt),
+            branch=branch,
+            at=15,
+            checkpoint=0,
+            ask="append",
+            choice="x",
+            right=False,
         )
         run_to_the_end(attempt)
         branch.refresh_from_db()
@@ -234,7 +241,7 @@ class TestResults:
         assert f"at step {branch.newest}" in page and "wrong at step 15" in page
 
     def test_as_many_queries_for_thirty_learners_as_for_two(
-        self, school: School, django_assert_num_queries: Callable[..., object]
+        self, school: School, django_assert_num_queries: DjangoAssertNumQueries
     ) -> None:
         given = school.assign("watch")
         school.attempt(given)

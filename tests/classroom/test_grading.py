@@ -7,7 +7,6 @@ import io
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 
 from eosviz.classroom import actions
 from eosviz.classroom.judging import counting
@@ -15,7 +14,8 @@ from eosviz.classroom.models import Assignment, Attempt, Membership, Outcome
 from eosviz.classroom.results import csv_of, results_of
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.workshop.models import Draft, Edition, Visibility
-from tests.classroom.conftest import School, run_to_the_end
+from tests.answers import Answer
+from tests.classroom.conftest import School, run_to_the_end, session_of
 from tests.walkthroughs.conftest import carry_out, root
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ class TestReading:
         attempt = explained(school, given, "learner", "Because of the sequence numbers.")
         page = school.browser("instructor").get(f"/attempts/{attempt.id}/").content.decode()
         assert "Why is nothing stored twice?" in page and "Because of the sequence numbers." in page
-        frame = f"/attempts/{attempt.id}/run/{root(attempt.session).id}/"
+        frame = f"/attempts/{attempt.id}/run/{root(session_of(attempt)).id}/"
         assert f'src="{frame}?frame=1"' in page
         assert "<eos-player" in school.browser("instructor").get(frame).content.decode()
 
@@ -46,7 +46,9 @@ class TestReading:
 
     def test_the_run_may_be_in_a_frame_of_this_site_alone(self, school: School) -> None:
         attempt = school.attempt(school.assign("watch"))
-        response = school.browser("instructor").get(f"/attempts/{attempt.id}/run/{root(attempt.session).id}/")
+        response = school.browser("instructor").get(
+            f"/attempts/{attempt.id}/run/{root(session_of(attempt)).id}/"
+        )
         assert "frame-ancestors 'self'" in response["Content-Security-Policy"]
         assert response["X-Frame-Options"] == "SAMEORIGIN"
 
@@ -54,14 +56,14 @@ class TestReading:
         given = school.assign("watch")
         mine, other = school.attempt(given), actions.begin(school.people["other learner"], given)
         instructor = school.browser("instructor")
-        assert instructor.get(f"/attempts/{mine.id}/run/{root(other.session).id}/").status_code == 404
+        assert instructor.get(f"/attempts/{mine.id}/run/{root(session_of(other)).id}/").status_code == 404
 
     def test_the_run_opens_where_the_guarantee_broke(self, school: School) -> None:
         attempt = school.attempt(school.assign("watch"))
-        carry_out(attempt.session, "advance", root(attempt.session), after=0, count=7)
-        attempt.evidence = {"branch": root(attempt.session).name, "step": 4}
+        carry_out(session_of(attempt), "advance", root(session_of(attempt)), after=0, count=7)
+        attempt.evidence = {"branch": root(session_of(attempt)).name, "step": 4}
         attempt.save()
-        page = school.browser("instructor").get(f"/attempts/{attempt.id}/run/{root(attempt.session).id}/")
+        page = school.browser("instructor").get(f"/attempts/{attempt.id}/run/{root(session_of(attempt)).id}/")
         assert 'step="4"' in page.content.decode()
 
     def test_its_file_is_read_by_the_instructor_of_a_scenario_that_others_do_not_see(
@@ -80,7 +82,7 @@ class TestReading:
         )
         given = school.assign("watch", None, version_id=version.pk)
         attempt = school.attempt(given)
-        frame = f"/attempts/{attempt.id}/run/{root(attempt.session).id}/"
+        frame = f"/attempts/{attempt.id}/run/{root(session_of(attempt)).id}/"
         page = school.browser("instructor").get(frame).content.decode()
         file = page.partition('file="')[2].partition('"')[0].replace("&amp;", "&")
         assert school.browser("instructor").get(file).status_code == 200
@@ -120,7 +122,7 @@ class TestWriting:
         assert answer["Location"] == f"/assignments/{given.id}/", "where the text is written"
         return Attempt.objects.get()
 
-    def save_and_run(self, school: School, attempt: Attempt, text: str) -> HttpResponse:
+    def save_and_run(self, school: School, attempt: Attempt, text: str) -> Answer:
         return school.browser("learner").post(f"/attempts/{attempt.id}/hand-in", {"text": text, "run": "yes"})
 
     def test_the_run_opens_from_the_text_which_is_kept(self, school: School) -> None:
@@ -181,7 +183,7 @@ class TestCounting:
         run_to_the_end(first)
         actions.hand_in(first)
         second = school.attempt(given)
-        carry_out(second.session, "advance", root(second.session), after=0, count=5)
+        carry_out(session_of(second), "advance", root(session_of(second)), after=0, count=5)
         mine = school.browser("learner").get(f"/assignments/{given.id}/").content.decode()
         assert "the best one counts" in mine and mine.count(">counts<") == 1
         assert "<details><summary>Try again" not in mine

@@ -9,9 +9,9 @@ from collections import Counter
 from itertools import product
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
+from tests.answers import Answer
 from tests.classroom.addresses import ROWS, Row, Things
 from tests.classroom.test_permissions import things, whole_budgets  # noqa: F401
 
@@ -29,15 +29,18 @@ def address_of_nothing(address: str) -> str:
     return DIGEST.sub("f" * 64, address)
 
 
-def answer(browser: Client, row: Row, method: str, address: str, things: Things) -> HttpResponse:  # noqa: F811
+def answer(browser: Client, row: Row, method: str, address: str, things: Things) -> Answer:  # noqa: F811
     whole_budgets()
     if method == "post":
-        kind = {"content_type": "application/json"} if row.method == "json" else {}
-        return browser.post(address, row.sent(things) or {}, **kind)
-    return getattr(browser, method)(address)
+        sent = row.sent(things) or {}
+        if row.method == "json":
+            return browser.post(address, sent, content_type="application/json")
+        return browser.post(address, sent)
+    answered: Answer = getattr(browser, method)(address)
+    return answered
 
 
-def what_it_says(response: HttpResponse, address: str) -> tuple[object, ...]:
+def what_it_says(response: Answer, address: str) -> tuple[object, ...]:
     """All of an answer but what it repeats of its own address."""
     body = OF_THIS_REQUEST.sub(b"", response.content)
     where = response.headers.get("Location", "")

@@ -39,11 +39,13 @@ from eosviz.pipeline.models import Shrink, Sweep
 from eosviz.pipeline.routing import websocket_urlpatterns as job_sockets
 from eosviz.replays import exporting
 from eosviz.replays.actions import import_replay
+from eosviz.replays.forms import FORMS
 from eosviz.replays.models import Export, Publication, Upload
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import presenting
 from eosviz.walkthroughs.models import Session
 from eosviz.workshop.models import Draft, Edition, Visibility
+from tests.answers import streamed
 from tests.classroom.addresses import (
     CLASS,
     OWNER,
@@ -54,7 +56,7 @@ from tests.classroom.addresses import (
     Row,
     Things,
 )
-from tests.classroom.conftest import School, make_school
+from tests.classroom.conftest import School, make_school, session_of
 from tests.classroom.markup import refused_in
 from tests.walkthroughs.conftest import carry_out, root
 
@@ -102,11 +104,11 @@ def make_things(school: School, monkeypatch: pytest.MonkeyPatch) -> Things:
     # There is no worker, and each person would wait for its answer.
     monkeypatch.setitem(health.CHECKS, "worker", lambda: None)
     attempt = school.attempt(school.assign("predict"))
-    session = attempt.session
+    session = session_of(attempt)
     branch = root(session)
     carry_out(session, "advance", branch, after=0, count=1)
     owner = school.browser("learner")
-    file = b"".join(owner.get(f"/sessions/{session.id}/export").streaming_content)
+    file = streamed(owner.get(f"/sessions/{session.id}/export"))
     mine, public = (import_replay(io.BytesIO(file), key) for key in (session.owner, ""))
     link = owner.get(f"/sessions/{session.id}/link?branch={branch.id}&step=0").json()["address"]
     split = urlsplit(link)
@@ -182,7 +184,7 @@ def ask(browser: Client, row: Row, things: Things) -> int:
         else:
             response = getattr(browser, row.method)(address, sent or None)
         if getattr(response, "streaming", False):
-            b"".join(response.streaming_content)
+            streamed(response)
         elif response.headers.get("Content-Type", "").startswith("text/html"):
             assert refused_in(response.content.decode()) == [], address
         transaction.set_rollback(True)
@@ -292,12 +294,16 @@ class TestEverybody(InOneTransaction):
     def test_every_form_is_exported_for_its_owner_alone(self, kept_things: Things, begun: list[str]) -> None:
         things = kept_things
         faults = []
-        for form in (*exporting.FORMS, exporting.PUBLISH):
+        for form in (*FORMS, exporting.PUBLISH):
             for name in ("replays:export_begin", "replays:replay_export"):
                 whole_budgets()
-                row = dataclasses.replace(ROWS[name], sent=lambda things, form=form: {"form": form})
+                row = dataclasses.replace(ROWS[name], sent=_chosen(form))
                 faults += [f"{form}: {fault}" for fault in faults_of(name, row, things, begun)]
         assert faults == []
+
+
+def _chosen(form: str) -> Callable[[Things], dict[str, str]]:
+    return lambda things: {"form": form}
 
 
 def _names(patterns: list[Any], space: str = "") -> Iterator[tuple[str, URLPattern]]:

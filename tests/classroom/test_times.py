@@ -104,7 +104,7 @@ class TestWarning:
     def test_times_out_of_order_are_refused(
         self, school: School, times: dict[str, str], refused: str
     ) -> None:
-        answer = give(school, **times)
+        answer = give(school, None, **times)
         assert (answer.status_code, refused in answer.content.decode()) == (422, True)
 
 
@@ -144,6 +144,12 @@ class TestOpening:
         assert "not submitted" in table and "in progress" not in table
 
 
+def last_deed(school: School) -> str:
+    noted = school.classroom.audit.first()
+    assert noted is not None
+    return noted.deed
+
+
 class TestChanging:
     def change(self, school: School, given: Assignment, **fields: object) -> Any:
         form = {"title": given.title, "attempts_max": 3, "material": "kept", **fields}
@@ -157,9 +163,10 @@ class TestChanging:
         answer = self.change(school, given, title="New", material="SC-01", due="2030-01-31T12:00")
         assert answer.status_code == 302
         given.refresh_from_db()
+        assert given.version is not None and given.due is not None
         assert (given.title, given.version.identifier, given.due.year) == ("New", "SC-01", 2030)
         assert not given.attempts.exists(), "the instructor's own was made at another task"
-        assert school.classroom.audit.first().deed == "changed"
+        assert last_deed(school) == "changed"
 
     def test_then_only_its_words_times_and_number_of_attempts(self, school: School) -> None:
         given = school.assign("watch")
@@ -168,6 +175,7 @@ class TestChanging:
         assert "A learner has started it" in page and 'name="material"' not in page
         self.change(school, given, title="New", material="SC-01", attempts_max=1)
         given.refresh_from_db()
+        assert given.version is not None
         assert (given.title, given.version.identifier, given.attempts_max) == ("New", "SC-03", 1)
         assert given.attempts.get() == attempt
 
@@ -194,7 +202,7 @@ class TestChanging:
     def test_saving_without_a_change_notes_nothing(self, school: School) -> None:
         given = school.assign("watch")
         self.change(school, given)
-        assert school.classroom.audit.first().deed == "assigned"
+        assert last_deed(school) == "assigned"
 
 
 def test_a_list_shows_when_in_the_zone_of_the_reader() -> None:
