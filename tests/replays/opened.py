@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from django.http import HttpResponse
 from django.test import Client
 
 from eosviz.bounded.register import COMMAND_LINE
@@ -15,6 +14,7 @@ from eosviz.replays import actions
 from eosviz.replays.log_options import LogOptions
 from eosviz.replays.log_upload import LogFiles
 from eosviz.replays.models import Replay
+from tests.answers import Answer
 
 
 def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
@@ -27,8 +27,15 @@ def open_log(files: Mapping[str, bytes], owner: str) -> Replay:
         return actions.keep(actions.read_log(Path(place), owner, LogOptions(), COMMAND_LINE), "cases")
 
 
-def followed(client: Client, response: Any) -> HttpResponse:
+def followed(client: Client, response: Answer) -> Answer:
     """What the page of an upload answers, where the form led there: a redirect to the result, or a refusal."""
-    if response.status_code == 302 and "/replays/uploads/" in response.url:
-        return client.get(response.url)
+    if response.status_code == 302 and "/replays/uploads/" in response["Location"]:
+        return client.get(response["Location"])
     return response
+
+
+def analysis_of(replay: Replay) -> dict[str, Any]:
+    """Of the log that it holds."""
+    analysis: dict[str, Any] | None = replay.analysis
+    assert analysis is not None
+    return analysis

@@ -26,7 +26,11 @@ def picture(scenario: str, variant: str | None, steps: int) -> Image.Image:
 
 def colors(image: Image.Image) -> set[str]:
     found = image.convert("RGB").getcolors(WIDTH * HEIGHT) or []
-    return {"#{:02x}{:02x}{:02x}".format(*color) for _, color in found}
+    names = set()
+    for _, color in found:
+        assert isinstance(color, tuple)
+        names.add("#{:02x}{:02x}{:02x}".format(*color))
+    return names
 
 
 def test_a_stored_batch_is_a_cell_of_its_producers_hue() -> None:

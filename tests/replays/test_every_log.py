@@ -14,7 +14,7 @@ from eosviz.replays.models import Replay
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 from tests.pipeline.kafka_logs.printed import document
 from tests.pipeline.kafka_logs.test_absence import FOLDERS, OPEN, with_coordinator_log
-from tests.replays.opened import followed
+from tests.replays.opened import analysis_of, followed
 from tests.replays.test_log_pages import multipart, uploads
 from tests.rotation import part
 
@@ -42,7 +42,7 @@ def check_folder(client: Client, folder: Path) -> None:
     paths = with_coordinator_log(folder)
     files = [file for path in paths for file in uploads(path)]
     followed(client, client.post(reverse("replays:open_log"), **multipart(files)))
-    found = Replay.objects.get().analysis["verdicts"]
+    found = analysis_of(Replay.objects.get())["verdicts"]
     assert shown(found) == shown(document(read_case(paths))["verdicts"])
     ill = {(one["partition"], one["first_offset"], one["kind"]) for one in found if one["kind"] != "healthy"}
     assert ill == OPEN.get(folder.name, set())

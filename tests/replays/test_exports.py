@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from eosviz.bounded import runner
 from eosviz.bounded.tasks import TASKS
@@ -26,6 +27,7 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import exports
 from eosviz.streamed import PIECE_BYTES, Streamed, StreamedFile
 from eosviz.walkthroughs.models import Branch, Session
+from tests.answers import streamed
 from tests.bounded.work import never_in_time
 from tests.replays.conftest import BROWSER, exported, made
 
@@ -101,7 +103,7 @@ class TestBounds:
         assert caught.value.key == "replays.refused.too_many_exports"
 
     def test_only_the_newest_are_kept(
-        self, branched: Session, django_capture_on_commit_callbacks: Callable[..., object]
+        self, branched: Session, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
     ) -> None:
         with django_capture_on_commit_callbacks(execute=True):
             for _ in range(EXPORTS_KEPT + 3):
@@ -117,6 +119,7 @@ class TestBounds:
         export = exporting.begin(BROWSER, branched, None, "jsonl", "en")
         exporting.carry_out(export.id)
         export.refresh_from_db()
+        assert export.refusal is not None
         assert (export.state, export.refusal["key"]) == ("failed", "replays.refused.export_too_large")
         assert not exports.path(export.place).exists()
 
@@ -129,6 +132,7 @@ class TestBounds:
         export = exporting.begin(BROWSER, branched, None, form, "en")
         exporting.carry_out(export.id)
         export.refresh_from_db()
+        assert export.refusal is not None
         assert (export.state, export.refusal["key"]) == ("failed", "exports.check_too_much")
         assert not exports.path(export.place).exists()
         assert runner.register().standings() == []
@@ -143,6 +147,7 @@ class TestBounds:
         export = exporting.begin(BROWSER, branched, None, "jsonl", "en")
         exporting.carry_out(export.id)
         export.refresh_from_db()
+        assert export.refusal is not None
         assert (export.state, export.refusal["key"]) == ("failed", "exports.failed")
 
 
@@ -230,7 +235,7 @@ class TestAddresses:
         self,
         mine: Client,
         branched: Session,
-        django_capture_on_commit_callbacks: Callable[..., object],
+        django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
     ) -> None:
         made(branched, "jsonl")
         place = Export.objects.get().place
@@ -297,7 +302,7 @@ def test_an_imported_replay_is_exported_by_its_owner_alone(branched: Session, cl
     answer = client.post(address, {"form": "replay"}).json()
     assert (answer["state"], answer["name"]) == ("done", f"replay-{str(replay.id)[:8]}.eosviz.jsonl.gz")
     download = client.get(answer["file"])
-    assert b"".join(download.streaming_content) == exported(branched)
+    assert streamed(download) == exported(branched)
     assert download["Content-Length"] == str(len(exported(branched)))
     lacks = 'no-export="exports.file_not_kept"'
     public = import_replay(io.BytesIO(exported(branched)), "")

@@ -24,8 +24,9 @@ from engine.view.run_ahead import plan_ahead
 from engine.watching import ABSENT
 from eosviz.catalogue import say
 from eosviz.launch.places import ROOT
-from eosviz.replays import carriers, format, reading, schema
+from eosviz.replays import carriers, format, schema
 from eosviz.replays.actions import import_replay
+from eosviz.replays.refusal import ReplayRefused
 from tests.contract.fitting import misfits
 from tests.replays.conftest import BROWSER
 from tests.replays.stories import canonical, counting_step, header, lines
@@ -195,7 +196,7 @@ def test_a_recording_of_before_plays_to_its_end() -> None:
 
 def test_a_later_version_is_named() -> None:
     later = gzip.compress(canonical(header(schema=format.SCHEMA + 1)) + b"\n")
-    with pytest.raises(reading.ReplayRefused) as caught:
+    with pytest.raises(ReplayRefused) as caught:
         carriers.read(io.BytesIO(later))
     assert caught.value.key == "replays.refused.unknown_schema"
     assert caught.value.params == {"schema": str(format.SCHEMA + 1), "known": format.SCHEMA}

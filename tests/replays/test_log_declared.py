@@ -13,7 +13,7 @@ from eosviz.pipeline.kafka_logs.declared import add_declarations
 from eosviz.replays.log_files import GivenFile, laid_out
 from eosviz.replays.models import Replay, Upload
 from tests.pipeline.kafka_logs.orphans import orphan_batch
-from tests.replays.opened import followed
+from tests.replays.opened import analysis_of, followed
 from tests.replays.test_log_pages import LOGS, multipart, uploads
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,8 @@ def sent(client: Client, files: list[io.BytesIO], **fields: str) -> Any:
 
 
 def verdict(replay: Replay, producer_id: int) -> dict[str, Any]:
-    (found,) = [one for one in replay.analysis["verdicts"] if one["producer_id"] == producer_id
+    found: dict[str, Any]
+    (found,) = [one for one in analysis_of(replay)["verdicts"] if one["producer_id"] == producer_id
                 and one["partition"] == "orders-0"]  # fmt: skip
     return found
 

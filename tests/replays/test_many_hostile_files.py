@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eosviz.replays import carriers, checking, exporting, parquet_steps
+from eosviz.replays import carriers, checking, exporting, parquet_steps, reading
 from eosviz.replays.actions import import_replay
 from eosviz.replays.models import Replay
 from eosviz.replays.refusal import ReplayRefused
@@ -96,7 +96,7 @@ def outcome_of_parquet(file: bytes, folder: Path) -> str:
     given.write_bytes(file)
     try:
         lines = list(enumerate(parquet_steps.replay_lines(given), 1))
-        carriers.reading.read_lines(iter(lines))
+        reading.read_lines(iter(lines))
     except ReplayRefused as refused:
         return refused.key.removeprefix("replays.refused.")
     finally:

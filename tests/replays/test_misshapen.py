@@ -14,7 +14,7 @@ from tests.replays.stories import branch, counting_step, header
 NOTE = {"key": "test.note", "params": {}, "rules": []}
 TRANSITION = {"machine": "m", "of": "p1", "from": "A", "to": "B", "on": "x", "row": 1}
 BROKEN = {"guarantee": "lost", "partition": None, "serials": [1], "producer_id": 1, "nodes": ["b1"]}
-DECISION = {
+DECISION: dict[str, Any] = {
     "by": "b1", "subject": "batch", "machine": "m", "arrived": {}, "stored": None,
     "rows": [{"rule": "SEQ-1", "key": "test.row", "params": {}, "outcome": "passed"}],
 }  # fmt: skip

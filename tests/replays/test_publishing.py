@@ -23,6 +23,7 @@ from eosviz.replays import bounded_check, exporting, publishing
 from eosviz.replays.card_picture import draw_card
 from eosviz.replays.checking import check
 from eosviz.replays.models import Export, Publication
+from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.stores import published
 from eosviz.walkthroughs.models import Session
 from eosviz.walkthroughs.simulations import simulate_to
@@ -189,10 +190,11 @@ def test_one_person_publishes_so_many(whole: Session, settings: Any) -> None:
     export = exporting.begin(BROWSER, whole, None, exporting.PUBLISH, "en")
     exporting.carry_out(export.id)
     export.refresh_from_db()
+    assert export.refusal is not None
     assert export.refusal["key"] == "replays.refused.too_many_published_bytes"
     assert not Publication.objects.exists()
     settings.QUOTAS = {**settings.QUOTAS, "published_bytes": 2**30, "published": 1}
     publish(whole)
-    with pytest.raises(publishing.ReplayRefused) as caught:
+    with pytest.raises(ReplayRefused) as caught:
         exporting.begin(BROWSER, whole, None, exporting.PUBLISH, "en")
     assert caught.value.key == "replays.refused.too_many_published"

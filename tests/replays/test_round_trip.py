@@ -21,6 +21,7 @@ from eosviz.replays.checking import check
 from eosviz.replays.models import Replay, Upload
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.walkthroughs.models import Session, Step
+from tests.answers import streamed
 from tests.replays.conftest import BROWSER, command, exported, imported, root, walk_to_end, with_branch
 from tests.replays.stories import chained, header, lines, packed
 
@@ -223,7 +224,7 @@ class TestPages:
             response = method(reverse("replays:export", args=[whole.id]))
             assert response.status_code == 200
             assert ".eosviz.jsonl.gz" in response["Content-Disposition"]
-        file = io.BytesIO(b"".join(response.streaming_content))
+        file = io.BytesIO(streamed(response))
         file.name = "session.gz"
         response = visitor.post(reverse("replays:import"), {"file": file}, follow=True)
         replay = Replay.objects.get()
@@ -242,7 +243,7 @@ class TestPages:
         zipped = visitor.get(address, HTTP_ACCEPT_ENCODING="gzip, br")
         assert zipped["Content-Encoding"] == "gzip"
         plain = visitor.get(address)
-        assert b"".join(plain.streaming_content) == gzip.decompress(zipped.content)
+        assert streamed(plain) == gzip.decompress(zipped.content)
         assert visitor.get(address, HTTP_IF_NONE_MATCH=zipped["ETag"]).status_code == 304
 
     @pytest.mark.parametrize("name", ["play", "player"])

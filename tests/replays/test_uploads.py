@@ -70,7 +70,8 @@ def sent(client: Client, *paths: Path) -> Upload:
         files[-1].name = f"{path.parent.name}/{path.name}"
     before = set(Upload.objects.values_list("id", flat=True))
     client.post(reverse("replays:open_log"), **multipart(files))
-    return Upload.objects.exclude(id__in=before).get()
+    upload: Upload = Upload.objects.exclude(id__in=before).get()
+    return upload
 
 
 def page(client: Client, upload: Upload, **headers: Any) -> Any:
@@ -166,7 +167,9 @@ def test_so_many_bytes_of_unfinished_uploads_belong_to_one_person_or_address(
     assert [answer.status_code for answer in taken] == [302, 302, 429]
     assert taken[-1]["Retry-After"] == str(uploads.RETRY_SECONDS)
     assert "would exceed that limit" in taken[-1].content.decode()
-    uploads.cancel(Upload.objects.first())
+    first = Upload.objects.first()
+    assert first is not None
+    uploads.cancel(first)
     assert visitor.post(reverse("replays:open_log"), {"text": "baseOffset: 0"}).status_code == 302
 
 
@@ -189,7 +192,7 @@ def test_the_space_of_a_body_is_given_back_while_it_is_parsed(
     name = "files" if form == "replays:open_log" else "file"
     boundary = "a-boundary-of-ours"
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"; filename="t-0/{LOG}"\r\n\r\n'
-    with tempfile.SpooledTemporaryFile(max_size=1, dir=django_settings.FILE_UPLOAD_TEMP_DIR) as body:
+    with tempfile.SpooledTemporaryFile(max_size=1, dir=str(django_settings.FILE_UPLOAD_TEMP_DIR)) as body:
         body.write(head.encode() + b"x" * size + f"\r\n--{boundary}--\r\n".encode())
         length = body.tell()
         body.seek(0)
@@ -197,9 +200,8 @@ def test_the_space_of_a_body_is_given_back_while_it_is_parsed(
             reverse(form), b"x", content_type=f"multipart/form-data; boundary={boundary}"
         )
         request.META["CONTENT_LENGTH"] = str(length)
-        request._stream = body
+        vars(request).update(_stream=body, _dont_enforce_csrf_checks=True)
         request.session, request.user = visitor.session, AnonymousUser()
-        request._dont_enforce_csrf_checks = True
         assert resolve(reverse(form)).func(request).status_code == 302
     assert len(left) >= 4 and left[-1] < size / 3
     upload = Upload.objects.get()
@@ -258,7 +260,8 @@ def test_cancel_ends_it_and_its_files_go(visitor: Client, unread: list[str]) -> 
 def test_what_is_cancelled_while_a_worker_takes_it_stays_cancelled(
     visitor: Client, unread: list[str]
 ) -> None:
-    upload, read = sent(visitor), []
+    upload = sent(visitor)
+    read: list[str] = []
 
     def cancel_once_read(execute: Any, sql: str, *rest: Any) -> Any:
         answer = execute(sql, *rest)

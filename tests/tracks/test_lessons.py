@@ -45,7 +45,7 @@ def test_some_run_shows_the_lesson_of_its_scenario(client: Client) -> None:
 def test_no_run_offers_itself_under_another_name() -> None:
     for shelved in shelf():
         for run in shelved.runs:
-            name = run.variant and run.variant.name
+            name = None if run.variant is None else run.variant.name
             offered = lesson_of_scenario(shelved.card.identifier, name).get("variant")
             other = None if offered is None else offered["address"].partition("variant=")[2] or None
             if offered is not None and run.steps:

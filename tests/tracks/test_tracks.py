@@ -17,7 +17,7 @@ from eosviz.tracks import asking
 from eosviz.tracks.models import Prediction, Visit
 from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Session
-from tests.walkthroughs.conftest import carry_out, root, stranger
+from tests.walkthroughs.conftest import carry_out, created, root, stranger
 
 pytestmark = pytest.mark.django_db
 FIRST = tracks()[0]
@@ -29,8 +29,9 @@ def begin(client: Client, name: str = FIRST.name, position: int = 1) -> Session:
     return Session.objects.get(id=response["Location"].split("/")[2])
 
 
-def asked(client: Client, session: Session, branch: Branch) -> dict:
-    return client.get(f"/sessions/{session.id}/questions", {"branch": branch.id}).json()
+def asked(client: Client, session: Session, branch: Branch) -> dict[str, Any]:
+    found: dict[str, Any] = client.get(f"/sessions/{session.id}/questions", {"branch": branch.id}).json()
+    return found
 
 
 def answer(client: Client, session: Session, branch: Branch, at: int, choice: str) -> int:
@@ -107,6 +108,7 @@ class TestTracks:
         client.post(f"/tracks/{FIRST.name}/1/finish")
         other = ScenarioVersion.objects.library().get(identifier="SC-09")
         old = Visit.objects.get(position=1).session
+        assert old is not None
         Session.objects.filter(id=old.id).update(version=other)
         page = client.get(f"/tracks/{FIRST.name}/").content.decode()
         assert 'data-state="done"' not in page
@@ -163,8 +165,7 @@ class TestQuestions:
         branch = root(session)
         carry_out(session, "advance", branch, after=0, count=20)
         crash = {"action": "crash", "actor": "p1"}
-        done = carry_out(session, "intervene", branch, after=10, intervention=crash)
-        other = Branch.objects.get(id=int(done.created))
+        other = created(carry_out(session, "intervene", branch, after=10, intervention=crash))
         before, after = (asked(client, session, one)["questions"] for one in (branch, other))
         assert [question["right"] for question in before] == ["stored", "duplicate", "goes_on"]
         assert len(after) < len(before)
@@ -176,7 +177,7 @@ class TestQuestions:
         carry_out(session, "advance", branch, after=0, count=60)
         made = carry_out(session, "branch", branch, at=50)
         answer(client, session, branch, first["at"], "stored")
-        other = Branch.objects.get(id=int(made.created))
+        other = created(made)
         assert asked(client, session, other)["answers"] == {str(first["at"]): "stored"}
         assert answer(client, session, other, first["at"], "duplicate") == 204
         assert Prediction.objects.count() == 1

@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.server_message import ErrorMessage
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.deriving import sent_bodies
-from eosviz.walkthroughs.messages import AnyFromPage, CommandAnswer, read_message
+from eosviz.walkthroughs.messages import AnyFromPage, CommandAnswer, Done, read_message
 from eosviz.walkthroughs.models import Branch, Session, Step
 from eosviz.walkthroughs.simulations import earlier, recent
 
@@ -81,6 +82,23 @@ def message(
 
 def carry_out(session: Session, type: str, branch: Branch, **fields: Any) -> CommandAnswer:
     return actions.carry_out(session.id, message(type, branch, **fields))  # type: ignore[arg-type]
+
+
+def done(answer: CommandAnswer) -> Done:
+    assert isinstance(answer, Done), answer
+    return answer
+
+
+def error(answer: CommandAnswer) -> ErrorMessage:
+    assert isinstance(answer, ErrorMessage), answer
+    return answer
+
+
+def created(answer: CommandAnswer) -> Branch:
+    """The branch that the command made."""
+    name = done(answer).created
+    assert name is not None
+    return Branch.objects.get(id=int(name))
 
 
 def numbers(branch: Branch) -> list[int]:

@@ -69,6 +69,7 @@ def main() -> None:
 
     django.setup()
     from engine.simulation import Simulation
+    from engine.step import Step
     from eosviz.replays.actions import export_session, import_replay
     from eosviz.scenarios.models import ScenarioVersion
     from eosviz.walkthroughs import actions, messages
@@ -77,13 +78,13 @@ def main() -> None:
     made = 0
     step = Simulation.step
 
-    def counted(simulation: Simulation) -> Any:
+    def counted(simulation: Simulation) -> Step | None:
         nonlocal made
         found = step(simulation)
         made += found is not None
         return found
 
-    Simulation.step = counted  # type: ignore[method-assign]
+    Simulation.step = counted  # type: ignore[method-assign, assignment]  # as a method of its own
     for line in sys.stdin:
         asked = json.loads(line)
         if "scenario" in asked:

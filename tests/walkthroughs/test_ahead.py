@@ -16,8 +16,9 @@ from eosviz.walkthroughs.ahead import answer_ahead, go_on_ahead, look_ahead
 from eosviz.walkthroughs.kept_ahead import KeptAhead
 from eosviz.walkthroughs.messages import Advance, AskActions, AskAhead, CommandAnswer, Done
 from eosviz.walkthroughs.models import Branch, Session
+from eosviz.walkthroughs.simulations import recent
 from eosviz.walkthroughs.storing_ahead import store_in_transaction
-from tests.walkthroughs.conftest import carry_out, line_bodies, line_sent, message, numbers, root
+from tests.walkthroughs.conftest import carry_out, done, line_bodies, line_sent, message, numbers, root
 
 Sent = list[dict[str, Any]]
 
@@ -59,7 +60,7 @@ def test_the_step_made_ahead_is_the_one_that_is_stored_when_it_is_asked_for(
 def test_a_run_continues_from_the_step_made_ahead_as_without_it(session: Session, start: Any) -> None:
     carry_out(session, "advance", root(session), after=0, count=3)
     look(session)
-    answer = carry_out(session, "run_until", root(session), after=3, until="interesting")
+    answer = done(carry_out(session, "run_until", root(session), after=3, until="interesting"))
     look(session)
     carry_out(session, "run_until", root(session), after=answer.newest, until="end")
     plain = start()
@@ -72,12 +73,12 @@ def test_where_nothing_follows_no_step_is_sent_and_the_end_is_found(
     session: Session, steps_sent: Sent, start: Any
 ) -> None:
     plain = start()
-    last = carry_out(plain, "run_until", root(plain), after=0, until="end").newest
+    last = done(carry_out(plain, "run_until", root(plain), after=0, until="end")).newest
     carry_out(session, "advance", root(session), after=0, count=last)
     assert root(session).finished is None
     look(session)
     assert steps_sent == []
-    assert carry_out(session, "advance", root(session), after=last, count=1).stopped == "end"
+    assert done(carry_out(session, "advance", root(session), after=last, count=1)).stopped == "end"
     assert (root(session).newest, root(session).finished) == (last, "complete")
 
 
@@ -101,7 +102,7 @@ def test_what_is_asked_about_the_newest_step_is_answered_as_of_then(session: Ses
     before = offers()
     look(session)
     assert offers() == before
-    assert carry_out(session, "advance", root(session), after=12, count=1).newest == 13
+    assert done(carry_out(session, "advance", root(session), after=12, count=1)).newest == 13
 
 
 def test_a_step_that_another_process_stored_is_the_one_that_counts(
@@ -109,10 +110,10 @@ def test_a_step_that_another_process_stored_is_the_one_that_counts(
 ) -> None:
     carry_out(session, "advance", root(session), after=0, count=5)
     look(session)
-    held = list(actions.recent._slots.items())
-    actions.recent.clear()  # Another process, which knows nothing of this one's.
+    held = list(recent._slots.items())
+    recent.clear()  # Another process, which knows nothing of this one's.
     carry_out(session, "advance", root(session), after=5, count=2)
-    actions.recent._slots.update(held)
+    recent._slots.update(held)
     answer = carry_out(session, "advance", root(session), after=5, count=4)
     assert isinstance(answer, Done)
     assert answer.newest == 9
@@ -130,7 +131,7 @@ def test_a_failure_of_the_engine_is_reported_to_the_page_that_asked(
         patched.setattr(Simulation, "step", broken)
         look(session)
     assert steps_sent == []
-    assert carry_out(session, "advance", root(session), after=5, count=1).newest == 6
+    assert done(carry_out(session, "advance", root(session), after=5, count=1)).newest == 6
 
 
 def test_beyond_its_bound_nothing_is_made(
@@ -162,7 +163,7 @@ def test_who_has_stepped_nowhere_yet_may_ask(session: Session) -> None:
 def test_no_step_is_sent_ahead_of_another_step_than_the_newest_or_after_the_end(session: Session) -> None:
     carry_out(session, "advance", root(session), after=0, count=4)
     assert answer_ahead(session.id, asked(session, 3)).step is None
-    last = carry_out(session, "run_until", root(session), after=4, until="end").newest
+    last = done(carry_out(session, "run_until", root(session), after=4, until="end")).newest
     assert answer_ahead(session.id, asked(session, last)).step is None
 
 
@@ -263,8 +264,8 @@ def test_a_worker_that_hears_late_of_what_a_socket_stored_answers_all_the_same(
     carry_out(session, "advance", root(session), after=0, count=1)
     look(session)
     assert store(session, sent.pop()) is not None
-    assert carry_out(session, "advance", root(session), after=1, count=1).newest == 2
-    assert carry_out(session, "advance", root(session), after=2, count=2).newest == 4
+    assert done(carry_out(session, "advance", root(session), after=1, count=1)).newest == 2
+    assert done(carry_out(session, "advance", root(session), after=2, count=2)).newest == 4
     go_on_ahead(session.id, root(session).id, 2, 2, "page")
     assert (sent, numbers(root(session))) == ([], [1, 2, 3, 4])
 
@@ -275,7 +276,7 @@ def test_another_worker_goes_on_after_what_a_socket_stored(
     carry_out(session, "advance", root(session), after=0, count=5)
     look(session)
     assert store(session, sent.pop()) is not None
-    actions.recent.clear()  # Another process, which knows nothing of this one's.
+    recent.clear()  # Another process, which knows nothing of this one's.
     go_on_ahead(session.id, root(session).id, 6, 6, "page")
     assert json.loads(KeptAhead().keep(sent.pop()))["after"] == 6
 
@@ -303,12 +304,12 @@ def test_a_worker_goes_on_wherever_the_socket_stopped(
         assert take_and_store(session, two_ahead, after) is not None
     with monkeypatch.context() as patched:
         patched.setattr(simulations, "simulate_to", None)  # The run that is held goes on.
-        answer = carry_out(session, kind, root(session), after=2 + stored, **asked)
+        answer = done(carry_out(session, kind, root(session), after=2 + stored, **asked))
         if kind == "advance":
             assert answer.newest == 3 + stored
-            answer = carry_out(session, "run_until", root(session), after=answer.newest, until="end")
+            answer = done(carry_out(session, "run_until", root(session), after=answer.newest, until="end"))
     plain = start()
-    assert answer.newest == carry_out(plain, "run_until", root(plain), after=0, until="end").newest
+    assert answer.newest == done(carry_out(plain, "run_until", root(plain), after=0, until="end")).newest
     assert line_bodies(root(session)) == line_bodies(root(plain))
     assert root(session).finished == root(plain).finished == "complete"
 
@@ -324,14 +325,14 @@ def test_an_act_between_two_steps_made_ahead_makes_another_step(
     # A task that comes late knows only the steps that the socket stored.
     go_on_ahead(session.id, root(session).id, 3, 3, "page")
     assert (sent, numbers(root(session))) == ([], [1, 2, 3, 4])
-    assert carry_out(session, "advance", root(session), after=4, count=1).newest == 5
+    assert done(carry_out(session, "advance", root(session), after=4, count=1)).newest == 5
 
 
 def test_the_end_of_the_run_is_found_after_the_last_step_made_ahead(
     session: Session, sent: list[dict[str, Any]], start: Any
 ) -> None:
     plain = start()
-    last = carry_out(plain, "run_until", root(plain), after=0, until="end").newest
+    last = done(carry_out(plain, "run_until", root(plain), after=0, until="end")).newest
     carry_out(session, "advance", root(session), after=0, count=last - 2)
     look(session)
     kept = KeptAhead()
@@ -344,7 +345,7 @@ def test_the_end_of_the_run_is_found_after_the_last_step_made_ahead(
     assert kept.after(str(root(session).id), last) is None
     go_on_ahead(session.id, root(session).id, last, last, "page")
     assert (sent, root(session).finished) == ([], None)
-    assert carry_out(session, "advance", root(session), after=last, count=1).stopped == "end"
+    assert done(carry_out(session, "advance", root(session), after=last, count=1)).stopped == "end"
     assert (root(session).newest, root(session).finished) == (last, "complete")
 
 
@@ -361,7 +362,7 @@ def test_a_keyframe_and_what_was_not_counted_are_left_to_a_worker(
     carry_out(long_session, "advance", root(long_session), after=0, count=496)
     assert (go_on(497), go_on(498), go_on(499), go_on(500)) == (2, 1, 0, 2)
     for budget in (0, 1, 2):
-        with actions.recent.of(root(long_session).id) as slot:
+        with recent.of(root(long_session).id) as slot:
             slot.budget = budget + 1
         assert go_on(501 + budget) == budget
 

@@ -12,6 +12,7 @@ import pytest
 
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from eosviz.refusals import Problem
 from eosviz.server_message import ErrorMessage
 from eosviz.walkthroughs import actions, simulations
 from eosviz.walkthroughs.limits import Limits
@@ -20,7 +21,18 @@ from eosviz.walkthroughs.messages import Done
 from eosviz.walkthroughs.models import Branch, Command, Intervention, Keyframe, Session, Step
 from eosviz.walkthroughs.questions import branch_summaries
 from eosviz.walkthroughs.simulations import RecentSimulations, recent
-from tests.walkthroughs.conftest import BROWSER, carry_out, line_bodies, message, numbers, root, version
+from tests.walkthroughs.conftest import (
+    BROWSER,
+    carry_out,
+    created,
+    done,
+    error,
+    line_bodies,
+    message,
+    numbers,
+    root,
+    version,
+)
 
 
 def engine_bodies(scenario: str, count: int) -> list[bytes]:
@@ -28,16 +40,6 @@ def engine_bodies(scenario: str, count: int) -> list[bytes]:
     simulation = Simulation(entry(scenario).scenario())
     made = (simulation.step() for _ in range(count))
     return [encode_step(step) for step in made if step is not None]
-
-
-def done(answer: Any) -> Done:
-    assert isinstance(answer, Done), answer
-    return answer
-
-
-def error(answer: Any) -> ErrorMessage:
-    assert isinstance(answer, ErrorMessage), answer
-    return answer
 
 
 def under_way(branch: Branch) -> int:
@@ -196,10 +198,10 @@ class TestKeyframes:
         session = long_session
         branch = root(session)
         carry_out(session, "run_until", branch, after=0, until="end", limit=600)
-        made = done(carry_out(session, "branch", branch, at=550))
-        child = Branch.objects.get(id=made.created)
+        child = created(carry_out(session, "branch", branch, at=550))
         line = Branch.objects.line(child)
-        assert [Keyframe.objects.nearest(line, number).number for number in (0, 499, 500, 550)] == [
+        nearest = [Keyframe.objects.nearest(line, number) for number in (0, 499, 500, 550)]
+        assert [keyframe and keyframe.number for keyframe in nearest] == [
             0,
             0,
             500,
@@ -211,8 +213,7 @@ class TestBranches:
     def test_a_branch_has_the_parent_line_and_goes_on_by_itself(self, session: Session) -> None:
         branch = root(session)
         carry_out(session, "advance", branch, after=0, count=20)
-        made = done(carry_out(session, "branch", branch, at=8, name="what if"))
-        child = Branch.objects.get(id=made.created)
+        child = created(carry_out(session, "branch", branch, at=8, name="what if"))
         assert (child.name, child.leaves_at, child.newest, child.parent_id) == ("what if", 8, 8, branch.id)
         carry_out(session, "advance", child, after=8, count=12)
         assert numbers(child) == list(range(9, 21))
@@ -221,11 +222,11 @@ class TestBranches:
     def test_a_branch_hangs_on_the_branch_that_holds_its_step(self, session: Session) -> None:
         trunk = root(session)
         carry_out(session, "advance", trunk, after=0, count=20)
-        child = Branch.objects.get(id=done(carry_out(session, "branch", trunk, at=12)).created)
+        child = created(carry_out(session, "branch", trunk, at=12))
         carry_out(session, "advance", child, after=12, count=5)
-        low = Branch.objects.get(id=done(carry_out(session, "branch", child, at=6)).created)
-        at_the_joint = Branch.objects.get(id=done(carry_out(session, "branch", child, at=12)).created)
-        high = Branch.objects.get(id=done(carry_out(session, "branch", child, at=15)).created)
+        low = created(carry_out(session, "branch", child, at=6))
+        at_the_joint = created(carry_out(session, "branch", child, at=12))
+        high = created(carry_out(session, "branch", child, at=15))
         assert [low.parent_id, at_the_joint.parent_id, high.parent_id] == [trunk.id, trunk.id, child.id]
         for other in (low, at_the_joint, high):
             assert line_bodies(other) == line_bodies(trunk)[: other.newest]
@@ -297,7 +298,7 @@ class TestInterventions:
                 intervention={"action": "drop_message", "message": dropped},
             )
         )
-        child = Branch.objects.get(id=answer.created)
+        child = created(answer)
         assert (child.leaves_at, child.newest, child.parent_id) == (at, at + 1, branch.id)
         assert line_bodies(branch) == before
         assert line_bodies(child)[:at] == before[:at]
@@ -387,7 +388,7 @@ class TestOnce:
         branch = root(session)
         other = RecentSimulations()
         store = actions.store
-        overtaken = []
+        overtaken: list[bool] = []
 
         def store_late(*arguments: Any) -> Any:
             if not overtaken:
@@ -506,9 +507,9 @@ def test_four_threads_with_one_aim_store_each_step_once(
         thread.join(60)
     assert numbers(branch) == list(range(1, 61))
     assert line_bodies(branch) == engine_bodies("SC-03", 60)
-    done = [answer for answer in answers if isinstance(answer, Done)]
+    stored = [answer for answer in answers if isinstance(answer, Done)]
     assert len(answers) == 80
-    assert {answer.reached for answer in done} == set(range(3, 61, 3))
+    assert {answer.reached for answer in stored} == set(range(3, 61, 3))
     # A command that was overtaken five times in a row is refused with a request to repeat; nothing else may go wrong.
     assert {answer.code for answer in answers if isinstance(answer, ErrorMessage)} <= {"unavailable"}
 
@@ -525,13 +526,13 @@ class TestSessions:
         settings.QUOTAS = {**settings.QUOTAS, "sessions": 2}
         start()
         start()
-        with pytest.raises(actions.Problem) as caught:
+        with pytest.raises(Problem) as caught:
             start()
         assert (caught.value.code, caught.value.params) == ("limit", {"most": 2, "used": 2})
         assert start(browser="b" * 48)
 
     def test_what_a_rule_refuses_makes_no_session(self, start: Callable[..., Session]) -> None:
-        with pytest.raises(actions.Problem) as caught:
+        with pytest.raises(Problem) as caught:
             start("SC-07", "acks-one")
         assert (caught.value.code, caught.value.params["rule"]) == ("refused", "CFG-2")
         assert not Session.objects.exists()
@@ -541,7 +542,7 @@ class TestSessions:
     ) -> None:
         mine, other = start(), start(browser="b" * 48)
         carry_out(mine, "advance", root(mine), after=0, count=3)
-        with pytest.raises(actions.Problem):
+        with pytest.raises(Problem):
             actions.delete_session(BROWSER, other.id)
         actions.delete_session(BROWSER, mine.id)
         assert list(Session.objects.all()) == [other]

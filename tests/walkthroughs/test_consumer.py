@@ -39,6 +39,7 @@ def cookie_of(browser: str) -> bytes:
     store = SessionStore()
     store["browser"] = browser
     store.save()
+    assert store.session_key is not None
     cookie: SimpleCookie = SimpleCookie({"sessionid": store.session_key})
     return cookie.output(header="").strip().split(";")[0].encode()
 

@@ -34,7 +34,7 @@ Json = dict[str, Any]
 
 def run_of(scenario: str, count: int = 2_000) -> list[tuple[Json, bytes]]:
     simulation = Simulation(entry(scenario).scenario())
-    made = []
+    made: list[tuple[Json, bytes]] = []
     while len(made) < count and (step := simulation.step()) is not None:
         made.append((step.to_json(), encode_step(step)))
     return made

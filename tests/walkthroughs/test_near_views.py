@@ -152,9 +152,12 @@ def session(db: None, small: None) -> Session:
 def test_every_near_view_says_what_its_view_says(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[bool] = []
     count = near_views._count
-    monkeypatch.setattr(
-        near_views, "_count", lambda *arguments: counted.append(count(*arguments)) or counted[-1]
-    )
+
+    def noted(*arguments: Any) -> bool:
+        counted.append(count(*arguments))
+        return counted[-1]
+
+    monkeypatch.setattr(near_views, "_count", noted)
     branch = ran(session, root(session), STEPS)
     kept = Keyframe.objects.get(branch=branch, number=500)
     assert kept.near_json is not None and len(kept.near_json) < len(kept.view_json)

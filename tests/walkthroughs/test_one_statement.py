@@ -87,7 +87,7 @@ def test_a_command_is_carried_out_once(session: Session, sent: list[dict[str, An
     event, again = sent.pop(), uuid.uuid4()
     first, second = asked(session, event, id=again), asked(session, event, id=again)
 
-    async def both() -> list[Stored | None]:
+    async def both() -> tuple[Stored | None, Stored | None]:
         return await asyncio.gather(store_ahead(session.id, *first), store_ahead(session.id, *second))
 
     assert [stored is None for stored in asyncio.run(both())] == [False, True]

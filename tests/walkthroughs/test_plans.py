@@ -12,10 +12,11 @@ from django.test import Client
 
 from engine.scenario.shelf import entry
 from engine.view.run_ahead import plan_ahead
+from eosviz.bounded.tasks import TASKS
 from eosviz.walkthroughs import asked_run, planning, plans
-from eosviz.walkthroughs.messages import Done, Hello, PlanAnswer, read_message
+from eosviz.walkthroughs.messages import Hello, PlanAnswer, read_message
 from eosviz.walkthroughs.models import Branch, KeptPlan, Session
-from tests.walkthroughs.conftest import carry_out, root
+from tests.walkthroughs.conftest import carry_out, created, root
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +27,8 @@ DROP = {"action": "drop_message", "message": 2}
 def made(branch: Branch) -> dict[str, Any]:
     answer = plans.made_plan(with_version(branch), "r")
     assert answer is not None
-    return plan_of(answer)
+    plan: dict[str, Any] = plan_of(answer)
+    return plan
 
 
 def plan_of(answer: PlanAnswer) -> Any:
@@ -70,8 +72,7 @@ def test_an_intervention_extends_the_plan_of_the_run_before_it(
     before = made(main)
     carry_out(session, "advance", main, after=0, count=40)
     answer = carry_out(session, "intervene", main, after=12, intervention=CRASH)
-    assert isinstance(answer, Done)
-    branch = Branch.objects.get(id=answer.created)
+    branch = created(answer)
     assert plans.kept_plan(with_version(branch)) is None
     after = made(branch)
     assert runs[-1].before == before
@@ -127,11 +128,11 @@ def test_what_a_busy_machine_did_not_make_in_time_is_not_kept_as_impossible(
     long_session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     branch = with_version(root(long_session))
-    row = plans.TASKS["plan"]
-    monkeypatch.setitem(plans.TASKS, "plan", replace(row, clock_seconds=0))
+    row = TASKS["plan"]
+    monkeypatch.setitem(TASKS, "plan", replace(row, clock_seconds=0))
     assert made(branch) is None
     assert not KeptPlan.objects.exists()
-    monkeypatch.setitem(plans.TASKS, "plan", row)
+    monkeypatch.setitem(TASKS, "plan", row)
     assert made(branch) is not None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,21 +13,29 @@ from engine.errors import Refused
 from engine.interventions import INTERVENTIONS
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from engine.step import Step
 from eosviz.catalogue import say, words
-from eosviz.walkthroughs.messages import Offer, Selection
+from eosviz.walkthroughs.message_base import Selection
+from eosviz.walkthroughs.messages import Offer
 from eosviz.walkthroughs.possibilities import possibilities
 
 LIFE = ("crash", "restart", "pause", "resume")
 ACTORS = ("p1", "c1", "broker-1", "broker-2")
 
 
-def after(number: int, *interventions: dict[str, object], scenario: str = "SC-03") -> Simulation:
+def after(number: int, *interventions: dict[str, Any], scenario: str = "SC-03") -> Simulation:
     simulation = Simulation(entry(scenario).scenario())
     simulation.run(steps=number)
     for intervention in interventions:
         simulation.intervene(intervention)
         simulation.step()
     return simulation
+
+
+def made(simulation: Simulation) -> Step:
+    step = simulation.step()
+    assert step is not None
+    return step
 
 
 def offers(simulation: Simulation, kind: str, name: str) -> list[Offer]:
@@ -300,10 +309,10 @@ def test_what_no_view_ever_holds_is_answered() -> None:
             assert not any(offer.enabled for offer in offers(simulation, kind, name) if kind == "message")
 
 
-def test_of_a_request_that_a_paused_broker_has_not_read_only_the_connection_can_end():
+def test_of_a_request_that_a_paused_broker_has_not_read_only_the_connection_can_end() -> None:
     """SC-03: p1 sends its first batch at 25 ms; broker-1 pauses before it arrives."""
     simulation = Simulation(entry("SC-03").scenario())
-    while simulation.step().key != "client.sent":
+    while made(simulation).key != "client.sent":
         pass
     simulation.intervene({"action": "pause", "actor": "broker-1"})
     simulation.run(until=33)
@@ -326,4 +335,4 @@ def test_to_drop_a_message_says_whether_its_connection_breaks(step: int, key: st
     (number,) = simulation.world.network.under_way
     offer = next(one for one in offers(simulation, "message", str(number)) if one.action == "drop_message")
     simulation.intervene(offer.intervention)
-    assert (offer.key, simulation.step().key) == (key, says)
+    assert (offer.key, made(simulation).key) == (key, says)

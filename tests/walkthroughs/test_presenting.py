@@ -115,7 +115,7 @@ async def test_a_step_that_was_made_ahead_takes_followers_along_in_the_same_mess
     token = await present(session)
     selected = {"kind": "actor", "id": "broker-1"}
     advance = {"branch": str(branch.id), "count": 1, "ahead": True}
-    place = {"branch": str(branch.id), "view": "text", "selection": selected}
+    place: Json = {"branch": str(branch.id), "view": "text", "selection": selected}
     async with open_page(session) as driver, follow(token) as page:
         await hello(page)
         await driver.ask("advance", after=0, **advance, present={"view": "text"})
@@ -210,7 +210,7 @@ async def test_how_closely_the_presenter_looks_and_the_answer_on_show_come_along
             {"why": {**why, "links": [link] * 41}},
             {"why": {**why, "more": 1}},
         ):
-            answer = (await driver.ask("present", branch=str(branch.id), step=0, **wrong))[-1]  # type: ignore[arg-type]
+            answer = (await driver.ask("present", branch=str(branch.id), step=0, **wrong))[-1]
             assert answer["code"] == "malformed", wrong
 
 

@@ -49,9 +49,12 @@ def test_wherever_a_reader_goes_the_run_is_the_one_of_that_step(line: list[Branc
 
 def test_going_on_makes_only_the_steps_between(line: list[Branch], monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    monkeypatch.setattr(
-        simulations, "simulate_to", lambda line, number: made.append(number) or simulate_to(line, number)
-    )
+
+    def noted(line: list[Branch], number: int) -> Simulation:
+        made.append(number)
+        return simulate_to(line, number)
+
+    monkeypatch.setattr(simulations, "simulate_to", noted)
     for number in (22, 30, 30, 44, 45, 46, 60):
         at_earlier(line, number, Simulation.digest)
     assert made == [22]

@@ -66,7 +66,9 @@ def test_a_branch_has_its_parent_s_transactions_up_to_where_it_left(fenced: Sess
     advance(fenced, branch, 134)
     carry_out(fenced, "branch", branch, at=40)
     child = Branch.objects.get(session=fenced, parent=branch)
-    (line,) = lines_of(fenced, child)["lines"]  # type: ignore[misc]
+    lines = lines_of(fenced, child)["lines"]
+    assert isinstance(lines, list)
+    (line,) = lines
     assert (line["first_step"], line["result"]) == (14, "open")
 
 
