@@ -26,6 +26,7 @@ from engine.explain.machines import machine_json, machines
 from engine.pseudocode.documents import to_json
 from engine.scenario.document import acts
 from engine.scenario.shelf import entry, library
+from engine.shapes.plans import Plan
 from engine.simulation import Simulation
 from engine.step import Step
 from engine.transaction_lines import TransactionLines
@@ -132,7 +133,7 @@ class Run:
         for step in self.steps:
             for broken in step["broken"]:
                 first_broken.setdefault(broken["guarantee"], step["number"])
-        branch = {
+        branch: dict[str, Any] = {
             "id": "1", "name": "a", "parent": None, "leaves_at": 0, "newest": len(self.steps),
             "finished": self.finished, "interventions": [], "first_broken": first_broken,
         }  # fmt: skip
@@ -148,7 +149,7 @@ class Run:
         }  # fmt: skip
         return json.dumps(file).encode()
 
-    def _plan(self) -> dict[str, Any]:
+    def _plan(self) -> Plan:
         plan = RunPlan(self.header, self.view)
         for step in self.steps:
             plan.take(step)
@@ -184,7 +185,8 @@ def play(name: str) -> Run:
         simulation = Simulation(entry(scenario).scenario(variant or None))
     except Refused:
         return Run(name, {}, {}, (), None)
-    header, view = simulation.header(), simulation.view()
+    header: dict[str, Any] = {**simulation.header()}
+    view = simulation.view()
     steps = tuple(step.to_json() for step in iter(simulation.step, None) if isinstance(step, Step))
     return Run(name, header, view, steps, simulation.finished)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -19,7 +20,7 @@ from tests.running_site import RunningSite
 KAFKA_LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
 PATIENCE = 60_000
 """Milliseconds: the case is read and the scenario tried on the way."""
-MANNERS = {
+MANNERS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 720}, "locale": "en-GB"},
     "telephone": {"viewport": {"width": 390, "height": 844}, "locale": "zh-CN", "color_scheme": "dark"},
 }

@@ -25,7 +25,9 @@ from tests.e2e.test_every_page import NO_QUESTIONS, Places, page_of
 from tests.running_site import RunningSite
 
 LOOKS = list(product(SIZES, THEMES, ("en-GB", "zh-CN")))
-FAILURES = [(name, {}) for name in ("403.html", "403_csrf.html", "404.html", "429.html")]
+FAILURES: list[tuple[str, dict[str, object]]] = [
+    (name, {}) for name in ("403.html", "403_csrf.html", "404.html", "429.html")
+]
 FAILURES += [("failure.html", {"what": failure.key, "why": failure.why}) for failure in PAGES]
 """The templates of answers that are no page, and what they are given."""
 DATA = "administration"

@@ -225,13 +225,19 @@ def page_of(browser: Browser, look: tuple[str, str, str], places: Places) -> Ite
     width, height = SIZES[size]
     context = browser.new_context(
         viewport={"width": width, "height": height},
-        color_scheme=theme,
+        color_scheme="dark" if theme == "dark" else "light",
         locale=locale,
         reduced_motion="reduce",
     )
     context.add_init_script(NO_QUESTIONS)
     # The same person, but no choice of language: that of the browser decides.
-    context.add_cookies([cookie for cookie in places.cookies.cookies() if cookie["name"] == "sessionid"])
+    for cookie in places.cookies.cookies():
+        if cookie["name"] == "sessionid":
+            context.add_cookies([{
+                "name": cookie["name"], "value": cookie["value"], "domain": cookie["domain"], "path": cookie["path"],
+                "expires": cookie["expires"], "httpOnly": cookie["httpOnly"], "secure": cookie["secure"],
+                "sameSite": cookie["sameSite"],
+            }])  # fmt: skip
     yield context.new_page()
     context.close()
 

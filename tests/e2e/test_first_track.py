@@ -14,6 +14,8 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from operator import ne
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -222,7 +224,7 @@ def test_a_newcomer_goes_through_the_first_track(
     verdicts: list[str] = []
     for number, item in enumerate(TRACK.items[: newcomer.length], start=1):
         title = f"^{re.escape(entry(item.scenario).document['title']['en'])}$"
-        until(page, lambda title=title: reader.is_there("heading", title))
+        until(page, partial(reader.is_there, "heading", title))
         until(page, lambda: reader.is_there("button", "^Quiz: on$"))
         before = len(verdicts)
         is_in_haste = takes_a_part and number > BEGINNING
@@ -266,8 +268,7 @@ def walk(reader: Reader, first_choice: int, go_on: Callable[[Reader], None]) -> 
             return verdicts
         else:
             go_on(reader)
-            before = state
-            state = settled(reader, lambda state, before=before: state != before)
+            state = settled(reader, partial(ne, state))
     raise AssertionError(f"it does not end within {MOVES_MAX} moves")
 
 

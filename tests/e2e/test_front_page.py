@@ -76,7 +76,7 @@ def test_keys_go_from_scene_to_scene(door: Page) -> None:
 
 def test_the_focus_is_seen_on_the_dark_card_in_both_themes(door: Page) -> None:
     for theme in ("light", "dark"):
-        door.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        door.emulate_media(color_scheme=theme)
         for control in door.locator(".way.first :is(a, button)").all():
             control.focus()
             colours = control.evaluate(

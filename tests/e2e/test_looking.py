@@ -227,8 +227,8 @@ def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
     page.keyboard.press("+")
     expect(page.locator(".compare-side eos-spacetime")).to_have_count(2)
     page.keyboard.press("+")
-    for side in (0, 1):
-        here = sides.nth(side).get_by_role("button", name=re.compile("^The step is here"))
+    for place in (0, 1):
+        here = sides.nth(place).get_by_role("button", name=re.compile("^The step is here"))
         expect(here.first).to_be_visible()
     pleasant(page)
     page.get_by_label("Zoom").select_option("transactions")

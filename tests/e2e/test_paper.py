@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, ViewportSize
 
 from tests.e2e.looking import assert_nothing_scrolls_sideways
 from tests.e2e.stage import Stage
 
-SHEET = {"width": 718, "height": 1000}
+SHEET: ViewportSize = {"width": 718, "height": 1000}
 """px: A4 within its margins."""
 
 _PANELS = """() => [...document.querySelectorAll(".player > :is(.left, .mid, .right) > .panel > :not(button)")]

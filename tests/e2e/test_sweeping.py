@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.e2e.signing_up import sign_up
 from tests.e2e.test_class import look
-from tests.e2e.test_travelling import NO_QUESTIONS, sign_up
+from tests.e2e.test_travelling import NO_QUESTIONS
 from tests.running_site import RunningSite
 
 RUNS = 40_000
@@ -30,7 +31,7 @@ def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
     page = context.new_page()
     page.set_default_timeout(60_000)
     expect.set_options(timeout=60_000)
-    sign_up(page, running_site.address)
+    sign_up(page, running_site.address, "sven@example.org", "Sven")
     yield page
     expect.set_options(timeout=5_000)
     context.close()

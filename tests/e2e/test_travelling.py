@@ -12,6 +12,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, Route, expect
@@ -25,7 +26,7 @@ from tests.e2e.looking import (
 from tests.e2e.signing_up import sign_up
 from tests.running_site import RunningSite
 
-MANNERS = {
+MANNERS: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 720}, "locale": "en-GB", "color_scheme": "light"},
     "telephone": {"viewport": {"width": 390, "height": 844}, "locale": "zh-CN", "color_scheme": "dark"},
 }

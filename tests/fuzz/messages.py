@@ -32,7 +32,7 @@ def _message(kind: str, **fields: Any) -> dict[str, Any]:
     return {"v": 1, "id": ID, "type": kind, **fields}
 
 
-MESSAGES: Sequence[dict[str, Any]] = (
+MESSAGES: tuple[dict[str, Any], ...] = (
     _message("hello", have={"1": 5}, follower=ID),
     _message("advance", branch="1", after=0, count=5, ahead=True),
     _message("run_until", branch="1", after=0, until="breakpoint", conditions=CONDITIONS, limit=50),

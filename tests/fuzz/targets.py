@@ -52,7 +52,7 @@ from eosviz.replays.refusal import ReplayRefused
 from eosviz.scenarios.editing import CannotEdit, Edit, edited
 from eosviz.walkthroughs import matching
 from eosviz.walkthroughs.links import read_link
-from eosviz.walkthroughs.messages import Unreadable, read_message, read_new_session
+from eosviz.walkthroughs.messages import Intervene, Unreadable, read_message, read_new_session
 from eosviz.workshop.lesson import lesson_html
 from tests.engine.wire.recorded import exchanges
 from tests.fuzz.changing import (
@@ -274,6 +274,7 @@ def intervene(asked: Json) -> str:
         read = read_message(json.dumps(message).encode())
     except Unreadable:
         return "refused"
+    assert isinstance(read, Intervene)
     done = [{**msgspec.to_builtins(read.intervention), "after": asked["after"]}]
     try:
         Simulation(load(library()[1].document), done).run(steps=STEPS_PLAYED)

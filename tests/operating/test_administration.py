@@ -104,14 +104,14 @@ class TestAdministration(InOneTransaction):
         self, kept_things: Things, kept_superuser: Client, takes_a_part: bool
     ) -> None:
         """`make test` searches for the last of the words only, `make test-all` for all of them."""
-        sought = ("a", "SC-03", str(kept_things.session.id), "%'\"\\ 0x")
+        sought: tuple[str, ...] = ("a", "SC-03", str(kept_things.session.id), "%'\"\\ 0x")
         if takes_a_part:
             sought = sought[-1:]
         for label, model in shown().items():
             for words in sought:
                 assert kept_superuser.get(page(model), {"q": words}).status_code == 200, (label, words)
             row = model._base_manager.first()
-            if row is not None and admin.site._registry[model].has_view_permission:
+            if row is not None:
                 opened = kept_superuser.get(page(model, "change", row.pk))
                 assert opened.status_code == 200, label
 

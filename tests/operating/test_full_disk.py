@@ -149,6 +149,7 @@ def test_a_redis_without_memory_ends_nothing(site: RunningSite, stepping: Steppi
     stepping.wait_for(20)
     server = redis.Redis(unix_socket_path=str(embedded_redis_socket(site.data_folder)))
     usual = server.config_get("maxmemory")["maxmemory"]
+    assert usual is not None
     server.config_set("maxmemory", 1)
     try:
         stepping.wait_to_read("problem.no_room")

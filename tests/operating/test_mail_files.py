@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def test_a_mail_that_cannot_be_written_leaves_nothing(
     def full(*paths: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(mail_files.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space"):
         EmailMessage("one", "body", to=["ada@example.org"]).send()
     assert list((data_folder / "mail").iterdir()) == []

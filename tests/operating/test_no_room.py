@@ -80,6 +80,7 @@ def redis_without_memory(redis_server: str) -> Iterator[redis.Redis]:
     """The embedded server, which answers and takes no writes."""
     server = redis.Redis.from_url(redis_server)
     usual = server.config_get("maxmemory")["maxmemory"]
+    assert usual is not None
     server.config_set("maxmemory", 1)
     yield server
     server.config_set("maxmemory", usual)
@@ -98,6 +99,7 @@ def test_a_message_taken_while_redis_has_no_memory_is_worked_off_and_crossed_out
     """Goal: `append` and `ack` of a worker's channel go on where Redis refuses to note them."""
     server = redis.Redis.from_url(redis_server)
     usual = server.config_get("maxmemory")["maxmemory"]
+    assert usual is not None
     taken: list[Any] = []
     with app.connection_for_read() as worker, worker.SimpleQueue("test_no_room") as queue:
         queue.put("work")
@@ -162,6 +164,7 @@ def test_a_session_that_cannot_be_stored_is_no_failed_page(settings: Any) -> Non
     session = client.session
     session["some"] = "thing"
     session.save()
+    assert session.session_key is not None
     client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
     assert client.get("/reference/errors/").status_code == 200
     with read_only():

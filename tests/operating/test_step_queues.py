@@ -112,11 +112,11 @@ def test_a_worker_without_a_free_thread_is_replaced_and_keeps_its_queues_meanwhi
     other.start(free)
     step._look(busy)
     task = SimpleTask()
-    state.reserved_requests.add(task)  # type: ignore[arg-type]
+    state.reserved_requests.add(task)
     try:
         redis.Redis.from_url(redis_server).zadd(LIST_KEY, {"a@host": 0})
         step._look(busy)
-        state.reserved_requests.discard(task)  # type: ignore[arg-type]
+        state.reserved_requests.discard(task)
         other._look(free)
         assert free.consumed == set(QUEUES)
         assert len(busy.consumed) == len(QUEUES) / 2
@@ -124,7 +124,7 @@ def test_a_worker_without_a_free_thread_is_replaced_and_keeps_its_queues_meanwhi
         other._look(free)
         assert busy.consumed & free.consumed == set()
     finally:
-        state.reserved_requests.discard(task)  # type: ignore[arg-type]
+        state.reserved_requests.discard(task)
         step.stop(busy)
         other.stop(free)
 

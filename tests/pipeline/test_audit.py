@@ -62,7 +62,8 @@ def scenario(name: str) -> Scenario:
 def recorded(played: Scenario) -> tuple[dict[str, Any], dict[str, Any], list[Step], str | None]:
     """Header, first view, steps and end of a run, as JSON of their own. Raises Refused."""
     simulation = Simulation(played)
-    header, view = simulation.header(), json.loads(json.dumps(simulation.view()))
+    header: dict[str, Any] = {**simulation.header()}
+    view = json.loads(json.dumps(simulation.view()))
     steps = []
     while (step := simulation.step()) is not None:
         steps.append(json.loads(json.dumps(step.to_json())))

@@ -1,5 +1,6 @@
 """Which Java is chosen, and what is said when there is none."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -22,7 +23,7 @@ def fake_java(home: Path, version: str) -> Path:
 @pytest.fixture(autouse=True)
 def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr(java.shutil, "which", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(java, "packaged_java", lambda: None)
 
 
@@ -42,7 +43,7 @@ def test_a_java_home_that_will_not_do_is_named(
 
 def test_then_the_systems_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = fake_java(tmp_path / "system", "17.0.15")
-    monkeypatch.setattr(java.shutil, "which", lambda name: str(home / "bin" / "java"))
+    monkeypatch.setattr(shutil, "which", lambda name: str(home / "bin" / "java"))
     assert find_java_home(tmp_path) == home
 
 
@@ -51,7 +52,7 @@ def test_then_the_packaged_one_without_the_option_it_does_not_know(
 ) -> None:
     old = fake_java(tmp_path / "old", "1.8.0_202")
     packaged = fake_java(tmp_path / "packaged", "21.0.8")
-    monkeypatch.setattr(java.shutil, "which", lambda name: str(old / "bin" / "java"))
+    monkeypatch.setattr(shutil, "which", lambda name: str(old / "bin" / "java"))
     monkeypatch.setattr(java, "packaged_java", lambda: packaged / "bin" / "java")
     home = find_java_home(tmp_path / "data")
     words = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-cp", "a b:c", "Main", ""]

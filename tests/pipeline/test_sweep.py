@@ -333,7 +333,9 @@ class TestChunks:
 
 def python_workers(spark: SparkSession) -> list[int]:
     """The processes in which this session's executor runs Python: children of its own daemon."""
-    java = spark.sparkContext._gateway.proc.pid
+    gateway = spark.sparkContext._gateway
+    assert gateway is not None
+    java = gateway.proc.pid
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from operator import attrgetter
 
 import pytest
 from django.test import Client
@@ -268,7 +269,7 @@ SHOWN_BY_NO_RUN = {
 }
 
 
-@pytest.mark.parametrize("error", sorted(ERRORS.keys() - SHOWN_BY_NO_RUN, key=lambda error: error.name))
+@pytest.mark.parametrize("error", sorted(ERRORS.keys() - SHOWN_BY_NO_RUN, key=attrgetter("name")))
 def test_an_error_leads_to_a_scenario_by_its_name_and_by_its_exception(error: Error) -> None:
     joined = "".join(part.capitalize() for part in error.name.split("_"))
     exception = exception_name(error)

@@ -14,8 +14,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from engine.broker.append_rules import rules_in_force
-from engine.broker.validation import Level
+from engine.broker.append_rules import Level, rules_in_force
 from engine.client.client_states import edge_is_legal
 from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.profile import Profile

@@ -11,7 +11,7 @@ from django.utils.html import escape
 
 from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.errors import Error
-from engine.explain.machines import machine_json
+from engine.explain.machines import machine_json, machines
 from engine.explain.sentences import LANGUAGES, catalogue
 from engine.machine import Machine
 from engine.profiles import PROFILES
@@ -81,12 +81,12 @@ def test_the_versions_stand_side_by_side_oldest_first(client: Client) -> None:
 def test_every_machine_is_found_and_served_as_the_engine_has_it(client: Client) -> None:
     from engine.client.batch_states import MACHINE as batches
 
-    assert tables.machines()[batches.name] is batches
-    for name, machine in tables.machines().items():
+    assert machines()[batches.name] is batches
+    for name, machine in machines().items():
         assert isinstance(machine, Machine)
         assert client.get(reverse("reference:machine", args=[name])).json() == machine_json(machine)
     page = text(client, "machines")
-    assert all(f'id="{name}"' in page for name in tables.machines())
+    assert all(f'id="{name}"' in page for name in machines())
     assert say(row_key(batches.rows[0]), "en") in html.unescape(page)
 
 
@@ -111,9 +111,7 @@ def test_the_page_gets_the_code_as_the_engine_has_it(client: Client) -> None:
 
 
 def test_the_reason_of_every_row_is_a_sentence_in_both_languages() -> None:
-    missing = {
-        row_key(row) for machine in tables.machines().values() for row in machine.rows
-    } - words().keys()
+    missing = {row_key(row) for machine in machines().values() for row in machine.rows} - words().keys()
     assert not missing
 
 
@@ -218,7 +216,7 @@ def test_what_does_not_exist_is_not_found(client: Client, address: str) -> None:
 
 
 def test_every_way_of_a_machine_is_drawn_once_and_no_two_rails_lie_over_each_other() -> None:
-    for machine in tables.machines().values():
+    for machine in machines().values():
         drawn = drawing.draw(machine)
         assert sorted(box.state for box in drawn.boxes) == sorted(machine.states)
         assert drawn.boxes[0].state == machine.initial

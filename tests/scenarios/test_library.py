@@ -105,7 +105,9 @@ class TestSettings:
         version = ScenarioVersion.objects.library().get(identifier="SC-101")
         changed = with_settings(version, "k28", {"profile": "k41"})
         written, there = (Simulation(scenario_of(one, "k28")).header() for one in (version, changed))
-        assert written["variant_title"]["en"] == "Kafka 2.8: the late write opens a transaction that hangs"
+        title = written["variant_title"]
+        assert title is not None
+        assert title["en"] == "Kafka 2.8: the late write opens a transaction that hangs"
         assert (there["variant"], there["variant_title"]) == ("k28", None)
         assert "named" not in lesson_of_version(changed, "k28")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from http.cookies import SimpleCookie
 from typing import Any
@@ -21,9 +21,15 @@ ESCAPES = b'sessionid="' + b"\\1" * (COOKIE_ESCAPES_MAX + 1) + b'"'
 TOO_LARGE, ZERO, CHARSET = (431, "page.head_too_large"), (400, "page.head_zero"), (415, "page.head_charset")
 
 
-def scope(kind: str = "http", path: str = "/livez", query: bytes = b"", **headers: bytes) -> dict[str, Any]:
-    named = [(name.encode(), value) for name, value in headers.items()]
-    method = {"method": "GET"} if kind == "http" else {"subprotocols": []}
+def scope(
+    kind: str = "http",
+    path: str = "/livez",
+    query: bytes = b"",
+    headers: Mapping[str, bytes] | None = None,
+    **more_headers: bytes,
+) -> dict[str, Any]:
+    named = [(name.encode(), value) for name, value in {**(headers or {}), **more_headers}.items()]
+    method: dict[str, Any] = {"method": "GET"} if kind == "http" else {"subprotocols": []}
     return {
         "type": kind,
         "path": path,
@@ -41,21 +47,21 @@ def scope(kind: str = "http", path: str = "/livez", query: bytes = b"", **header
         (scope(cookie=SimpleCookie({"messages": "a,b;c" * 100}).output(header="").strip().encode()), None),
         (scope(query=b"x" * HEAD_BYTES_MAX), TOO_LARGE),
         (scope(path="/" + "x" * HEAD_BYTES_MAX), TOO_LARGE),
-        (scope(**{"accept-language": b"x" * HEAD_BYTES_MAX}), TOO_LARGE),
+        (scope(headers={"accept-language": b"x" * HEAD_BYTES_MAX}), TOO_LARGE),
         (scope(cookie=b"x" * (COOKIE_BYTES_MAX + 1)), TOO_LARGE),
         (scope(cookie=ESCAPES), TOO_LARGE),
         (scope(cookie=b'sessionid="abcdefgh\\000"'), ZERO),
         (scope(query=b"q=a%00b"), ZERO),
-        (scope(**{"content-type": b"application/json"}), None),
-        (scope(**{"content-type": b'multipart/form-data; boundary=x; charset="UTF-8"'}), None),
-        (scope(**{"content-type": b"multipart/form-data; charset=utf-8; boundary=x"}), None),
-        (scope(**{"content-type": b"text/plain; charset = 'utf8' ;a=b"}), None),
-        (scope(**{"content-type": b"text/plain; charset=utf-8; charset=rot13"}), CHARSET),
-        (scope(**{"content-type": b'text/plain; charset=" ;rot13"'}), CHARSET),
-        (scope(**{"content-type": b'text/plain; charset=""rot13'}), CHARSET),
-        (scope(**{"content-type": b"text/plain; charset*0=ro; charset*1=t13"}), CHARSET),
-        (scope(**{"content-type": b"application/x-www-form-urlencoded; charset=rot13"}), CHARSET),
-        (scope(**{"content-type": b"text/plain;Charset = punycode; a=b"}), CHARSET),
+        (scope(headers={"content-type": b"application/json"}), None),
+        (scope(headers={"content-type": b'multipart/form-data; boundary=x; charset="UTF-8"'}), None),
+        (scope(headers={"content-type": b"multipart/form-data; charset=utf-8; boundary=x"}), None),
+        (scope(headers={"content-type": b"text/plain; charset = 'utf8' ;a=b"}), None),
+        (scope(headers={"content-type": b"text/plain; charset=utf-8; charset=rot13"}), CHARSET),
+        (scope(headers={"content-type": b'text/plain; charset=" ;rot13"'}), CHARSET),
+        (scope(headers={"content-type": b'text/plain; charset=""rot13'}), CHARSET),
+        (scope(headers={"content-type": b"text/plain; charset*0=ro; charset*1=t13"}), CHARSET),
+        (scope(headers={"content-type": b"application/x-www-form-urlencoded; charset=rot13"}), CHARSET),
+        (scope(headers={"content-type": b"text/plain;Charset = punycode; a=b"}), CHARSET),
         (scope(path="/scenarios/\0"), ZERO),
     ],
 )

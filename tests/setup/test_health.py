@@ -64,6 +64,7 @@ def test_storage_warns_before_it_fails_and_says_why(settings: Any, tmp_path: Pat
 def test_pages_are_served_while_redis_takes_no_writes(client: Client, redis_server: str) -> None:
     server = redis.Redis.from_url(redis_server)
     usual = server.config_get("maxmemory")["maxmemory"]
+    assert usual is not None
     server.config_set("maxmemory", 1)
     try:
         assert client.get("/readyz").status_code == 200

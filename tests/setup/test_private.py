@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import stat
 from pathlib import Path
@@ -67,7 +68,7 @@ def test_what_cannot_be_closed_is_named(left_open: Path, monkeypatch: pytest.Mon
     def forbidden(descriptor: int, bits: int) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    monkeypatch.setattr(private.os, "fchmod", forbidden)
+    monkeypatch.setattr(os, "fchmod", forbidden)
     lines: list[str] = []
     assert close_folder(left_open, 0o077, lines.append) == 0
     (line,) = lines

@@ -2,11 +2,11 @@
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from eosviz.launch import embedded
 from eosviz.launch.embedded import embedded_redis_socket, embedded_redis_url
 from eosviz.launch.private_folder import private_folder
 from eosviz.launch.problem import Problem
@@ -40,7 +40,7 @@ def test_a_link_a_file_and_a_folder_of_another_user_are_refused(
 def test_a_socket_outside_the_data_folder_lies_in_a_private_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded.tempfile, "gettempdir", lambda: str(tmp_path / "t"))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path / "t"))
     deep = Path("/data", *["deep"] * 40)
     folder = embedded_redis_socket(deep).parent
     assert embedded_redis_url(deep) == f"unix://{folder}/redis.sock"

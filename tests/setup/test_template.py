@@ -162,9 +162,12 @@ def test_a_killed_template_takes_nothing_with_it_and_comes_back(
     killed = another(supervisor, tmp_path, "template")
     os.kill(killed, signal.SIGKILL)
     another(supervisor, tmp_path, "template", than=killed)
-    wait_for(
-        lambda: supervisor.look_after() or not supervisor._template.awaited, "its word that it is loaded"
-    )
+
+    def has_loaded() -> bool:
+        supervisor.look_after()
+        return not supervisor._template.awaited
+
+    wait_for(has_loaded, "its word that it is loaded")
     assert pid_of(tmp_path, "sleeper") == made
     assert start_mark(made) is not None
     os.kill(made, signal.SIGKILL)
@@ -197,14 +200,24 @@ def test_a_request_that_was_withdrawn_leaves_no_process(tmp_path: Path, orphans:
         program = [sys.executable, "-c", TEMPLATE, str(theirs.fileno())]
         process = subprocess.Popen(program, cwd=ROOT, pass_fds=[theirs.fileno()])
     try:
-        wait_for(lambda: asking.hear() or not asking.is_loading, "the template")
+
+        def has_loaded() -> bool:
+            asking.hear()
+            return not asking.is_loading
+
+        wait_for(has_loaded, "the template")
         log = tmp_path / "words"
         with log.open("wb") as words:
             asking.request("early", ["early"], [], words.fileno()).withdraw()
             # The second request is answered after the first.
             following = asking.request("late", ["late"], [], words.fileno())
         made: list[int | None] = [None]
-        wait_for(lambda: made.append(following.pid()) or made[-1], "an answer")
+
+        def is_made() -> bool:
+            made.append(following.pid())
+            return bool(made[-1])
+
+        wait_for(is_made, "an answer")
         late = made[-1]
         assert late is not None
         wait_for(log.read_text, "its words")

@@ -41,7 +41,7 @@ def pseudo_catalogue(file: bytes) -> bytes:
 
 def untranslated(texts: Iterable[str], names: frozenset[str]) -> list[str]:
     """The words in plain letters that are no names, each with the text it stands in."""
-    found = {}
+    found: dict[str, str] = {}
     for text in texts:
         for word in _WORD.findall(_GIVEN.sub("", text)):
             if word not in names and not _NAME.match(word):

@@ -33,7 +33,7 @@ from engine.view.plan import RunPlan
 from engine.why.asking import why
 from engine.why.offering import questions_about
 from tests.engine.every_run import BEGUN, scenario_of
-from tests.engine.search.worlds import KINDS
+from tests.engine.search.worlds import ANY, KINDS
 
 PLACES_MAX = 8
 """A key has at most this many places, each in another run."""
@@ -48,7 +48,7 @@ def named(name: str) -> Scenario:
     """The scenario of a run by its name. Raises BadScenario when its generation cannot have it."""
     if name.startswith("world-"):
         _, kind, seed = name.split("-")
-        document = KINDS[kind](Random(int(seed)))
+        document = KINDS[kind](Random(int(seed)), ANY)
         return load(document)
     run, _, generation = name.partition("@")
     scenario = scenario_of(run)

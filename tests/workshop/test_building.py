@@ -201,7 +201,7 @@ def test_a_trial_shows_whether_its_variant_expects_the_refusal() -> None:
 
 
 def test_a_run_that_grows_without_end_is_ended_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(trial.TASKS, "trial", replace(trial.TASKS["trial"], clock_seconds=0))
+    monkeypatch.setitem(TASKS, "trial", replace(TASKS["trial"], clock_seconds=0))
     with pytest.raises(BeyondBounds):
         trial.try_out(Asked(text=TEXT))
 

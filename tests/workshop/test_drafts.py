@@ -17,6 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from engine.scenario.bounds import TEXT_BYTES_MAX
 from engine.scenario.shelf import entry
 from eosviz.accounts.belongings import holdings, packed
 from eosviz.accounts.models import User
@@ -29,7 +30,6 @@ from eosviz.bounded.waiting_rows import ASK_AGAIN_SECONDS
 from eosviz.catalogue import say
 from eosviz.classroom.actions import begin, create_class, join, set_part
 from eosviz.classroom.models import Classroom, Membership, Part
-from eosviz.scenarios.editing import TEXT_BYTES_MAX
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs.actions import create_session
 from eosviz.walkthroughs.models import Branch, Intervention, Session
@@ -175,6 +175,7 @@ def test_a_newer_engine_that_makes_other_steps_is_reported_with_the_first_of_the
     assert settings.CELERY_BEAT_SCHEDULE["check_editions"]["task"] == check_editions.name
     check_editions()  # as the schedule and a worker that starts ask for it; all of them were compared just now
     edition.refresh_from_db()
+    assert edition.differs is not None
     assert (edition.differs["variant"], edition.differs["step"]) == ("", 7)
     browser = signed_in(ina)
     assert "MY-LOST" in browser.get("/workshop/").content.decode()
@@ -305,7 +306,8 @@ def test_a_version_is_given_to_a_class_by_its_author_alone(draft: Draft, ina: Us
     assert given.version == edition.version
     join(lea, room.code)
     actions.delete_draft(draft, draft.owner)
-    assert begin(lea, given).session.version == given.version
+    session = begin(lea, given).session
+    assert session is not None and session.version == given.version
 
 
 def join_as(room: Classroom, user: User) -> Membership:

@@ -1,5 +1,6 @@
 """`manage.py logs` as a person starts it: soon there, in the words of the catalogue, and on the faster way."""
 
+import os
 import subprocess
 import sys
 
@@ -62,10 +63,10 @@ def test_where_much_is_read_is_said_and_can_be_chosen(
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(reader_choice, "PRINTED_FROM_BYTES", 1)
     monkeypatch.setattr(reader_choice, "SPARK_FROM_BYTES", dict.fromkeys(reader_choice.SPARK_FROM_BYTES, 1))
-    monkeypatch.setattr(reader_choice.os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN - 1)
+    monkeypatch.setattr(os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN - 1)
     call_command("logs", str(OPEN))
     assert "read in this process" in capsys.readouterr().err
-    monkeypatch.setattr(reader_choice.os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN)
+    monkeypatch.setattr(os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN)
     call_command("logs", str(OPEN), "--here")
     assert "read in this process" in capsys.readouterr().err
     with pytest.raises(CommandError):
@@ -76,7 +77,7 @@ def test_where_spark_is_faster_it_reads(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reader_choice, "SPARK_FROM_BYTES", dict.fromkeys(reader_choice.SPARK_FROM_BYTES, 1))
-    monkeypatch.setattr(reader_choice.os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN)
+    monkeypatch.setattr(os, "cpu_count", lambda: reader_choice.SPARK_PROCESSORS_MIN)
     # No such Java: that it is looked for shows the way that was chosen.
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     with pytest.raises(CommandError, match="JAVA_HOME"):

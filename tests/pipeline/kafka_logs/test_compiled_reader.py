@@ -37,11 +37,13 @@ def compressed(codec: str, plain: bytes) -> bytes:
     if codec == "gzip":
         return gzip.compress(plain)
     if codec == "snappy":
-        return pyarrow.compress(plain, codec="snappy", asbytes=True)
+        snapped: bytes = pyarrow.compress(plain, codec="snappy", asbytes=True)
+        return snapped
     sink = pyarrow.BufferOutputStream()
     with pyarrow.CompressedOutputStream(sink, codec) as stream:
         stream.write(plain)
-    return sink.getvalue().to_pybytes()
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
 
 
 @pytest.mark.parametrize("codec", sorted(DECOMPRESSORS))

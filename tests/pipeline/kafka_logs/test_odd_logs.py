@@ -4,6 +4,7 @@ knows, trimmed and half deleted folders. Each gives rows, and none ends the read
 
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,8 @@ def case_of(folder: Path, files: dict[str, bytes]) -> Case:
     return read_case([folder])
 
 
-def row(case: Case, name: str) -> dict:
+def row(case: Case, name: str) -> dict[str, Any]:
+    found: dict[str, Any]
     (found,) = [one for one in document(case)["partitions"] if one["name"] == name]
     return found
 

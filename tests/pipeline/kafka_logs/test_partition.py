@@ -4,18 +4,19 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from eosviz.pipeline.kafka_logs.batch_facts import BatchFacts, Range
 from eosviz.pipeline.kafka_logs.case import read_case
 from eosviz.pipeline.kafka_logs.directories import (
-    LogsError,
     PartitionDirectory,
     find_directories,
     log_start_checkpoints,
 )
 from eosviz.pipeline.kafka_logs.partition import Partition, fold
+from eosviz.pipeline.kafka_logs.stretches import LogsError
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
 
 DIRECTORIES = find_directories([KAFKA_LOGS])
@@ -38,9 +39,9 @@ def offsets(ranges: tuple[Range, ...]) -> list[int]:
     return [offset for first, last in ranges for offset in range(first, last + 1)]
 
 
-def views() -> Iterator[tuple[Path, str, dict, bool]]:
+def views() -> Iterator[tuple[Path, str, dict[str, Any], bool]]:
     """(folder, label, what the consumers saw, whether it is the partition's last view)."""
-    documents: dict[Path, list[dict]] = {}
+    documents: dict[Path, list[dict[str, Any]]] = {}
     for path in sorted(KAFKA_LOGS.rglob("phase*.json")):
         documents.setdefault(path.parent, []).append(json.loads(path.read_text()))
     for scenario, phases in documents.items():
@@ -64,7 +65,7 @@ def view_id(value: object) -> str | None:
 VIEWS = list(views())
 
 
-def agrees(partition: Partition, view: dict) -> None:
+def agrees(partition: Partition, view: dict[str, Any]) -> None:
     assert partition.high_watermark == view["high_watermark"]
     assert partition.last_stable_offset() == view["last_stable_offset"]
     assert partition.log_start == view["log_start"]
@@ -73,7 +74,7 @@ def agrees(partition: Partition, view: dict) -> None:
 
 
 @pytest.mark.parametrize(("path", "label", "view", "is_last"), VIEWS, ids=view_id)
-def test_what_consumers_saw(path: Path, label: str, view: dict, is_last: bool) -> None:
+def test_what_consumers_saw(path: Path, label: str, view: dict[str, Any], is_last: bool) -> None:
     if is_last and (path.parent.name, label) != LATER_MARKER:
         agrees(folded(path), view)
         return
@@ -178,10 +179,17 @@ def test_sequences_that_skip_or_repeat_are_found() -> None:
     assert (producer.gap_count, producer.duplicate_count) == (1, 1)
 
 
-def replace_facts(facts: BatchFacts, **changes: int) -> BatchFacts:
-    changed = facts._replace(**changes)
-    size = changed.last_offset - changed.base_offset + 1
-    return changed._replace(records=size, offsets=((changed.base_offset, changed.last_offset),))
+def replace_facts(
+    facts: BatchFacts, base_offset: int, last_offset: int, base_sequence: int, last_sequence: int
+) -> BatchFacts:
+    return facts._replace(
+        base_offset=base_offset,
+        last_offset=last_offset,
+        records=last_offset - base_offset + 1,
+        offsets=((base_offset, last_offset),),
+        base_sequence=base_sequence,
+        last_sequence=last_sequence,
+    )
 
 
 def test_checkpoints_of_a_log_directory_say_the_start() -> None:
