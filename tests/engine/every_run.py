@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.scenario.document import Scenario, acts
 from engine.scenario.shelf import LibraryEntry, library
+from engine.shapes.headers import Header
 from engine.simulation import Simulation
 
 RUNS = {
@@ -42,7 +43,7 @@ class Played:
     entry: LibraryEntry
     variant: str | None
     scenario: Scenario
-    header: dict[str, Any]
+    header: Header
     """As it is before the first step."""
     simulation: Simulation
     """As it is after the last step."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from engine.client.consumer import Consumer
@@ -15,7 +18,12 @@ SENT = 3
 RESUMES = 1000
 
 
-def run(reset="latest", isolation="read_uncommitted", faults=(), calls=None):
+def run(
+    reset: str = "latest",
+    isolation: str = "read_uncommitted",
+    faults: Sequence[dict[str, Any]] = (),
+    calls: list[dict[str, Any]] | None = None,
+) -> tuple[Consumer, list[str]]:
     """Three records are sent while c1 is paused, and one after it has resumed."""
     sends = [
         {"at": 100, "do": "send", "partition": "t-0", "records": SENT},
@@ -53,14 +61,14 @@ def run(reset="latest", isolation="read_uncommitted", faults=(), calls=None):
 
 
 @pytest.mark.parametrize(("reset", "delivered"), [("latest", 1), ("earliest", SENT + 1)])
-def test_latest_begins_at_the_end_and_earliest_at_the_beginning(reset, delivered):
+def test_latest_begins_at_the_end_and_earliest_at_the_beginning(reset: str, delivered: int) -> None:
     consumer, keys = run(reset)
     assert consumer.handover.delivered_count == delivered
     assert consumer.position("t-0") == SENT + 1
     assert ("consumer.begins_at_end" in keys) == (reset == "latest")
 
 
-def test_the_end_for_read_committed_is_the_last_stable_offset():
+def test_the_end_for_read_committed_is_the_last_stable_offset() -> None:
     calls = [
         {"at": 0, "do": "init_transactions"},
         {"at": 200, "do": "begin_transaction"},
@@ -75,7 +83,7 @@ def test_the_end_for_read_committed_is_the_last_stable_offset():
     assert consumer.handover.delivered_count == 0
 
 
-def test_a_broker_that_leads_no_more_does_not_know_the_end():
+def test_a_broker_that_leads_no_more_does_not_know_the_end() -> None:
     moved = {"at": 500, "action": "change_leader", "partition": "t-0", "broker": 2}
     consumer, keys = run(faults=[moved])
     assert keys.index("broker.end_not_leader") < keys.index("consumer.fetch_refused")
@@ -84,21 +92,21 @@ def test_a_broker_that_leads_no_more_does_not_know_the_end():
 
 
 @pytest.mark.parametrize("response", [False, True])
-def test_a_lost_question_or_answer_is_asked_again(response):
+def test_a_lost_question_or_answer_is_asked_again(response: bool) -> None:
     lost = {"action": "disconnect", "match": {"api": "ListOffsets", "response": response}}
     consumer, keys = run(faults=[lost])
     assert keys.count("consumer.asks_end") == 2
     assert consumer.handover.delivered_count == 1
 
 
-def test_a_position_that_is_out_of_range_moves_to_the_end():
+def test_a_position_that_is_out_of_range_moves_to_the_end() -> None:
     beyond = {"at": 2600, "action": "seek", "actor": "c1", "to": 99, "partition": "t-0"}
     consumer, keys = run(faults=[beyond])
     assert "consumer.position_reset" in keys
     assert consumer.position("t-0") == SENT + 1
 
 
-def test_a_reset_to_the_end_skips_records_that_were_not_deleted():
+def test_a_reset_to_the_end_skips_records_that_were_not_deleted() -> None:
     consumer = Consumer("c1", ["t-0"], "read_uncommitted", Watch(), auto_offset_reset="latest")
     reading = consumer.readings["t-0"]
     reading.position = 2

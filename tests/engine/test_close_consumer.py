@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
+from engine.simulation import Simulation
+from engine.step import Step
+from tests.engine.narrowing import present
 from tests.engine.test_poll_limit import DOCUMENT, group, keys, run
 
-CLOSE = {"at": 700, "action": "close_consumer", "actor": "c1"}
-STATIC = {"id": "m1", "generation": 4, "instance": "i1"}
+CLOSE: dict[str, Any] = {"at": 700, "action": "close_consumer", "actor": "c1"}
+STATIC: dict[str, Any] = {"id": "m1", "generation": 4, "instance": "i1"}
 SLOW = {"before_end_ms": 1000}
 
 
-def closed(member=None, faults=(CLOSE,), **changes):
+def closed(
+    member: dict[str, Any] | None = None,
+    faults: Sequence[dict[str, Any]] = (CLOSE,),
+    **changes: Any,
+) -> tuple[Simulation, list[Step]]:
     consumer = {
         key: value for key, value in DOCUMENT["consumers"][0].items() if key != "max_poll_interval_ms"
     }
@@ -21,7 +31,7 @@ def closed(member=None, faults=(CLOSE,), **changes):
     return run(loop=SLOW, faults=faults, consumers=[consumer], overrides=[override], **changes)
 
 
-def test_a_dynamic_member_leaves_its_group():
+def test_a_dynamic_member_leaves_its_group() -> None:
     simulation, steps = closed()
     assert {"group_session.closed", "group_session.leaves", "consumer.left_group_at_close"} <= set(
         keys(steps)
@@ -30,13 +40,13 @@ def test_a_dynamic_member_leaves_its_group():
     assert group(simulation).generation == 5
 
 
-def test_a_lost_leave_request_is_not_sent_again():
+def test_a_lost_leave_request_is_not_sent_again() -> None:
     simulation, steps = closed(faults=(CLOSE, {"match": {"api": "LeaveGroup"}, "action": "disconnect"}))
     assert keys(steps).count("group_session.leaves") == 1
     assert group(simulation).members == {"m1": None, "m2": None}
 
 
-def test_a_leave_request_to_a_former_coordinator_is_not_sent_again():
+def test_a_leave_request_to_a_former_coordinator_is_not_sent_again() -> None:
     moved = {
         "match": {"api": "LeaveGroup"},
         "action": "change_leader",
@@ -44,18 +54,18 @@ def test_a_leave_request_to_a_former_coordinator_is_not_sent_again():
     }
     _, steps = closed(faults=(CLOSE, moved))
     refused = next(step.refusal for step in steps if step.key == "group.not_coordinator")
-    assert refused["next"] == "refusal.group_is_refused"
+    assert present(refused)["next"] == "refusal.group_is_refused"
     assert keys(steps).count("group_session.leaves") == 1
 
 
 @pytest.mark.parametrize("profile", ["k28", "k39", "k41"])
-def test_its_late_offsets_are_refused(profile):
+def test_its_late_offsets_are_refused(profile: str) -> None:
     simulation, steps = closed(profile=profile)
     assert {"group.member_unknown", "client.transaction_aborted"} <= set(keys(steps))
     assert group(simulation).committed("in-0") == -1
 
 
-def test_a_static_member_stays_and_its_late_offsets_are_accepted():
+def test_a_static_member_stays_and_its_late_offsets_are_accepted() -> None:
     simulation, steps = closed(STATIC)
     assert "group_session.closed_static" in keys(steps)
     assert "group_session.leaves" not in keys(steps)
@@ -63,7 +73,7 @@ def test_a_static_member_stays_and_its_late_offsets_are_accepted():
     assert group(simulation).committed("in-0") == 2
 
 
-def test_a_closed_consumer_neither_goes_back_nor_reads_on():
+def test_a_closed_consumer_neither_goes_back_nor_reads_on() -> None:
     simulation, steps = closed()
     at = next(number for number, step in enumerate(steps) if step.key == "group_session.closed")
     later = set(keys(steps[at:]))
@@ -74,7 +84,7 @@ def test_a_closed_consumer_neither_goes_back_nor_reads_on():
     assert simulation.world.consumers["c1"].handover.delivered_count == 2
 
 
-def test_its_own_commit_is_not_sent():
+def test_its_own_commit_is_not_sent() -> None:
     idempotent = [DOCUMENT["producers"][0], {"name": "p1", "settings": {"enable_idempotence": True}}]
     simulation, steps = closed(producers=idempotent)
     assert "consumer.commits_after_close" in keys(steps)
@@ -82,7 +92,7 @@ def test_its_own_commit_is_not_sent():
     assert group(simulation).committed("in-0") == -1
 
 
-def test_a_restarted_process_reads_again():
+def test_a_restarted_process_reads_again() -> None:
     crash = {"at": 2400, "action": "crash", "actor": "c1"}
     restart = {"at": 2500, "action": "restart", "actor": "c1"}
     _, steps = closed(faults=[CLOSE, crash, restart])
@@ -94,7 +104,7 @@ BEFORE_THE_OFFSETS = {**CLOSE, "at": 1}
 
 
 @pytest.mark.parametrize("faults", [[BEFORE_THE_OFFSETS], [CLOSE, {**CLOSE, "at": 800}]])
-def test_what_cannot_be_closed_is_refused(faults):
+def test_what_cannot_be_closed_is_refused(faults: list[dict[str, str | int]]) -> None:
     _, steps = closed(faults=faults)
     assert (
         next(step for step in steps if step.key == "fault.impossible").params["reason"]["key"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -25,20 +26,20 @@ settings = { linger_ms = 3 }
 """
 
 
-def command(*arguments):
+def command(*arguments: str) -> tuple[int, list[str], str]:
     """Exit code, lines of output, text of errors."""
     out, err = io.StringIO(), io.StringIO()
     code = main(list(arguments), out, err)
     return code, out.getvalue().splitlines(), err.getvalue()
 
 
-def written(tmp_path, text):
+def written(tmp_path: Path, text: str | bytes) -> str:
     path = tmp_path / "case.toml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return str(path)
 
 
-def test_a_run_ends_with_its_verdicts_sorted_by_partition():
+def test_a_run_ends_with_its_verdicts_sorted_by_partition() -> None:
     code, lines, errors = command("run", "SC-02")
     assert (code, errors) == (0, "")
     assert lines == [
@@ -47,7 +48,7 @@ def test_a_run_ends_with_its_verdicts_sorted_by_partition():
     ]
 
 
-def test_json_lines_hold_every_step_and_then_the_verdicts():
+def test_json_lines_hold_every_step_and_then_the_verdicts() -> None:
     code, lines, _ = command("run", "SC-02", "--jsonl")
     objects = [json.loads(line) for line in lines]
     assert code == 0
@@ -63,14 +64,14 @@ def test_json_lines_hold_every_step_and_then_the_verdicts():
     }
 
 
-def test_all_variants_run_when_none_is_named():
+def test_all_variants_run_when_none_is_named() -> None:
     code, lines, _ = command("run", "SC-40")
     assert code == 0
     assert [line for line in lines if line.startswith("#")] == ["# SC-40/acks-one", "# SC-40/acks-all"]
     assert command("run", "SC-40/acks-all")[1] == lines[3:]
 
 
-def test_a_setting_changes_the_run_and_a_limit_that_stops_it_is_printed():
+def test_a_setting_changes_the_run_and_a_limit_that_stops_it_is_printed() -> None:
     assert command("run", "SC-02", "--set", "producers.p1.settings.retries=0")[1][0].startswith(
         "verdict t-0 stored=11 duplicates=0 lost=0 failed=2"
     )
@@ -80,7 +81,7 @@ def test_a_setting_changes_the_run_and_a_limit_that_stops_it_is_printed():
     }
 
 
-def test_meeting_an_expected_refusal_is_success():
+def test_meeting_an_expected_refusal_is_success() -> None:
     code, lines, errors = command("run", "SC-07/acks-one")
     assert (code, errors) == (0, "")
     assert lines[1].startswith("refused CFG-2 producers.p1.settings.acks: ")
@@ -100,7 +101,7 @@ def test_meeting_an_expected_refusal_is_success():
         ),
     ],
 )
-def test_a_refused_run_is_answered_with_what_is_allowed(arguments, said):
+def test_a_refused_run_is_answered_with_what_is_allowed(arguments: tuple[str, ...], said: str) -> None:
     code, _, errors = command(*arguments)
     assert code == 2
     assert said in errors
@@ -120,7 +121,9 @@ def test_a_refused_run_is_answered_with_what_is_allowed(arguments, said):
         (b"\xff\xfe", ": document: byte 0 is not UTF-8", "instead: TOML 1.0"),
     ],
 )
-def test_a_bad_document_is_named_with_file_line_and_remedy(tmp_path, text, place, said):
+def test_a_bad_document_is_named_with_file_line_and_remedy(
+    tmp_path: Path, text: str | bytes, place: str, said: str
+) -> None:
     path = written(tmp_path, text)
     code, lines, errors = command("run", path)
     assert (code, lines) == (2, [])
@@ -128,14 +131,14 @@ def test_a_bad_document_is_named_with_file_line_and_remedy(tmp_path, text, place
     assert said in errors
 
 
-def test_a_path_that_cannot_be_read_is_named(tmp_path):
+def test_a_path_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert command("run", str(tmp_path / "no.toml"))[0] == 2
     code, _, errors = command("run", str(tmp_path))
     assert (code, errors.startswith(str(tmp_path))) == (2, True)
 
 
-def test_a_broken_invariant_names_scenario_seed_and_step(monkeypatch):
-    def broken(simulation, name):
+def test_a_broken_invariant_names_scenario_seed_and_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(simulation: SenderPasses, name: str) -> None:
         raise EngineError("sequence below 0")
 
     monkeypatch.setattr(SenderPasses, "run_phase", broken)
@@ -145,7 +148,7 @@ def test_a_broken_invariant_names_scenario_seed_and_step(monkeypatch):
     assert "sequence below 0" in errors
 
 
-def test_the_library_is_listed_as_text_and_as_json():
+def test_the_library_is_listed_as_text_and_as_json() -> None:
     code, lines, _ = command("scenarios")
     assert code == 0
     assert lines[0] == "SC-01  Fire and forget"
@@ -164,7 +167,9 @@ def test_the_library_is_listed_as_text_and_as_json():
         ('[{"action": "crash", "actor": "nobody", "after": 0}]', "interventions after step 0: actor"),
     ],
 )
-def test_interventions_that_cannot_be_done_are_refused_with_their_place(tmp_path, text, place):
+def test_interventions_that_cannot_be_done_are_refused_with_their_place(
+    tmp_path: Path, text: str, place: str
+) -> None:
     done = tmp_path / "done.json"
     done.write_text(text)
     code, _, errors = command("run", written(tmp_path, GOOD), "--interventions", str(done))

@@ -7,6 +7,7 @@ from engine.explain.sentences import catalogue
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from tests.engine.every_run import BEGUN, scenario_of
+from tests.engine.narrowing import present
 
 
 def counted(simulation: Simulation) -> dict[str, int]:
@@ -29,7 +30,7 @@ def test_nothing_is_counted_before_it_happens() -> None:
     while "counters" not in simulation.view():
         step = simulation.step()
         assert step is not None
-    assert any(message["event"] == "dropped" for message in step.messages)
+    assert any(message["event"] == "dropped" for message in present(step).messages)
 
 
 def test_every_counter_is_moved_by_the_library_and_every_sentence_exists() -> None:

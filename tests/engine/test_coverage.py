@@ -11,7 +11,7 @@ from engine.scenario.document import Scenario, acts
 from engine.scenario.shelf import library
 
 
-def test_nothing_is_uncovered():
+def test_nothing_is_uncovered() -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "engine", "coverage"], capture_output=True, text=True, check=False
     )

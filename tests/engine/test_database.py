@@ -211,7 +211,7 @@ class TestApproaches:
         other = {"name": "other", "approach": "offsets_after_rows", "consumer": "c2", "at": 60, "rounds": 3}
         text["consumers"].append({"name": "c2", "partitions": ["t-0"], "group": "h"})
         text["services"].append(other)
-        ends = [
+        ends: list[dict[str, Any]] = [
             {"match": {"api": "CommitRows", "from": "svc"}, "action": "crash", "actor": "svc"},
             {
                 "match": {"api": "WriteRows", "from": "other"},

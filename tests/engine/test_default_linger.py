@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from engine.profiles import PROFILES
+from engine.scenario.document import Scenario
 from engine.simulation import Simulation
 from tests.engine.every_run import BEGUN, scenario_of
 
@@ -14,7 +15,7 @@ JAVA_DEFAULT_MS = 5
 NEWEST = PROFILES["k41"].name
 
 
-def with_java_default(scenario):
+def with_java_default(scenario: Scenario) -> Scenario | None:
     """The scenario with linger.ms of Java 4.1 for each producer of 4.1 that has none of its own; None: all have."""
     document = scenario.document
     producers = [
@@ -28,7 +29,7 @@ def with_java_default(scenario):
     return replace(scenario, document={**document, "producers": producers})
 
 
-def verdicts(scenario):
+def verdicts(scenario: Scenario) -> tuple[str | None, list[str]]:
     simulation = Simulation(scenario)
     while simulation.step() is not None:
         pass
@@ -39,5 +40,5 @@ LINGERING = {name: changed for name in BEGUN if (changed := with_java_default(sc
 
 
 @pytest.mark.parametrize("name", LINGERING)
-def test_the_verdicts_do_not_depend_on_it(name):
+def test_the_verdicts_do_not_depend_on_it(name: str) -> None:
     assert verdicts(LINGERING[name]) == verdicts(scenario_of(name))

@@ -40,7 +40,7 @@ def wrong(change: str, by: str) -> BadScenario:
     return caught.value
 
 
-def test_a_good_document_gets_its_defaults():
+def test_a_good_document_gets_its_defaults() -> None:
     scenario = load(parse(GOOD))
     assert scenario["limits"]["steps"] == 20_000
     assert scenario["topics"][0]["partitions"] == 2
@@ -64,12 +64,12 @@ def test_a_good_document_gets_its_defaults():
         ('id = "X-1"', "", "id", None),
     ],
 )
-def test_a_mistake_is_named_with_its_line(change, by, place, line):
+def test_a_mistake_is_named_with_its_line(change: str, by: str, place: str, line: int | None) -> None:
     error = wrong(change, by)
     assert error.place.startswith(place) or place.startswith(error.place), error.place
     assert error.allowed
     if line is not None:
-        assert abs(error.line - line) <= 2, str(error)
+        assert error.line is not None and abs(error.line - line) <= 2, str(error)
     assert str(error).startswith("x.toml")
 
 
@@ -83,32 +83,34 @@ def test_a_mistake_is_named_with_its_line(change, by, place, line):
         ("[[producers]]", '[lesson]\nen = "x\\u2066y"\nzh-Hans = "x"\n\n[[producers]]', "lesson.en"),
     ],
 )
-def test_what_turns_or_breaks_a_line_unseen_is_refused_with_its_place_and_the_remedy(change, by, place):
+def test_what_turns_or_breaks_a_line_unseen_is_refused_with_its_place_and_the_remedy(
+    change: str, by: str, place: str
+) -> None:
     error = wrong(change, by)
     assert error.place == place
     assert "U+" in str(error) and "delete the character" in str(error.allowed)
 
 
-def test_a_lesson_has_lines_and_tabs():
+def test_a_lesson_has_lines_and_tabs() -> None:
     text = GOOD.replace("[[producers]]", '[lesson]\nen = "a\\n\\tb"\nzh-Hans = "a"\n\n[[producers]]')
     assert load(parse(text))["lesson"]["en"] == "a\n\tb"
 
 
-def test_a_syntax_error_names_its_line():
+def test_a_syntax_error_names_its_line() -> None:
     with pytest.raises(BadScenario) as caught:
         parse("id = 'x'\nprofile = \n", "x.toml")
     assert caught.value.line == 2
 
 
 @pytest.mark.parametrize("value", [0, 2**53 + 1])
-def test_a_setting_of_the_brokers_is_refused_with_both_limits(value):
+def test_a_setting_of_the_brokers_is_refused_with_both_limits(value: int) -> None:
     document = parse(GOOD)
     document["cluster"] = {"broker": {"segment_bytes": value}}
     with pytest.raises(BadScenario, match="from 1 to 9007199254740992"):
         build(load(document), Watch())
 
 
-def test_lists_have_bounds():
+def test_lists_have_bounds() -> None:
     text = GOOD + 'covers = ["a"]\n'
     document = parse(GOOD)
     document["faults"] = document["faults"] * 201
@@ -117,7 +119,7 @@ def test_lists_have_bounds():
     assert text
 
 
-def test_all_calls_together_have_a_bound():
+def test_all_calls_together_have_a_bound() -> None:
     document = parse(GOOD)
     calls = [{"at": number, "do": "send", "partition": "t-0", "records": 10_000} for number in range(11)]
     document["applications"][0]["calls"] = calls
@@ -127,7 +129,7 @@ def test_all_calls_together_have_a_bound():
     assert load(document)
 
 
-def test_settings_and_variants_address_named_tables():
+def test_settings_and_variants_address_named_tables() -> None:
     document = parse(GOOD)
     put(document, "producers.p1.settings.retries", 7)
     assert document["producers"][0]["settings"] == {"acks": 1, "retries": 7}
@@ -138,20 +140,20 @@ def test_settings_and_variants_address_named_tables():
         load(parse(GOOD), "nothing")
 
 
-def test_lines_are_found_in_tables_of_tables():
+def test_lines_are_found_in_tables_of_tables() -> None:
     assert line_of(GOOD, "producers.p1.settings") == 10
     assert line_of(GOOD, "title.en") == 5
     assert line_of(GOOD, "faults.0.action") == 19
 
 
-def test_loading_leaves_the_document_alone():
+def test_loading_leaves_the_document_alone() -> None:
     document = parse(GOOD)
     before = repr(document)
     load(document, settings={"producers.p1.settings.acks": 0})
     assert repr(document) == before
 
 
-def test_every_library_document_is_good_in_every_variant():
+def test_every_library_document_is_good_in_every_variant() -> None:
     ids = [entry.id for entry in library()]
     assert ids == sorted(set(ids), key=in_order)
     assert ids.index("SC-101") > ids.index("SC-94")

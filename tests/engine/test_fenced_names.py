@@ -25,7 +25,7 @@ TWO: dict[str, Any] = {
 
 def said(simulation: Simulation, key: str) -> list[str]:
     """Every sentence of this kind in a run, in English."""
-    found = []
+    found: list[str] = []
     while (step := simulation.step()) is not None and len(found) < 9:
         found += [sentence(key, step.params)] if step.key == key else []
     return found

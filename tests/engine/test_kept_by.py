@@ -128,14 +128,19 @@ def words_of(step: Step, keeper: str) -> str:
 def test_no_step_speaks_of_what_keeps_another_cluster(run: tuple[str, str | None]) -> None:
     for profile in (None, "k28", "k41"):
         try:
-            simulation = Simulation(entry(run[0]).scenario(run[1], profile and {"profile": profile}))
+            simulation = Simulation(
+                entry(run[0]).scenario(run[1], None if profile is None else {"profile": profile})
+            )
         except (Refused, BadScenario):
             continue
         world = simulation.world
         keeper = world.profile.keeper
         other = SAID_OF["zookeeper" if keeper == "quorum" else "quorum"]
-        clients = (*world.clients.values(), *world.consumers.values())
-        versions = {world.profile.version, *(client.profile.version for client in clients)}
+        versions = {
+            world.profile.version,
+            *(client.profile.version for client in world.clients.values()),
+            *(consumer.profile.version for consumer in world.consumers.values()),
+        }
         for _ in range(400):
             step = simulation.step()
             if step is None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +20,10 @@ from engine.explain.transcript import transcript_lines
 from engine.scenario.document import acts, load, parse
 from engine.scenario.expectations import shown_in, unmet
 from engine.scenario.schema import SECTIONS
-from engine.scenario.shelf import library
+from engine.scenario.shelf import LibraryEntry, library
 from engine.scenario.twins import are_twins
 from engine.simulation import Simulation
-from tests.engine.every_run import REFUSED, RUNS, scenario_of
+from tests.engine.every_run import REFUSED, RUNS, Played, scenario_of
 from tests.engine.golden import golden_lines
 
 GOLDENS = Path(__file__).parent.parent / "goldens"
@@ -52,7 +54,7 @@ SHOWCASES = (
 """Runs whose sentences are read: together they say most of what steps can say, in the best known scenarios."""
 
 
-def end_of(simulation):
+def end_of(simulation: Simulation) -> list[str]:
     """The lines of a golden behind its steps."""
     lines = [f"finished {simulation.finished}", *(verdict.line() for verdict in simulation.verdicts())]
     outcome = simulation.judges.outcome_verdict()
@@ -61,13 +63,13 @@ def end_of(simulation):
     return lines
 
 
-def heading(entry, variant):
+def heading(entry: LibraryEntry, variant: str | None) -> str:
     titles = {item["name"]: item["title"]["en"] for item in entry.document.get("variants", ())}
     title = entry.document["title"]["en"]
     return f"{entry.id}: {title}" if variant is None else f"{entry.id}/{variant}: {title}: {titles[variant]}"
 
 
-def test_scenario_plays_as_its_golden_says(run):
+def test_scenario_plays_as_its_golden_says(run: Played) -> None:
     assert "expect_refused" not in run.scenario.document, "the variant should have been refused"
     end = end_of(run.simulation)
     compare(GOLDENS / f"{run.name}.txt", run.entry.id, chain.from_iterable(map(golden_lines, run.steps)), end)
@@ -78,7 +80,7 @@ def test_scenario_plays_as_its_golden_says(run):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_no_client_begins_is_refused_as_its_golden_says(name):
+def test_what_no_client_begins_is_refused_as_its_golden_says(name: str) -> None:
     scenario = scenario_of(name)
     with pytest.raises(Refused) as caught:
         Simulation(scenario)
@@ -88,7 +90,7 @@ def test_what_no_client_begins_is_refused_as_its_golden_says(name):
     compare(GOLDENS / f"{name}.txt", RUNS[name][0].id, [], [line])
 
 
-def compare(path, first, lines, end):
+def compare(path: Path, first: str, lines: Iterable[str], end: list[str]) -> None:
     text = "\n".join([first, *lines, *end, ""])
     if os.environ.get("REWRITE"):
         path.parent.mkdir(exist_ok=True)
@@ -97,7 +99,7 @@ def compare(path, first, lines, end):
     assert text == path.read_text(encoding="utf-8")
 
 
-def expect_met(simulation, steps):
+def expect_met(simulation: Simulation, steps: list[dict[str, Any]]) -> None:
     expect = simulation.scenario["expect"]
     assert expect["verdicts"] or expect["transactions"], "every scenario states its verdict"
     assert unmet(simulation, shown_in(steps)) == []
@@ -139,7 +141,7 @@ NAMED = re.compile(r"(?:\[|^ *refused )((?:[A-Z]+-\d+ ?)+)(?:\]$|[: ])")
 """The requirements of a step, a note or a row of a decision, and that of a refusal, in a line of a golden."""
 
 
-def named_rules(name):
+def named_rules(name: str) -> Iterator[str]:
     """Every requirement that the steps of a run name; its golden holds them."""
     for line in (GOLDENS / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if found := NAMED.search(line):
@@ -147,21 +149,21 @@ def named_rules(name):
 
 
 @pytest.mark.parametrize("entry", library(), ids=lambda entry: entry.id)
-def test_steps_name_what_the_scenario_covers(entry):
+def test_steps_name_what_the_scenario_covers(entry: LibraryEntry) -> None:
     names = [name for name, (of, _) in RUNS.items() if of is entry]
     named = set(chain.from_iterable(map(named_rules, names)))
     unnamed = {rule for rule in entry.document["covers"] if (entry.id, rule) not in UNSAID_IN} - named
     assert unnamed <= set(UNSAID_RULES), sorted(unnamed - set(UNSAID_RULES))
 
 
-def test_what_need_not_be_named_is_covered_and_has_a_reason():
+def test_what_need_not_be_named_is_covered_and_has_a_reason() -> None:
     covered = {rule for entry in library() for rule in entry.document["covers"]}
     assert set(UNSAID_RULES) <= covered
     assert set(UNSAID_RULES.values()) == set(UNSAID)
     assert {(entry.id, rule) for entry in library() for rule in entry.document["covers"]} >= set(UNSAID_IN)
 
 
-def test_a_run_without_a_variant_is_that_of_a_variant():
+def test_a_run_without_a_variant_is_that_of_a_variant() -> None:
     """Otherwise the texts, which are about the variants, would be shown with a run that no golden holds."""
     for entry in library():
         if entry.variants and acts(entry.document):
@@ -169,12 +171,12 @@ def test_a_run_without_a_variant_is_that_of_a_variant():
             assert any(are_twins(own, entry.scenario(name)) for name in entry.variants), entry.id
 
 
-def test_no_golden_and_no_transcript_without_a_run():
+def test_no_golden_and_no_transcript_without_a_run() -> None:
     assert {path.stem for path in GOLDENS.glob("*.txt")} == set(RUNS)
     assert {path.stem for path in TRANSCRIPTS.glob("*.txt")} == set(SHOWCASES)
 
 
-def fields():
+def fields() -> str:
     lines = []
     for section, known in SECTIONS.items():
         lines += [f"**{section}**", "", "| field | allowed | default |", "|---|---|---|"]
@@ -188,13 +190,13 @@ def fields():
     return "\n".join(lines)
 
 
-def shown(default):
+def shown(default: object) -> str:
     if default is None or default == ():
         return "–"
     return str(default).lower() if isinstance(default, bool) else f"{default}"
 
 
-def listed():
+def listed() -> str:
     lines = ["| | | what it shows | variants |", "|---|---|---|---|"]
     for entry in library():
         title, summary = entry.document["title"], entry.document["summary"]
@@ -206,7 +208,7 @@ def listed():
     return "\n".join(lines) + "\n"
 
 
-def test_the_page_tells_what_is_there():
+def test_the_page_tells_what_is_there() -> None:
     text = PAGE.read_text(encoding="utf-8")
     wanted = text
     for name, table in (("fields", fields()), ("library", listed())):
@@ -220,7 +222,7 @@ def test_the_page_tells_what_is_there():
     )
 
 
-def test_the_example_meets_its_expectation():
+def test_the_example_meets_its_expectation() -> None:
     (text,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     document = parse(text)
     for variant in ("on", "off"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from engine.simulation import Simulation
 from engine.telling.rows import row_key
 
 WORDS = {"en": "a loop", "zh-Hans": "循环"}
-DOCUMENT = {
+DOCUMENT: dict[str, Any] = {
     "id": "X-1",
     "title": WORDS,
     "topics": [
@@ -39,7 +40,7 @@ DOCUMENT = {
 }
 
 
-def crash(at, after=60):
+def crash(at: int, after: int = 60) -> list[dict[str, str | int]]:
     """The whole application, producer and consumer, is gone for a while."""
     return [
         {"at": moment, "action": action, "actor": actor}
@@ -48,7 +49,7 @@ def crash(at, after=60):
     ]
 
 
-def run(**changes):
+def run(**changes: Any) -> Simulation:
     document = {**copy.deepcopy(DOCUMENT), **changes}
     simulation = Simulation(load(document), watching="judged")
     simulation.run()
@@ -56,14 +57,14 @@ def run(**changes):
     return simulation
 
 
-def delivered(simulation):
+def delivered(simulation: Simulation) -> int:
     return simulation.world.consumers["reader"].handover.delivered_count
 
 
 @pytest.mark.parametrize(
     "error", ["REQUEST_TIMED_OUT", "COORDINATOR_LOAD_IN_PROGRESS", "GROUP_AUTHORIZATION_FAILED"]
 )
-def test_the_lookup_of_the_group_coordinator_is_repeated_after_a_retriable_error(error):
+def test_the_lookup_of_the_group_coordinator_is_repeated_after_a_retriable_error(error: str) -> None:
     """``AbstractCoordinator.ensureCoordinatorReady`` asks again after any RetriableException."""
     denied = {"match": {"api": "FindCoordinator", "from": "c1"}, "action": "inject_error", "error": error}
     simulation = Simulation(load({**copy.deepcopy(DOCUMENT), "faults": [denied]}))
@@ -75,19 +76,21 @@ def test_the_lookup_of_the_group_coordinator_is_repeated_after_a_retriable_error
     assert (delivered(simulation) == 4) is not gives_up
 
 
-def duplicates(simulation):
+def duplicates(simulation: Simulation) -> int:
     return sum(verdict.duplicates for verdict in simulation.verdicts())
 
 
 @pytest.mark.parametrize("profile", ["k20", "k28"])
 @pytest.mark.parametrize("at", range(40, 700, 30))
-def test_a_committed_reader_gets_every_record_once_whenever_the_application_dies(at, profile):
+def test_a_committed_reader_gets_every_record_once_whenever_the_application_dies(
+    at: int, profile: str
+) -> None:
     simulation = run(profile=profile, faults=crash(at))
     assert (delivered(simulation), duplicates(simulation)) == (4, 0)
 
 
 @pytest.mark.parametrize("at", [None, 200])
-def test_a_group_is_asked_where_it_stands_when_the_producer_is_ready(at):
+def test_a_group_is_asked_where_it_stands_when_the_producer_is_ready(at: int | None) -> None:
     """initTransactions() stands before the first poll(), after a restart as at the beginning."""
     faults = [] if at is None else crash(at)
     simulation = Simulation(load({**copy.deepcopy(DOCUMENT), "faults": faults}))
@@ -99,7 +102,7 @@ def test_a_group_is_asked_where_it_stands_when_the_producer_is_ready(at):
     assert (ready, asked) == (len(faults) // 4 + 1,) * 2
 
 
-def test_positions_beside_the_transaction_repeat_output_for_some_death():
+def test_positions_beside_the_transaction_repeat_output_for_some_death() -> None:
     repeated = [
         at
         for at in range(160, 400, 10)
@@ -108,7 +111,7 @@ def test_positions_beside_the_transaction_repeat_output_for_some_death():
     assert repeated
 
 
-def test_an_abort_is_followed_by_the_same_records_again():
+def test_an_abort_is_followed_by_the_same_records_again() -> None:
     document = copy.deepcopy(DOCUMENT)
     document["loops"][0]["abort_rounds"] = [1, 2]
     simulation = run(loops=document["loops"])
@@ -116,14 +119,14 @@ def test_an_abort_is_followed_by_the_same_records_again():
     assert simulation.world.loops["app-1"].round == 3
 
 
-def test_the_samples_position_reads_one_record_again():
+def test_the_samples_position_reads_one_record_again() -> None:
     document = copy.deepcopy(DOCUMENT)
     document["loops"][0] |= {"commits": "last", "batch": 10, "rounds": 2}
     simulation = run(loops=document["loops"], faults=crash(1000))
     assert (delivered(simulation), duplicates(simulation)) == (5, 1)
 
 
-def test_a_fatal_error_stops_the_loop_and_closes_its_producer():
+def test_a_fatal_error_stops_the_loop_and_closes_its_producer() -> None:
     simulation = run(
         faults=[{"match": {"api": "EndTxn"}, "action": "inject_error", "error": "PRODUCER_FENCED"}]
     )
@@ -131,7 +134,7 @@ def test_a_fatal_error_stops_the_loop_and_closes_its_producer():
     assert (loop.state, loop.producer.closed, delivered(simulation)) == ("STOPPED", True, 0)
 
 
-def test_an_abortable_error_aborts_rewinds_and_goes_on():
+def test_an_abortable_error_aborts_rewinds_and_goes_on() -> None:
     fault = {
         "match": {"api": "AddPartitionsToTxn"},
         "action": "inject_error",
@@ -161,14 +164,16 @@ INSTANCES = {
 
 
 @pytest.mark.parametrize(("profile", "twice"), [("k20", 4), ("k28", 0), ("k39", 0), ("k41", 0)])
-def test_an_instance_of_an_older_generation_repeats_only_what_no_check_stops(profile, twice):
+def test_an_instance_of_an_older_generation_repeats_only_what_no_check_stops(
+    profile: str, twice: int
+) -> None:
     """Both instances process the same inputs; what they make of one input is one record."""
     simulation = run(profile=profile, **INSTANCES)
     judged = simulation.judges.records["out-0"]
     assert (judged.stored, duplicates(simulation), len(judged.duplicated)) == (8, twice, twice)
 
 
-def test_every_row_has_its_sentence():
+def test_every_row_has_its_sentence() -> None:
     known = catalogue()
     assert [row.why for row in MACHINE.rows if row_key(row) not in known] == []
 
@@ -182,7 +187,7 @@ def test_every_row_has_its_sentence():
         ({"name": "app-source"}, "applications.app-source.name"),
     ],
 )
-def test_what_cannot_be_played_is_refused_with_its_place(change, place):
+def test_what_cannot_be_played_is_refused_with_its_place(change: dict[str, Any], place: str) -> None:
     document = copy.deepcopy(DOCUMENT)
     document["loops"][0] |= change
     with pytest.raises(BadScenario) as refused:

@@ -168,7 +168,10 @@ EVERY_KIND: dict[str, Any] = {
     "consumers": [{"name": "c1"}],
     "middleware": {"participants": [{"name": "participant-1"}]},
 }
-FURTHER = {"seek": {"partition": "t-0"}, "craft_request": {"message": {"api": "EndTxn"}}}
+FURTHER: dict[str, dict[str, Any]] = {
+    "seek": {"partition": "t-0"},
+    "craft_request": {"message": {"api": "EndTxn"}},
+}
 
 
 @pytest.mark.parametrize("action", ACTORS)

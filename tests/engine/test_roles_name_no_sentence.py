@@ -27,8 +27,9 @@ def named_in(path: Path, known: frozenset[str]) -> set[str]:
             found.add(node.value)
         elif isinstance(node, ast.JoinedStr):
             first = node.values[0]
-            if isinstance(first, ast.Constant) and first.value.partition(".")[0] in _beginnings(known):
-                found.add(first.value) if "." in first.value else None
+            begins = first.value if isinstance(first, ast.Constant) else None
+            if isinstance(begins, str) and "." in begins and begins.partition(".")[0] in _beginnings(known):
+                found.add(begins)
     return found
 
 

@@ -35,7 +35,7 @@ def _parts() -> list[tuple[str, str, set[str]]]:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PARTS):
                 continue
             if node.args and isinstance(node.args[0], ast.Constant):
-                key = f"scenario.{node.func.id}.{node.args[0].value}"
+                key = f"scenario.{node.func.id}.{node.args[0].value!s}"
                 found.append((f"{file.name}:{node.lineno}", key, {one.arg or "" for one in node.keywords}))
     return found
 

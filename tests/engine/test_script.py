@@ -11,6 +11,7 @@ from engine.scenario.document import Scenario, load
 from engine.scenario.script import Heard, listen, script_of
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from tests.engine.narrowing import api_of
 
 
 def document(name: str = "SC-03", **changes: Any) -> dict[str, Any]:
@@ -64,7 +65,7 @@ def test_what_a_learner_dropped_becomes_rules_that_drop_the_same() -> None:
     while (step := simulation.step()) is not None:
         for fate in step.messages:
             envelope = simulation.world.network.under_way.get(fate["id"])
-            if fate["event"] == "sent" and envelope is not None and envelope.body.api == "Produce":
+            if fate["event"] == "sent" and envelope is not None and api_of(envelope.body) == "Produce":
                 responses += envelope.is_response
                 if envelope.is_response and responses in (5, 6):
                     wanted.append({"action": "drop_message", "message": envelope.id, "after": step.number})
@@ -101,7 +102,7 @@ def test_crashes_become_timed_rules_and_a_second_rule_for_one_message_is_reporte
     load(document(faults=written.rules))
 
 
-def test_only_a_fault_with_a_probability_has_no_number_of_further_messages():
+def test_only_a_fault_with_a_probability_has_no_number_of_further_messages() -> None:
     simulation = Simulation(entry("SC-08").scenario("k28"))
     assert [fault["remaining"] for fault in simulation.view()["faults"].values()] == [None, 1, 1, 1]
     while simulation.step() is not None:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,10 @@ from engine.explain.sentences import catalogue
 from engine.scenario.document import load, parse
 from engine.scenario.shelf import entry, library
 from engine.simulation import Simulation
-from engine.step import canonical, place, pruned
+from engine.step import Step, canonical, place, pruned
 from engine.watching import ABSENT
-from tests.engine.every_run import BEGUN, scenario_of
+from tests.engine.every_run import BEGUN, Played, scenario_of
+from tests.engine.narrowing import present
 from tests.engine.search.folding import copied, fits
 from tests.rotation import in_turn, part
 
@@ -30,13 +32,13 @@ FOLDED = part(BEGUN, len(BEGUN) // 8, "engine")
 @pytest.mark.parametrize(
     "name", [name if name in FOLDED else pytest.param(name, marks=pytest.mark.slow) for name in BEGUN]
 )
-def test_folding_the_changes_gives_the_engines_own_view(name, every):
+def test_folding_the_changes_gives_the_engines_own_view(name: str, every: int) -> None:
     """Forward at every so many steps, then all the way back to the first view. What a change leaves out stays wrong
     until it is changed again."""
     simulation = Simulation(scenario_of(name))
     first = json.loads(canonical(simulation.view()))
     folded = json.loads(canonical(first))
-    steps = []
+    steps: list[Step] = []
     while len(steps) < 400 and (step := simulation.step()) is not None:
         steps.append(step)
         for change in step.changes:
@@ -52,7 +54,7 @@ def test_folding_the_changes_gives_the_engines_own_view(name, every):
     assert ABSENT is not None
 
 
-def test_a_replica_is_removed_after_what_it_holds_whichever_was_touched_first():
+def test_a_replica_is_removed_after_what_it_holds_whichever_was_touched_first() -> None:
     """A write that waits for its followers is answered when its topic is deleted, which touches the replica first."""
     simulation = Simulation(entry("SC-59").scenario("deleted-meanwhile"))
     folded = json.loads(canonical(simulation.view()))
@@ -69,7 +71,7 @@ def test_a_replica_is_removed_after_what_it_holds_whichever_was_touched_first():
 
 
 @pytest.mark.parametrize("run", in_turn(BEGUN, len(BEGUN) // 4, "engine"), indirect=True)
-def test_watching_changes_nothing(run):
+def test_watching_changes_nothing(run: Played) -> None:
     """Bare, judged and recorded runs make the same steps and end at the same time."""
     bare, judged = (Simulation(run.scenario, watching=level) for level in ("bare", "judged"))
     bare.run()
@@ -79,7 +81,7 @@ def test_watching_changes_nothing(run):
     assert made[0] == made[1] == made[2]
 
 
-def test_every_sentence_is_in_the_catalogue_with_its_parameters(run):
+def test_every_sentence_is_in_the_catalogue_with_its_parameters(run: Played) -> None:
     known = catalogue()
     for shown in run.steps:
         said = [(shown["key"], shown["params"])] + [(note["key"], note["params"]) for note in shown["notes"]]
@@ -94,7 +96,7 @@ def test_every_sentence_is_in_the_catalogue_with_its_parameters(run):
         assert shown["rules"], f"{shown['key']} names no requirement"
 
 
-def test_a_fork_goes_on_alone():
+def test_a_fork_goes_on_alone() -> None:
     scenario = library()[2].scenario()
     simulation = Simulation(scenario)
     simulation.run(steps=20)
@@ -106,7 +108,7 @@ def test_a_fork_goes_on_alone():
     assert fork.digest() == simulation.digest()
 
 
-def test_interventions_replay_to_the_same_steps():
+def test_interventions_replay_to_the_same_steps() -> None:
     scenario = library()[2].scenario()
     first = Simulation(scenario)
     while not first.world.network.under_way:
@@ -119,7 +121,7 @@ def test_interventions_replay_to_the_same_steps():
     assert second.number == first.number
 
 
-def test_expected_interventions_make_the_same_steps_as_those_known_from_the_beginning():
+def test_expected_interventions_make_the_same_steps_as_those_known_from_the_beginning() -> None:
     scenario = library()[2].scenario()
     done = [
         {"action": "crash", "actor": "broker-2", "after": 12},
@@ -135,7 +137,7 @@ def test_expected_interventions_make_the_same_steps_as_those_known_from_the_begi
         assert (behind.number, behind.digest()) == (50, whole.digest())
 
 
-def test_an_impossible_intervention_is_refused_and_changes_nothing():
+def test_an_impossible_intervention_is_refused_and_changes_nothing() -> None:
     simulation = Simulation(library()[2].scenario())
     before = simulation.digest()
     with pytest.raises(Refused):
@@ -143,12 +145,12 @@ def test_an_impossible_intervention_is_refused_and_changes_nothing():
     with pytest.raises(Refused):
         simulation.intervene({"action": "crash", "actor": "broker-77"})
     assert simulation.digest() == before
-    assert simulation.step().number == 1
+    assert present(simulation.step()).number == 1
 
 
 @pytest.mark.requirement("GEN-1")
 @pytest.mark.parametrize("every", [16, pytest.param(1, marks=pytest.mark.slow)])
-def test_two_hash_seeds_give_the_same_bytes(every):
+def test_two_hash_seeds_give_the_same_bytes(every: int) -> None:
     """GEN-1: scenarios of the library, step by step, under different PYTHONHASHSEEDs. The goldens hold all of
     them, too: each process of the tests has a seed of its own."""
     program = (
@@ -179,7 +181,7 @@ def test_two_hash_seeds_give_the_same_bytes(every):
 SEVEN_DAYS = 7 * 86_400_000
 
 
-def small(**sections):
+def small(**sections: Any) -> Simulation:
     document = {
         "id": "T-1",
         "title": {"en": "a test", "zh-Hans": "测试"},
@@ -192,14 +194,14 @@ def small(**sections):
     return Simulation(load(document))
 
 
-def said(simulation):
+def said(simulation: Simulation) -> list[str]:
     keys = []
     while (step := simulation.step()) is not None:
         keys.append(step.key)
     return keys
 
 
-def test_quiet_time_makes_no_step_and_no_event():
+def test_quiet_time_makes_no_step_and_no_event() -> None:
     """Seven quiet days between two sends: the first fetches end, nothing ticks, the second send comes."""
     calls = [{"at": at, "do": "send", "partition": "t-0"} for at in (20, SEVEN_DAYS)]
     simulation = small(applications=[{"name": "app-1", "client": "p1", "calls": calls}])
@@ -211,28 +213,28 @@ def test_quiet_time_makes_no_step_and_no_event():
     assert simulation._order - events < 60
 
 
-def test_a_step_limit_ends_the_run_and_says_so():
+def test_a_step_limit_ends_the_run_and_says_so() -> None:
     simulation = small(limits={"steps": 5})
     assert simulation.run() == 5
     assert simulation.finished == "step_limit"
 
 
-def test_a_fault_that_cannot_be_done_is_said_and_the_run_goes_on():
+def test_a_fault_that_cannot_be_done_is_said_and_the_run_goes_on() -> None:
     fault = {"at": 5, "action": "delete_head", "partition": "t-0", "to": 99}
     simulation = small(faults=[fault])
     assert "fault.impossible" in said(simulation)
     assert simulation.verdicts()[0].stored == 1
 
 
-def test_a_broken_rule_names_scenario_seed_and_step():
+def test_a_broken_rule_names_scenario_seed_and_step() -> None:
     simulation = small()
     simulation.run(steps=3)
-    simulation.world.brokers["broker-1"].replicas = None
+    simulation.world.brokers["broker-1"].replicas = None  # type: ignore[assignment]  # the broken rule
     with pytest.raises(EngineError, match=r"T-1/None seed 0 after step"):
         simulation.run()
 
 
-def test_a_delayed_message_holds_up_what_follows_on_its_connection():
+def test_a_delayed_message_holds_up_what_follows_on_its_connection() -> None:
     calls = [{"at": at, "do": "send", "partition": "t-0"} for at in (20, 22)]
     faults = [{"match": {"api": "Produce"}, "action": "delay", "by_ms": 30}]
     simulation = small(faults=faults, applications=[{"name": "app-1", "client": "p1", "calls": calls}])
@@ -244,14 +246,14 @@ def test_a_delayed_message_holds_up_what_follows_on_its_connection():
     assert arrivals == [(55, 0), (65, 1)]
 
 
-def test_a_duplicated_request_is_handled_twice_and_stored_once():
+def test_a_duplicated_request_is_handled_twice_and_stored_once() -> None:
     simulation = small(faults=[{"match": {"api": "Produce"}, "action": "duplicate"}])
     assert "broker.duplicate_found" in said(simulation)
     assert simulation.verdicts()[0].line().endswith("stored=1 duplicates=0 lost=0 failed=0 reordered=0")
 
 
 @pytest.mark.parametrize("actor", ["broker-1", "p1"])
-def test_the_end_of_a_pause_wakes_no_component_that_crashed_meanwhile(actor):
+def test_the_end_of_a_pause_wakes_no_component_that_crashed_meanwhile(actor: str) -> None:
     faults = [
         {"at": 21, "action": "pause", "actor": actor, "for_ms": 400},
         {"at": 30, "action": "crash", "actor": actor, "for_ms": 900},
@@ -263,7 +265,7 @@ def test_the_end_of_a_pause_wakes_no_component_that_crashed_meanwhile(actor):
     assert simulation.finished == "complete"
 
 
-def test_messages_for_a_paused_actor_wait_for_it():
+def test_messages_for_a_paused_actor_wait_for_it() -> None:
     faults = [{"at": 21, "action": "pause", "actor": "broker-1", "for_ms": 200}]
     simulation = small(faults=faults)
     appended = None
@@ -274,7 +276,7 @@ def test_messages_for_a_paused_actor_wait_for_it():
 
 
 @pytest.mark.requirement("TXC-22", "GEN-2")
-def test_a_component_that_asked_for_a_time_is_queued_for_it():
+def test_a_component_that_asked_for_a_time_is_queued_for_it() -> None:
     """Broker 2 comes back before its session ended: broker 3 is elected in the same step, and reads the log of
     the transactions when it said it would, not when another request happens to reach it."""
     calls = [
@@ -336,7 +338,7 @@ DARK_RUNS = {
 }
 
 
-def dark(case, profile, back_at=None):
+def dark(case: str, profile: str, back_at: int | None = None) -> Simulation:
     settings, asked, at = DARK_RUNS[case]
     text = DARK.format(profile=profile, settings=settings, calls=asked)
     for broker in (1, 2, 3):
@@ -349,7 +351,7 @@ def dark(case, profile, back_at=None):
 @pytest.mark.requirement("GEN-2")
 @pytest.mark.parametrize("profile", ["k20", "k28"])
 @pytest.mark.parametrize("case", DARK_RUNS)
-def test_brokers_that_stay_down_do_not_keep_a_run_going_for_ever(case, profile):
+def test_brokers_that_stay_down_do_not_keep_a_run_going_for_ever(case: str, profile: str) -> None:
     """Clients try to connect again and again; once no component waits, those are no steps."""
     simulation = dark(case, profile)
     simulation.run()
@@ -361,7 +363,7 @@ def test_brokers_that_stay_down_do_not_keep_a_run_going_for_ever(case, profile):
 
 @pytest.mark.requirement("GEN-2", "GEN-6")
 @pytest.mark.parametrize("case", DARK_RUNS)
-def test_clients_go_on_when_a_broker_is_back(case):
+def test_clients_go_on_when_a_broker_is_back(case: str) -> None:
     """After the end a learner restarts the brokers: the run is the one in which they came back."""
     simulation = dark(case, "k28")
     simulation.run()
@@ -375,15 +377,17 @@ def test_clients_go_on_when_a_broker_is_back(case):
 
 
 @pytest.mark.requirement("GEN-2")
-def test_brokers_that_come_back_later_are_waited_for():
+def test_brokers_that_come_back_later_are_waited_for() -> None:
     simulation = dark("commit", "k28", back_at=20_000)
     simulation.run()
     assert simulation.finished == "complete"
     assert simulation.now > 20_000
-    assert simulation.world.clients["p1"].memory.transactions.state == "READY"
+    assert present(simulation.world.clients["p1"].memory.transactions).state == "READY"
 
 
-def test_what_tells_nothing_is_bounded_in_the_whole_run_and_not_only_between_two_steps(monkeypatch):
+def test_what_tells_nothing_is_bounded_in_the_whole_run_and_not_only_between_two_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """An application that tries again every minute for a month, while no broker runs."""
     monkeypatch.setattr("engine.run_end._QUIET", 20_000)
     simulation = Simulation(entry("SC-50").scenario())
@@ -395,7 +399,9 @@ def test_what_tells_nothing_is_bounded_in_the_whole_run_and_not_only_between_two
     assert simulation.now < 10 * 60_000
 
 
-def test_a_client_that_knocks_in_vain_ends_the_run_and_goes_on_when_a_broker_is_back(monkeypatch):
+def test_a_client_that_knocks_in_vain_ends_the_run_and_goes_on_when_a_broker_is_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("engine.run_end._QUIET", 2_000)
     simulation = Simulation(entry("SC-24").scenario("last-block"))
     simulation.intervene({"action": "crash", "actor": "broker-1"})

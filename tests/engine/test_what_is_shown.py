@@ -27,7 +27,7 @@ from tests.engine.every_run import Played
 def played(name: str, variant: str | None = None) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """(step, view after it) for the first 400 steps of a library scenario."""
     simulation = Simulation(entry(name).scenario(variant))
-    found = []
+    found: list[tuple[dict[str, Any], dict[str, Any]]] = []
     while len(found) < 400 and (step := simulation.step()) is not None:
         found.append((step.to_json(), simulation.view()))
     return found
@@ -136,7 +136,7 @@ def test_one_lost_answer_duplicates_without_idempotence_only() -> None:
     assert verdict("SC-02")["t-0"].duplicates == 1
     with_it = verdict("SC-03")
     assert sum(one.duplicates + one.lost for one in with_it.values()) == 0
-    without_retries = {
+    without_retries: dict[str, Any] = {
         "producers.p1.settings.retries": 0,
         "faults.0.match": {"api": "Produce", "partition": "t-0"},
     }
@@ -146,7 +146,7 @@ def test_one_lost_answer_duplicates_without_idempotence_only() -> None:
     assert {"stored", "duplicates", "lost", "failed", "reordered"} <= set(shown)
 
 
-LEVELS = {
+LEVELS: dict[str, dict[str, Any]] = {
     "at most once": {"acks": 1, "retries": 0, "enable_idempotence": False},
     "at least once": {"acks": "all", "retries": 3, "enable_idempotence": False},
     "exactly once": {"acks": "all", "retries": 2147483647, "enable_idempotence": True},
@@ -393,7 +393,7 @@ def test_the_chain_from_id_to_coordinator_is_shown() -> None:
 @pytest.mark.requirement("TXC-24")
 def test_state_pending_state_and_metadata_of_an_id_are_shown() -> None:
     table = machines()["transaction_states"]
-    seen = []
+    seen: list[str] = []
     for view in views("SC-44", "k28"):
         found = transaction_of(view)
         if found is None:

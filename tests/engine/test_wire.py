@@ -6,7 +6,10 @@ import copy
 import json
 import shutil
 import struct
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,22 +21,24 @@ from engine.messages import INT_MAX
 from engine.profiles import K28, K39
 from engine.vectors import wire
 from engine.vectors.run import Report, run_file, run_files
+from engine.vectors.wire import Played
 from engine.vectors.wire_broker import STEP_MS, Recording
 from engine.vectors.wire_versions import GIVEN, MARKER_TIME, OPEN, Generation, recorded
 from engine.wire.wire_error import WireError
+from tests.engine.narrowing import present
 from tests.engine.wire.recorded import FOLDERS, LOGS, NAMES, recording
 
 FOLDER = LOGS / "wire_tv0" / "wire"
 
 
-def played(document, folder=FOLDER):
+def played(document: dict[str, Any], folder: Path = FOLDER) -> Played:
     """In the version that was recorded, with the files of a folder."""
     return wire.play(document, recorded(document["transaction_version"]), Neighbours(folder))
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_every_byte_and_every_state_are_the_recorded_ones(folder, name):
+def test_every_byte_and_every_state_are_the_recorded_ones(folder: str, name: str) -> None:
     document = recording(folder, name)
     result = played(document, LOGS / folder / "wire")
     assert (result.passed, result.failure, result.missing) == (len(document["steps"]), None, ())
@@ -41,14 +46,14 @@ def test_every_byte_and_every_state_are_the_recorded_ones(folder, name):
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_the_list_of_requests_is_the_recorded_one(folder):
+def test_the_list_of_requests_is_the_recorded_one(folder: str) -> None:
     document = json.loads((LOGS / folder / "wire" / "api_versions.json").read_text())
     assert played(document).failure is None
     document["api_versions"]["0"] = [0, 12]
-    assert played(document).failure.step == "ApiVersions: api_versions"
+    assert present(played(document).failure).step == "ApiVersions: api_versions"
 
 
-def other(value):
+def other(value: Any) -> Any:
     """The same value, changed."""
     if isinstance(value, bool) or value is None:
         return "changed"
@@ -61,7 +66,7 @@ def other(value):
     return [other(found) for found in value] or ["added"]
 
 
-def changed_steps(document):
+def changed_steps(document: dict[str, Any]) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """One change a kind of step and field, each in a copy of its own, with the number of its step."""
     seen = {("InitProducerId", "NONE", "response", "producer_id")}  # The first one is where ids start.
     for number, step in enumerate(document["steps"]):
@@ -77,7 +82,7 @@ def changed_steps(document):
 
 
 @pytest.mark.parametrize("name", ["transaction_rules", "idempotent_sequences"])
-def test_a_wrong_answer_or_state_fails_at_its_step(name):
+def test_a_wrong_answer_or_state_fails_at_its_step(name: str) -> None:
     tried = 0
     for number, field, broken in changed_steps(recording("wire_tv0", name)):
         result = played(broken)
@@ -90,7 +95,7 @@ def test_a_wrong_answer_or_state_fails_at_its_step(name):
     assert tried >= 15
 
 
-def test_each_byte_of_a_response_is_compared():
+def test_each_byte_of_a_response_is_compared() -> None:
     """A changed byte fails, and the field is named; the correlation id belongs to the header."""
     named = set()
     for step in (1, 3):
@@ -121,7 +126,7 @@ def test_each_byte_of_a_response_is_compared():
         *("records_len", "records_sha256", "response_len"),
     ],
 )
-def test_a_wrong_last_fetch_fails(field):
+def test_a_wrong_last_fetch_fails(field: str) -> None:
     broken = recording("wire_tv0", "transaction_rules")
     broken["fetch"][1][field] = broken["fetch"][1][field][:1] if field.startswith("ab") else 1
     failure = played(broken).failure
@@ -129,18 +134,18 @@ def test_a_wrong_last_fetch_fails(field):
     assert failure.step == f"fetch of 0 read_committed: {field}"
 
 
-def test_a_changed_byte_of_the_log_fails_at_its_batch(tmp_path):
+def test_a_changed_byte_of_the_log_fails_at_its_batch(tmp_path: Path) -> None:
     shutil.copytree(FOLDER / "w-txn-public-0", tmp_path / "w-txn-public-0")
     log = tmp_path / "w-txn-public-0" / "00000000000000000000.log"
     data = bytearray(log.read_bytes())
     document = recording("wire_tv0", "transaction_rules")
     document["fetch"] = []
     log.write_bytes(data[:-1])
-    assert played(document, tmp_path).failure.step.startswith("log of w-txn-public-0")
+    assert present(played(document, tmp_path).failure).step.startswith("log of w-txn-public-0")
     data[52] ^= 1
     log.write_bytes(data)
     failure = played(document, tmp_path).failure
-    assert failure.step == "log of w-txn-public-0: producer_epoch of the batch at 0"
+    assert present(failure).step == "log of w-txn-public-0: producer_epoch of the batch at 0"
     assert played(document, tmp_path / "w-txn-public-0").missing == ("w-txn-public-0", "w-txn-public-1")
 
 
@@ -151,7 +156,7 @@ def test_a_changed_byte_of_the_log_fails_at_its_batch(tmp_path):
         ("snapshot", "producers of w-txn-public-0 at the end"),
     ],
 )
-def test_a_changed_file_beside_the_log_fails(tmp_path, kind, place):
+def test_a_changed_file_beside_the_log_fails(tmp_path: Path, kind: str, place: str) -> None:
     shutil.copytree(FOLDER / "w-txn-public-0", tmp_path / "w-txn-public-0")
     (file,) = (tmp_path / "w-txn-public-0").glob(f"*.{kind}")
     data = bytearray(file.read_bytes())
@@ -164,38 +169,38 @@ def test_a_changed_file_beside_the_log_fails(tmp_path, kind, place):
     assert failure.step == place
 
 
-def test_without_verification_the_broker_takes_what_the_recorded_one_refused():
+def test_without_verification_the_broker_takes_what_the_recorded_one_refused() -> None:
     result = wire.play(
         recording("wire_tv0", "transaction_rules"), Generation(replace(K28, describes_transactions=True), 0)
     )
-    assert result.failure.step == "step 3 Produce: error_code"
-    assert (result.failure.expected, result.failure.got) == (48, 0)
+    assert present(result.failure).step == "step 3 Produce: error_code"
+    assert (present(result.failure).expected, present(result.failure).got) == (48, 0)
 
 
-def test_a_difference_of_another_version_is_named_by_its_row():
+def test_a_difference_of_another_version_is_named_by_its_row() -> None:
     document = recording("wire_tv0", "transaction_rules")
     older, first = Generation(replace(K39, verifies_partitions=False), 0), recorded(0)
     result = wire.play(document, older)
     assert "verifies_partitions" in wire.rows_of_difference(document, older, first, result)
 
 
-def test_no_row_is_named_for_a_difference_that_only_a_file_beside_causes(tmp_path):
+def test_no_row_is_named_for_a_difference_that_only_a_file_beside_causes(tmp_path: Path) -> None:
     shutil.copytree(FOLDER / "w-txn-public-0", tmp_path / "w-txn-public-0")
     log = tmp_path / "w-txn-public-0" / "00000000000000000000.log"
     log.write_bytes(log.read_bytes()[:-1])
     document, beside = recording("wire_tv0", "transaction_rules") | {"fetch": []}, Neighbours(tmp_path)
     older, first = Generation(K39, 0), recorded(0)
     result = wire.play(document, older, beside)
-    assert result.failure.step.startswith("log of w-txn-public-0")
+    assert present(result.failure).step.startswith("log of w-txn-public-0")
     assert wire.rows_of_difference(document, older, first, result, beside) == ()
 
 
-def test_a_level_that_no_version_knows_is_refused():
+def test_a_level_that_no_version_knows_is_refused() -> None:
     with pytest.raises(ValueError, match=r"transaction_version 3; Kafka 4\.1 knows 0 to 2"):
         played(recording("wire_tv0", "transaction_rules") | {"transaction_version": 3})
 
 
-def test_a_refused_first_batch_holds_later_ones_back(monkeypatch):
+def test_a_refused_first_batch_holds_later_ones_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once the partition is added, a sequence above the lowest one seen is out of order (KIP-890)."""
     monkeypatch.setattr(
         producer_state.Awaited, "take", lambda self, *_: setattr(self, "lowest_sequence", INT_MAX)
@@ -205,7 +210,7 @@ def test_a_refused_first_batch_holds_later_ones_back(monkeypatch):
     assert (failure.expected, failure.got) == (45, 0), "the 2.8 broker takes it"
 
 
-def test_what_is_given_and_what_is_open_are_closed_lists():
+def test_what_is_given_and_what_is_open_are_closed_lists() -> None:
     assert [found.name for found in GIVEN] == ["first producer id", "level of transaction.version"]
     assert [found.name for found in OPEN] == [
         "throttle_time",
@@ -215,7 +220,7 @@ def test_what_is_given_and_what_is_open_are_closed_lists():
     ]
 
 
-def test_the_command_plays_recordings_beside_vectors():
+def test_the_command_plays_recordings_beside_vectors() -> None:
     report = Report()
     for file in sorted(FOLDER.glob("*.json")):
         run_file(file.name, json.loads(file.read_text()), report, Neighbours(FOLDER))
@@ -239,7 +244,7 @@ def test_the_command_plays_recordings_beside_vectors():
         run_files([("broken.json", broken)])
 
 
-def test_a_request_that_the_broker_keeps_for_a_while_is_waited_for():
+def test_a_request_that_the_broker_keeps_for_a_while_is_waited_for() -> None:
     """A transaction that is still completing: the leader asks again before it sends its producer away (KAFKA-18575)."""
     document = recording("wire_tv2", "transaction_rules")
     player = Recording(document, recorded(2))
@@ -248,7 +253,7 @@ def test_a_request_that_the_broker_keeps_for_a_while_is_waited_for():
         player.ask(step)
         if step["api"] == "EndTxn" and step["response"]["error"] == "NONE":
             break
-    metadata = player.broker.transactions.coordinator.metadata["w-t1-public"]
+    metadata = present(player.broker.transactions).coordinator.metadata["w-t1-public"]
     metadata.state = "PrepareAbort"
     produce = next(step for step in steps if step["api"] == "Produce" and step["version"] == 12)
     before = player.now

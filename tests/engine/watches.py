@@ -1,46 +1,67 @@
-"""A `Watch` for tests of one role: it says each happening at once, and knows nothing of the run."""
+"""A watch for tests of one role: it says each happening at once, and knows nothing of the run."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from engine.recording import Judged
+from engine.shapes.steps import Decision
 from engine.telling.tellings import TELLINGS
+from engine.watching import Fields, Kind
 
 
-class SaysAtOnce:
-    """For a `Watch` with `say`, `note` and `refuse` of its own."""
+class SaysAtOnce(Judged):
+    """Its subclasses have `say`, `note` and `refuse` of their own."""
 
-    def emit(self, kind, /, *fields, **named):
+    def emit(self, kind: Kind[Fields], /, *fields: Fields.args, **named: Fields.kwargs) -> None:
         happened = kind(*fields, **named)
         if kind.judged:
             self.fact(happened)
-        if kind in TELLINGS:
-            TELLINGS[kind](happened, self)
+        tell = TELLINGS.get(type(happened))
+        if tell is not None:
+            tell(happened, self)
 
-    def hears(self, kind):
+    def hears(self, kind: Kind[...]) -> bool:
         return True
 
-    def holders(self, transactional_id):
+    def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        raise NotImplementedError
+
+    def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        raise NotImplementedError
+
+    def lead(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
+        self.say(key, rules, **params)
+
+    def refuse(
+        self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
+    ) -> None:
+        raise NotImplementedError
+
+    def holders(self, transactional_id: str | None) -> dict[str, tuple[int, int]]:
         return {}
 
-    def raised(self, transactional_id, epoch, cause):
+    def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
         """No run, no causes."""
 
-    def raised_beyond(self, transactional_id, epoch):
+    def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
         return None
 
-    def records_of(self, client, batch):
+    def records_of(self, client: str, batch: str) -> list[str]:
         return [batch]
 
-    def shown(self, *path):
+    def shown(self, *path: str) -> Any:
         return None
 
-    def coordinated(self, producer_id):
+    def coordinated(self, producer_id: int) -> tuple[str, str, Mapping[str, Any]] | None:
         return None
 
-    def is_under_way(self, api, source, destination, partition):
+    def is_under_way(self, api: str, source: str, destination: str, partition: str) -> bool:
         return False
 
-    def decide(self, decision):
+    def decide(self, decision: Decision) -> None:
         """Tests look at what was done."""
 
-    def transition(self, machine, of, source, target, on, row):
+    def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
         """Tests look at states."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,23 +14,27 @@ from engine.broker.append_rules import (
     GUARDS,
     MARKER_RULES,
     OPTIONAL_SWITCHES,
+    AppendRule,
     Arrival,
     Level,
     Rules,
     judge,
 )
+from engine.broker.appended import Appended
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
 from engine.broker.validation import Origin, data_level, marker_level
 from engine.messages import INT_MAX, RecordBatch
+from engine.profile import Profile
 from engine.profiles import K20, K28
 from engine.switches import Switches
 from engine.telling.appends import decision, trace
 from engine.watching import Watch
 from tests.engine.broker.watched import Cluster, answer, batch_of
+from tests.engine.narrowing import of, present
 
 
-def new_log(profile=K28, switches=None, partition="t-0"):
+def new_log(profile: Profile = K28, switches: Switches | None = None, partition: str = "t-0") -> PartitionLog:
     return PartitionLog(
         partition,
         1,
@@ -38,11 +45,15 @@ def new_log(profile=K28, switches=None, partition="t-0"):
     )
 
 
-def append(log, *batches, origin=Origin.CLIENT, now=0):
+def append(
+    log: PartitionLog, *batches: RecordBatch, origin: Origin = Origin.CLIENT, now: int = 0
+) -> Appended:
     return log.append_as_leader(batches, now, leader_epoch=0, origin=origin)
 
 
-def marker(epoch=0, kind="COMMIT", coordinator_epoch=0, producer_id=0):
+def marker(
+    epoch: int = 0, kind: str = "COMMIT", coordinator_epoch: int = 0, producer_id: int = 0
+) -> RecordBatch:
     return RecordBatch(
         record_count=1,
         last_offset_delta=0,
@@ -55,7 +66,7 @@ def marker(epoch=0, kind="COMMIT", coordinator_epoch=0, producer_id=0):
     )
 
 
-def known(log, *, last=None, epoch=0):
+def known(log: PartitionLog, *, last: int | None = None, epoch: int = 0) -> None:
     """An entry at ``epoch``: five batches ending in ``last``, or nothing cached when ``last`` is None."""
     log.preset_producer(0, epoch, last, None, 0)
 
@@ -85,7 +96,15 @@ SEQ_17 = [
 @pytest.mark.parametrize(
     ("case", "entry", "epoch", "first", "k20", "k28"), SEQ_17, ids=[row[0] for row in SEQ_17]
 )
-def test_seq_17(profile, case, entry, epoch, first, k20, k28):
+def test_seq_17(
+    profile: Profile,
+    case: str,
+    entry: tuple[int, int | None] | None,
+    epoch: int,
+    first: int,
+    k20: str,
+    k28: str,
+) -> None:
     log = new_log(profile)
     if entry is not None:
         known(log, epoch=entry[0], last=entry[1])
@@ -97,9 +116,9 @@ def test_seq_17(profile, case, entry, epoch, first, k20, k28):
     after = log.producers.entries.get(0)
     if expected == "NONE":
         assert log.log_end == 1
-        assert after.producer_epoch == epoch
+        assert present(after).producer_epoch == epoch
         if entry is not None and epoch != entry[0]:
-            assert len(after.batches) == 1, "a new epoch empties the cache"
+            assert len(present(after).batches) == 1, "a new epoch empties the cache"
     else:
         assert log.log_end == 0
         assert (
@@ -130,7 +149,7 @@ for row in DATA_RULES:
         DATA_CASES.append(pytest.param(row, profile, id=f"{row.asks}-{row.spec}-{profile.name}"))
 
 
-def _arrange(row, profile, switches):
+def _arrange(row: AppendRule, profile: Profile, switches: Switches) -> tuple[PartitionLog, RecordBatch]:
     log = new_log(profile, switches)
     if row.when == "plain_inside_transaction":
         append(log, batch_of(0, transactional=True))
@@ -141,9 +160,19 @@ def _arrange(row, profile, switches):
     return log, batch
 
 
+def turned(row: AppendRule, on: bool) -> Switches:
+    """The switches with that of this row turned."""
+    given: dict[str, Any] = {present(row.switch): on}
+    return Switches(**given)
+
+
+def row_of(case: ParameterSet) -> AppendRule:
+    return of(AppendRule, case.values[0])
+
+
 @pytest.mark.parametrize(("row", "profile"), DATA_CASES)
-def test_every_data_row_decides(row, profile):
-    switches = Switches(**({row.switch: True} if row.switch in OPTIONAL_SWITCHES else {}))
+def test_every_data_row_decides(row: AppendRule, profile: Profile) -> None:
+    switches = turned(row, True) if row.switch in OPTIONAL_SWITCHES else Switches()
     log, batch = _arrange(row, profile, switches)
     appended = append(log, batch)
     assert appended.rule is row
@@ -152,10 +181,10 @@ def test_every_data_row_decides(row, profile):
 
 @pytest.mark.parametrize(
     ("row", "profile"),
-    [case for case in DATA_CASES if case.values[0].switch not in (None, *OPTIONAL_SWITCHES)],
+    [case for case in DATA_CASES if row_of(case).switch not in (None, *OPTIONAL_SWITCHES)],
 )
-def test_every_switch_turns_its_row_off(row, profile):
-    log, batch = _arrange(row, profile, Switches(**{row.switch: False}))
+def test_every_switch_turns_its_row_off(row: AppendRule, profile: Profile) -> None:
+    log, batch = _arrange(row, profile, turned(row, False))
     appended = append(log, batch)
     assert appended.rule is not row
     if row.switch == "sequence_check":
@@ -163,7 +192,7 @@ def test_every_switch_turns_its_row_off(row, profile):
         assert log.log_end == 1
 
 
-def test_stale_sequence_is_called_duplicate_only_when_asked():
+def test_stale_sequence_is_called_duplicate_only_when_asked() -> None:
     for is_on, error in ((False, OUT_OF_ORDER), (True, "DUPLICATE_SEQUENCE_NUMBER")):
         log = new_log(switches=Switches(stale_sequence_is_duplicate=is_on))
         known(log, last=4)
@@ -171,17 +200,17 @@ def test_stale_sequence_is_called_duplicate_only_when_asked():
         assert append(log, batch_of(9)).error.name == OUT_OF_ORDER, "a gap stays a gap"
 
 
-def test_earlier_and_later_sequences_are_distinguished_across_the_wrap():
+def test_earlier_and_later_sequences_are_distinguished_across_the_wrap() -> None:
     for last, first, asks in ((INT_MAX, 1, "sequence_gap"), (3, INT_MAX - 1, "stale_sequence")):
         log = new_log()
         known(log, last=last)
-        assert append(log, batch_of(first)).rule.asks == asks
+        assert present(append(log, batch_of(first)).rule).asks == asks
 
 
 @pytest.mark.parametrize("row", MARKER_RULES, ids=lambda row: row.asks)
 @pytest.mark.parametrize("profile", [K20, K28], ids=lambda profile: profile.name)
-def test_every_marker_row(row, profile):
-    def arranged(switches):
+def test_every_marker_row(row: AppendRule, profile: Profile) -> None:
+    def arranged(switches: Switches) -> tuple[PartitionLog, RecordBatch]:
         log = new_log(profile, switches)
         append(log, marker(epoch=2, coordinator_epoch=5))
         return log, marker(epoch=1 if row.when == "lower_epoch" else 2, coordinator_epoch=4)
@@ -190,13 +219,13 @@ def test_every_marker_row(row, profile):
     appended = append(log, batch, origin=Origin.COORDINATOR)
     assert appended.rule is row
     assert log.log_end == 1
-    log, batch = arranged(Switches(**{row.switch: False}))
+    log, batch = arranged(turned(row, False))
     assert append(log, batch, origin=Origin.COORDINATOR).rule is not row
 
 
-def test_no_row_is_left_out():
+def test_no_row_is_left_out() -> None:
     """A row without a case may be wrong: the cases above have all guards and rows."""
-    assert {case.values[0].asks for case in DATA_CASES} == {row.asks for row in DATA_RULES}
+    assert {row_of(case).asks for case in DATA_CASES} == {row.asks for row in DATA_RULES}
     used = {row.when for row in (*DATA_RULES, *MARKER_RULES)}
     assert used == set(GUARDS)
 
@@ -214,24 +243,24 @@ def test_no_row_is_left_out():
         (K20, Origin.REPLICATION, "t", Level.NONE),
     ],
 )
-def test_levels_of_data(profile, origin, topic, level):
+def test_levels_of_data(profile: Profile, origin: Origin, topic: str, level: Level) -> None:
     assert data_level(profile, origin, topic) is level
 
 
-def test_levels_of_markers():
+def test_levels_of_markers() -> None:
     assert marker_level(K28, Origin.REPLICATION) is Level.LOGGED
     assert marker_level(K28, Origin.COORDINATOR) is Level.EPOCH_ONLY
     assert marker_level(K20, Origin.REPLICATION) is Level.EPOCH_ONLY
 
 
-def test_only_the_epoch_is_checked_at_that_level():
+def test_only_the_epoch_is_checked_at_that_level() -> None:
     log = new_log(K20, partition="__consumer_offsets-0")
     known(log, epoch=1, last=4)
     assert append(log, batch_of(9, epoch=1)).error.name == "NONE"
     assert append(log, batch_of(10, epoch=0)).error.name == STALE
 
 
-def test_several_batches_in_one_append_run_on():
+def test_several_batches_in_one_append_run_on() -> None:
     log = new_log(K20)
     appended = append(log, batch_of(0, 2), batch_of(2, 3))
     assert (appended.base_offset, appended.last_offset) == (0, 4)
@@ -240,7 +269,7 @@ def test_several_batches_in_one_append_run_on():
     assert log.producers.entries[0].last_sequence == 4
 
 
-def test_a_leader_of_28_takes_one_batch_at_once():
+def test_a_leader_of_28_takes_one_batch_at_once() -> None:
     """``LogValidator`` refuses what holds more than one, from any producer; a follower appends what the leader has."""
     log = new_log(K28)
     assert append(log, batch_of(0), batch_of(1)).error.name == "INVALID_RECORD"
@@ -248,7 +277,7 @@ def test_a_leader_of_28_takes_one_batch_at_once():
     assert append(new_log(K20), batch_of(0), batch_of(9)).error.name == OUT_OF_ORDER
 
 
-def test_a_switched_off_epoch_check_lets_a_zombie_meet_the_sequence_check():
+def test_a_switched_off_epoch_check_lets_a_zombie_meet_the_sequence_check() -> None:
     """FEN-8: with only the epoch check off the zombie is stopped by its sequence, unless that is 0."""
     switches = Switches(epoch_check=False)
     log = new_log(K28, switches)
@@ -257,7 +286,7 @@ def test_a_switched_off_epoch_check_lets_a_zombie_meet_the_sequence_check():
     assert append(log, batch_of(0, epoch=1)).error.name == "NONE"
 
 
-def test_cache_size_is_a_switch():
+def test_cache_size_is_a_switch() -> None:
     for size, found in ((5, False), (6, True)):
         log = new_log(switches=Switches(duplicate_cache_size=size))
         for first in range(6):
@@ -265,7 +294,7 @@ def test_cache_size_is_a_switch():
         assert append(log, batch_of(0)).is_duplicate is found
 
 
-ARRIVALS = st.builds(
+ARRIVALS: st.SearchStrategy[dict[str, Any]] = st.builds(
     dict,
     epoch=st.integers(-1, 3),
     first_sequence=st.integers(0, 6) | st.just(INT_MAX),
@@ -278,7 +307,7 @@ ARRIVALS = st.builds(
 
 @given(fields=ARRIVALS, profile=st.sampled_from([K20, K28]), level=st.sampled_from(list(Level)))
 @settings(max_examples=300, deadline=None)
-def test_the_trace_tells_what_was_decided(fields, profile, level):
+def test_the_trace_tells_what_was_decided(fields: dict[str, Any], profile: Profile, level: Level) -> None:
     """One row decides at most; rows before it passed, rows after it were not reached."""
     arrival = Arrival()
     for name, value in fields.items():
@@ -300,18 +329,18 @@ def test_the_trace_tells_what_was_decided(fields, profile, level):
     assert [row["outcome"] for row in whole["rows"]].count("decided") == 1
 
 
-def test_a_step_of_a_duplicate_tells_rule_numbers_and_offset():
+def test_a_step_of_a_duplicate_tells_rule_numbers_and_offset() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0, 3, serials=(1, 2, 3)))
     cluster.replicate()
-    cluster.watch.finished()
+    cluster.strict.finished()
     sends = cluster.produce(1, batch_of(0, 3, serials=(1, 2, 3)))
     assert answer(sends) == ("NONE", 0)
-    step = cluster.watch.finished()
+    step = cluster.strict.finished()
     assert step.key == "broker.duplicate_found"
     assert step.params["base_offset"] == 0
     assert {"SEQ-10", "SEQ-11", "LOG-3"} <= set(step.rules)
-    rows = step.decision["rows"]
+    rows = present(step.decision)["rows"]
     assert rows[0] == {
         "rule": "SEQ-11",
         "key": "decision.duplicate_lookup",
@@ -322,34 +351,37 @@ def test_a_step_of_a_duplicate_tells_rule_numbers_and_offset():
     assert [path for path, _, _ in step.changes] == [("counters",)]
 
 
-def test_a_decision_shows_only_cached_batches_of_the_arriving_epoch():
+def test_a_decision_shows_only_cached_batches_of_the_arriving_epoch() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0))
-    cluster.watch.finished()
+    cluster.strict.finished()
     cluster.produce(1, batch_of(0, epoch=1))
-    row = cluster.watch.finished().decision["rows"][0]
+    row = present(cluster.strict.finished().decision)["rows"][0]
     assert row["params"] == {"first": 0, "last": 0, "cached": None}
     assert row["outcome"] == "passed"
 
 
-def test_a_step_of_a_refusal_compares_numbers_and_changes_nothing():
+def test_a_step_of_a_refusal_compares_numbers_and_changes_nothing() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0, 3))
     cluster.replicate()
-    cluster.watch.finished()
+    cluster.strict.finished()
     assert answer(cluster.produce(1, batch_of(5, 2))) == (OUT_OF_ORDER, -1)
-    step = cluster.watch.finished()
-    assert step.refusal["rule"] == "SEQ-15"
-    assert step.refusal["compared"] == [["expected first sequence", 3], ["arrived first sequence", 5]]
-    assert step.refusal["next"] == "refusal.client_retries_in_order"
+    step = cluster.strict.finished()
+    assert present(step.refusal)["rule"] == "SEQ-15"
+    assert [list(pair) for pair in present(step.refusal)["compared"]] == [
+        ["expected first sequence", 3],
+        ["arrived first sequence", 5],
+    ]
+    assert present(step.refusal)["next"] == "refusal.client_retries_in_order"
     assert [path for path, _, _ in step.changes] == [("counters",)]
 
 
-def test_a_row_turned_off_is_shown_as_off():
+def test_a_row_turned_off_is_shown_as_off() -> None:
     cluster = Cluster(switches=Switches(duplicate_lookup=False))
     cluster.produce(1, batch_of(0))
-    cluster.watch.finished()
+    cluster.strict.finished()
     assert answer(cluster.produce(1, batch_of(0)))[0] == OUT_OF_ORDER
-    rows = cluster.watch.finished().decision["rows"]
+    rows = present(cluster.strict.finished().decision)["rows"]
     assert rows[0]["outcome"] == "off"
     assert [row["outcome"] for row in rows].count("decided") == 1

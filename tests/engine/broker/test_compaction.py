@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from engine.broker.compaction import compact
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.partition_log import PartitionLog
-from engine.client.reading import take
+from engine.client.reading import Taken, take
 from engine.codec.batch_message import bytes_of, read_back
 from engine.errors import Error
 from engine.messages import BatchContent, PartitionFetchResponse, RecordBatch
@@ -16,7 +17,7 @@ from engine.switches import Switches
 from engine.watching import Watch
 
 
-def log():
+def log() -> PartitionLog:
     return PartitionLog(
         "t-0",
         1,
@@ -27,7 +28,14 @@ def log():
     )
 
 
-def batch(serials, keys, *, producer_id=1, sequence=0, transactional=True):
+def batch(
+    serials: list[int],
+    keys: str | list[str | None],
+    *,
+    producer_id: int = 1,
+    sequence: int = 0,
+    transactional: bool = True,
+) -> RecordBatch:
     count = len(serials)
     return RecordBatch(
         record_count=count,
@@ -43,7 +51,7 @@ def batch(serials, keys, *, producer_id=1, sequence=0, transactional=True):
     )
 
 
-def marker(kind, producer_id=1):
+def marker(kind: str, producer_id: int = 1) -> RecordBatch:
     return RecordBatch(
         record_count=1,
         last_offset_delta=0,
@@ -57,19 +65,19 @@ def marker(kind, producer_id=1):
     )
 
 
-def append(store, *batches, now=0):
+def append(store: PartitionLog, *batches: RecordBatch, now: int = 0) -> None:
     for one in batches:
         assert store.append_as_leader([one], now, leader_epoch=0).error is Error.NONE
     store.set_high_watermark(store.log_end)
 
 
-def read(store, isolation="read_committed", position=0):
+def read(store: PartitionLog, isolation: str = "read_committed", position: int = 0) -> Taken:
     batches, aborted = store.read(position, committed=isolation == "read_committed", batches_max=100)
     answer = PartitionFetchResponse(error=Error.NONE, batches=batches, aborted=aborted)
     return take(answer, isolation, position)
 
 
-def test_the_newest_value_of_a_key_stays_and_offsets_are_not_renumbered():
+def test_the_newest_value_of_a_key_stays_and_offsets_are_not_renumbered() -> None:
     store = log()
     append(store, batch([1, 2], "ab"), marker("COMMIT"), batch([3, 4], "bc", sequence=2), marker("COMMIT"))
     assert compact(store).records == 1
@@ -80,7 +88,7 @@ def test_the_newest_value_of_a_key_stays_and_offsets_are_not_renumbered():
     assert taken.position == 6
 
 
-def test_records_of_an_aborted_transaction_go_and_hide_no_older_value():
+def test_records_of_an_aborted_transaction_go_and_hide_no_older_value() -> None:
     store = log()
     append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1), marker("ABORT"))
     append(store, batch([3], "z", sequence=2), marker("COMMIT"))
@@ -89,7 +97,7 @@ def test_records_of_an_aborted_transaction_go_and_hide_no_older_value():
     assert read(store, "read_uncommitted").serials == [1, 3]
 
 
-def test_nothing_at_or_above_the_last_stable_offset_is_touched():
+def test_nothing_at_or_above_the_last_stable_offset_is_touched() -> None:
     store = log()
     append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1))
     assert store.last_stable_offset == 2
@@ -97,7 +105,7 @@ def test_nothing_at_or_above_the_last_stable_offset_is_touched():
     assert store.batches[0].serials == (1,)
 
 
-def test_records_without_a_key_and_markers_stay():
+def test_records_without_a_key_and_markers_stay() -> None:
     store = log()
     plain = batch([1, 2], [None, "a"], producer_id=-1, transactional=False)
     append(store, plain, batch([3], "a"), marker("COMMIT"))
@@ -106,7 +114,7 @@ def test_records_without_a_key_and_markers_stay():
     assert read(store).serials == [1, 3]
 
 
-def test_the_newest_batch_of_a_producer_stays_empty_so_that_its_sequence_is_known():
+def test_the_newest_batch_of_a_producer_stays_empty_so_that_its_sequence_is_known() -> None:
     store = log()
     append(store, batch([1], "a", producer_id=1, transactional=False))
     append(store, batch([2], "a", producer_id=2, transactional=False))
@@ -118,7 +126,7 @@ def test_the_newest_batch_of_a_producer_stays_empty_so_that_its_sequence_is_know
     assert store.producers.entries[1].last_sequence == 0
 
 
-def test_what_is_left_survives_being_written_and_read():
+def test_what_is_left_survives_being_written_and_read() -> None:
     store = log()
     append(store, batch([1, 2, 3], "aba"), marker("COMMIT"))
     compact(store)
@@ -128,7 +136,7 @@ def test_what_is_left_survives_being_written_and_read():
     assert (found.base_offset, found.last_offset, found.record_count) == (0, 2, 2)
 
 
-def test_compacting_twice_changes_nothing_more():
+def test_compacting_twice_changes_nothing_more() -> None:
     store = log()
     append(store, batch([1, 2], "aa"), marker("COMMIT"), batch([3], "a", sequence=2), marker("COMMIT"))
     assert compact(store).records == 2
@@ -137,11 +145,11 @@ def test_compacting_twice_changes_nothing_more():
     assert store.batches == before
 
 
-def stored(store):
+def stored(store: PartitionLog) -> list[tuple[int, str | list[int]]]:
     return [(found.base_offset, found.control_type or list(found.serials)) for found in store.batches]
 
 
-def test_a_marker_goes_only_when_nothing_of_its_transaction_is_left_and_it_is_old_enough():
+def test_a_marker_goes_only_when_nothing_of_its_transaction_is_left_and_it_is_old_enough() -> None:
     store = log()
     append(store, batch([1], "a"), marker("COMMIT"), batch([2], "a", sequence=1), marker("COMMIT"), now=100)
     first = compact(store, 500)
@@ -160,7 +168,7 @@ def test_a_marker_goes_only_when_nothing_of_its_transaction_is_left_and_it_is_ol
     assert read(store).serials + read(store, position=4).serials == [2, 3]
 
 
-def test_an_aborted_transaction_leaves_the_index_before_its_marker_leaves_the_log():
+def test_an_aborted_transaction_leaves_the_index_before_its_marker_leaves_the_log() -> None:
     store = log()
     append(store, batch([1], "a"), marker("ABORT"), batch([2], "a", sequence=1), marker("COMMIT"), now=100)
     compact(store, 500)
@@ -171,7 +179,7 @@ def test_an_aborted_transaction_leaves_the_index_before_its_marker_leaves_the_lo
     assert read(store).serials == [2]
 
 
-def test_a_marker_stays_while_only_it_tells_the_epoch_of_its_producer():
+def test_a_marker_stays_while_only_it_tells_the_epoch_of_its_producer() -> None:
     store = log()
     append(store, marker("ABORT", producer_id=7), batch([1], "a"), marker("COMMIT"), now=100)
     append(store, batch([2], "b", sequence=1), marker("COMMIT"), now=900)
@@ -183,7 +191,7 @@ def test_a_marker_stays_while_only_it_tells_the_epoch_of_its_producer():
     assert stored(store)[0] == (1, [1])
 
 
-def test_a_tombstone_takes_its_key_along_and_goes_itself_when_it_is_old():
+def test_a_tombstone_takes_its_key_along_and_goes_itself_when_it_is_old() -> None:
     store = log()
     value = batch([1, 2], "ab", producer_id=-1, transactional=False)
     gone = replace(
@@ -199,7 +207,7 @@ def test_a_tombstone_takes_its_key_along_and_goes_itself_when_it_is_old():
     assert stored(store) == [(0, [2]), (3, [4])]
 
 
-def test_an_emptied_batch_goes_once_its_producer_has_a_newer_one():
+def test_an_emptied_batch_goes_once_its_producer_has_a_newer_one() -> None:
     store = log()
     append(store, batch([1], "a", producer_id=1, transactional=False))
     append(store, batch([2], "a", producer_id=2, transactional=False))
@@ -209,7 +217,7 @@ def test_an_emptied_batch_goes_once_its_producer_has_a_newer_one():
     assert stored(store) == [(1, [2]), (2, [3])]
 
 
-def test_what_was_cut_off_is_not_taken_for_clean():
+def test_what_was_cut_off_is_not_taken_for_clean() -> None:
     store = log()
     append(store, batch([1], "a"), marker("COMMIT"), now=100)
     compact(store, 500)
@@ -218,9 +226,9 @@ def test_what_was_cut_off_is_not_taken_for_clean():
     assert store.cleaned.clean == {}
 
 
-def test_a_follower_that_copies_across_a_gap_opens_the_transaction_where_it_is():
+def test_a_follower_that_copies_across_a_gap_opens_the_transaction_where_it_is() -> None:
     leader, follower = log(), log()
-    plain = {"producer_id": -1, "transactional": False}
+    plain: dict[str, Any] = {"producer_id": -1, "transactional": False}
     append(
         leader, batch([1], "a", **plain), batch([2], "b", **plain), batch([3], "b", **plain), batch([4], "c")
     )

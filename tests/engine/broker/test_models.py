@@ -5,17 +5,21 @@ from __future__ import annotations
 import pickle
 from collections import deque
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine.broker.broker import Broker
 from engine.errors import Refused
-from engine.messages import INT_MAX
+from engine.messages import INT_MAX, ProduceResponse, RecordBatch
+from engine.profile import Profile
 from engine.profiles import K20, K28
 from engine.step import change_to_json, place, pruned
 from engine.watching import ABSENT
 from tests.engine.broker.watched import Cluster, answer, batch_of
+from tests.engine.narrowing import of, present
 
 MODULUS = INT_MAX + 1
 
@@ -57,7 +61,7 @@ class Remembered:
 
 
 @st.composite
-def arrivals(draw):
+def arrivals(draw: st.DrawFn) -> list[tuple[int, int, int, int]]:
     """Mostly what a client would send next or again, sometimes nonsense; near the wrap now and then."""
     start = draw(st.sampled_from([0, 0, INT_MAX - 4]))
     sent: list[tuple[int, int, int, int]] = []
@@ -85,7 +89,9 @@ def arrivals(draw):
 @pytest.mark.parametrize("profile", [K20, K28], ids=lambda profile: profile.name)
 @given(steps=arrivals())
 @settings(max_examples=150, deadline=None)
-def test_accept_duplicate_or_refuse_as_the_model_says(profile, steps):
+def test_accept_duplicate_or_refuse_as_the_model_says(
+    profile: Profile, steps: list[tuple[int, int, int, int]]
+) -> None:
     cluster = Cluster(brokers=1, profile=profile)
     log = cluster.log(1)
     known = {producer: Remembered(profile is K28) for producer in (0, 1)}
@@ -97,7 +103,7 @@ def test_accept_duplicate_or_refuse_as_the_model_says(profile, steps):
         assert log.log_end == before + (count if expected == "NONE" else 0)
 
 
-def test_the_model_sees_every_outcome():
+def test_the_model_sees_every_outcome() -> None:
     """The pair to *always*: a run in which each answer really occurs."""
     seen = set()
     model = Remembered(accepts_unknown=False)
@@ -139,32 +145,32 @@ ACTIONS = st.lists(
 class Drill:
     """One cluster, two producers, random actions; what must hold is checked after each."""
 
-    def __init__(self, segment_records):
+    def __init__(self, segment_records: int | None) -> None:
         self.cluster = Cluster(segment_records=segment_records)
-        self.cluster.watch.forget()
-        self.view = {}
+        self.cluster.strict.forget()
+        self.view: dict[str, Any] = {}
         for part in self.cluster.parts():
-            self.cluster.watch.know(part)
+            self.cluster.strict.know(part)
             if (shown := part.view()) is not None:
                 place(self.view, part.path, pickle.loads(pickle.dumps(shown)))
-        self.sent = []
+        self.sent: list[RecordBatch] = []
         self.next_sequence = [0, 0]
         self.serial = 0
-        self.promised = set()
+        self.promised: set[int] = set()
         self.read = 0
         self.deleted_to = 0
-        self.epochs = {}
+        self.epochs: dict[int, int] = {}
 
-    def act(self, action, one, other):
+    def act(self, action: str, one: int | None, other: int | None) -> None:
         cluster = self.cluster
         leader = cluster.leader()
         if leader is not None and not leader.alive:
             leader = None
         with suppress(Refused):
-            self._act(action, one, other, leader)
+            self._act(action, one or 0, other or 0, leader)
         cluster.announce()
 
-    def _act(self, action, one, other, leader):
+    def _act(self, action: str, one: int, other: int, leader: Broker | None) -> None:
         cluster = self.cluster
         if action == "send" and leader is not None:
             self.serial += 1
@@ -178,7 +184,7 @@ class Drill:
             for _ in range(other):
                 cluster.fetch_once("t-0", one)
         elif action == "crash" and cluster.brokers[one].alive:
-            cluster.crash(one, clean=other)
+            cluster.crash(one, clean=bool(other))
         elif action == "restart" and not cluster.brokers[one].alive:
             cluster.restart(one)
         elif action == "sessions":
@@ -200,12 +206,12 @@ class Drill:
                 if broker.alive and (at := broker.next_timer()) is not None and at <= cluster.now:
                     cluster.carry_out(broker, broker.on_timer(cluster.now))
 
-    def check(self):
+    def check(self) -> None:
         self._offsets()
         self._agreement()
         self._fold()
 
-    def _offsets(self):
+    def _offsets(self) -> None:
         for broker in self.cluster.brokers.values():
             log = broker.replicas["t-0"].log
             assert log.log_start <= log.last_stable_offset <= log.high_watermark <= log.log_end
@@ -220,7 +226,7 @@ class Drill:
             waiting = broker.replicas["t-0"].waiting
             assert all(broker.delayed.by_deadline.count(delayed) == 1 for delayed in waiting)
 
-    def _agreement(self):
+    def _agreement(self) -> None:
         """Below the high watermark of a live in-sync replica all live in-sync replicas hold the same."""
         state = self.cluster.controller.partitions["t-0"]
         members = [
@@ -238,13 +244,13 @@ class Drill:
         ]
         assert all(content == contents[0] for content in contents)
 
-    def _fold(self):
+    def _fold(self) -> None:
         """Folding the step's changes gives exactly the view the parts report: no touch was forgotten."""
-        step = self.cluster.watch.finished()
+        step = self.cluster.strict.finished()
         for change in step.changes:
             shown = change_to_json(change)
             place(self.view, change[0], shown.get("after", ABSENT))
-        fresh = {}
+        fresh: dict[str, Any] = {}
         for part in (*self.cluster.parts(), *self.cluster.watch.parts()):
             if (view := part.view()) is not None:
                 place(fresh, part.path, view)
@@ -254,7 +260,9 @@ class Drill:
 
 @given(actions=ACTIONS, segment_records=st.sampled_from([None, 2]))
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_cluster_under_random_faults(actions, segment_records):
+def test_a_cluster_under_random_faults(
+    actions: list[tuple[str, int | None, int | None]], segment_records: int | None
+) -> None:
     drill = Drill(segment_records)
     for action in actions:
         drill.act(*action)
@@ -262,7 +270,7 @@ def test_a_cluster_under_random_faults(actions, segment_records):
     settle(drill)
 
 
-def settle(drill):
+def settle(drill: Drill) -> None:
     """All brokers return: all replicas end alike, and none waits for ever."""
     cluster = drill.cluster
     cluster.end_sessions()
@@ -287,7 +295,7 @@ def settle(drill):
 
 @given(actions=ACTIONS)
 @settings(max_examples=60, deadline=None)
-def test_what_was_acknowledged_by_all_survives(actions):
+def test_what_was_acknowledged_by_all_survives(actions: list[tuple[str, int | None, int | None]]) -> None:
     """acks=all, and only in-sync replicas may lead: nothing acknowledged is lost, whichever broker fails when."""
     drill = Drill(None)
     cluster = drill.cluster
@@ -301,18 +309,18 @@ def test_what_was_acknowledged_by_all_survives(actions):
         if action == "send" and drill.sent:
             requests[cluster._correlation] = drill.sent[-1]
         for _, send in cluster.sent[before:]:
-            found = send.body.partitions["t-0"]
+            found = of(ProduceResponse, send.body).partitions["t-0"]
             batch = requests.get(send.correlation_id)
             if batch is not None and found.error.name == "NONE":
                 acknowledged[batch.serials] = found.base_offset
     settle(drill)
-    log = cluster.leader().replicas["t-0"].log
+    log = present(cluster.leader()).replicas["t-0"].log
     stored = {batch.serials: batch.base_offset for batch in log.batches}
     for serials, offset in acknowledged.items():
         assert stored.get(serials) == offset
 
 
-def test_a_fork_goes_its_own_way():
+def test_a_fork_goes_its_own_way() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0, 2))
     copy = pickle.loads(pickle.dumps(cluster))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -24,19 +25,24 @@ from engine.messages import (
     InitProducerIdResponse,
     LeaderAndIsr,
     ProduceRequest,
+    ProduceResponse,
+    RecordBatch,
+    Send,
     ZooKeeperRead,
 )
+from engine.profile import Profile
 from engine.profiles import K20, K28
-from engine.rules import rules_of
+from engine.rules import Rule, rules_of
 from engine.switches import Switches
 from engine.telling.requests import next_key, reason_key
 from engine.watching import Watch
 from tests.engine.broker.watched import Cluster, answer, batch_of
+from tests.engine.narrowing import of, present
 
 
-def arrange(name, profile=K28):
+def arrange(name: str, profile: Profile = K28) -> tuple[Cluster, int, RecordBatch, dict[str, Any]]:
     """A cluster, a batch and the rest of a request that only the rule ``name`` refuses."""
-    options = {}
+    options: dict[str, Any] = {}
     batch = batch_of(0)
     cluster = Cluster(profile=profile, min_isr=3)
     broker = 1
@@ -77,49 +83,49 @@ KIP_679 = replace(K28, any_write_suffices=True)
         for rule in rules_of((*REQUEST_RULES, *PARTITION_RULES), profile)
     ],
 )
-def test_every_rule_refuses_what_it_names(rule, profile):
+def test_every_rule_refuses_what_it_names(rule: Rule[Any], profile: Profile) -> None:
     cluster, broker, batch, options = arrange(rule.when.__name__, profile)
-    cluster.watch.finished()
+    cluster.strict.finished()
     sends = cluster.produce(broker, batch, **options)
     error, offset = answer(sends, options.get("partition", "t-0"))
     assert (error, offset) == (rule.answer.name, -1)
-    step = cluster.watch.finished()
+    step = cluster.strict.finished()
     assert step.key == reason_key(rule.why)
-    assert step.refusal["rule"] == rule.spec
-    assert step.refusal["next"] == next_key(rule.then)
+    assert present(step.refusal)["rule"] == rule.spec
+    assert present(step.refusal)["next"] == next_key(rule.then)
     assert all(path[0] != "partitions" for path, _, _ in step.changes)
-    (partition,) = sends[0].body.partitions.values()
+    (partition,) = of(ProduceResponse, sends[0].body).partitions.values()
     assert partition.log_start_offset == (0 if rule.by_log else -1)
 
 
-def test_a_client_that_gets_no_response_learns_nothing_of_a_refusal():
+def test_a_client_that_gets_no_response_learns_nothing_of_a_refusal() -> None:
     cluster, broker, batch, _ = arrange("not_leader")
-    cluster.watch.finished()
+    cluster.strict.finished()
     request = ProduceRequest(None, 0, 30_000, {"t-0": batch})
     cluster.brokers[broker].handle(Envelope(0, "p1", f"broker-{broker}", request, 1, False, 0, 0), 0)
-    assert cluster.watch.finished().refusal["next"] == "refusal.connection_ends"
+    assert present(cluster.strict.finished().refusal)["next"] == "refusal.connection_ends"
 
 
-def test_every_rule_belongs_to_a_profile():
+def test_every_rule_belongs_to_a_profile() -> None:
     rules = (*REQUEST_RULES, *PARTITION_RULES)
     assert {rule for profile in (K20, K28) for rule in rules_of(rules, profile)} == set(rules)
 
 
-def test_since_kip_679_produce_asks_for_no_permission_on_the_cluster():
+def test_since_kip_679_produce_asks_for_no_permission_on_the_cluster() -> None:
     cluster = Cluster(profile=KIP_679)
     cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     assert answer(cluster.produce(1, batch_of(0), acks=1))[0] == "NONE"
 
 
-def test_since_kip_679_one_topic_that_may_be_written_is_enough_for_an_id():
+def test_since_kip_679_one_topic_that_may_be_written_is_enough_for_an_id() -> None:
     cluster = Cluster(profile=KIP_679, partitions={"t-0": (1,), "u-0": (1,)})
     for operation, resource in (("IdempotentWrite", "cluster"), ("Write", "topic:t")):
         cluster.brokers[1].permissions.deny(operation, resource, 0)
     (send,) = cluster.deliver(1, InitProducerIdRequest())
-    assert send.body.error.name != "CLUSTER_AUTHORIZATION_FAILED"
+    assert of(InitProducerIdResponse, send.body).error.name != "CLUSTER_AUTHORIZATION_FAILED"
 
 
-def test_the_first_rule_in_order_decides():
+def test_the_first_rule_in_order_decides() -> None:
     """A request that several rules refuse gets the answer of the first (LOG-1)."""
     cluster, _, batch, _ = arrange("too_few_in_sync")
     broker = cluster.brokers[1]
@@ -135,14 +141,16 @@ def test_the_first_rule_in_order_decides():
     assert broker.view()["denied"] == []
 
 
-def test_a_denied_request_is_refused_for_all_its_partitions():
+def test_a_denied_request_is_refused_for_all_its_partitions() -> None:
     cluster = Cluster(partitions={"t-0": (1,), "t-1": (1,)})
     cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     request = ProduceRequest(
         transactional_id=None, acks=1, timeout_ms=1, batches={"t-0": batch_of(0), "t-1": batch_of(-1)}
     )
     (send,) = cluster.deliver(1, request)
-    assert {item.error.name for item in send.body.partitions.values()} == {"CLUSTER_AUTHORIZATION_FAILED"}
+    assert {item.error.name for item in of(ProduceResponse, send.body).partitions.values()} == {
+        "CLUSTER_AUTHORIZATION_FAILED"
+    }
     assert cluster.log(1, "t-1").log_end == 0
 
 
@@ -156,21 +164,21 @@ INIT_CASES = {
 
 
 @pytest.mark.parametrize("rule", INIT_RULES, ids=lambda rule: rule.when.__name__)
-def test_every_rule_of_init_producer_id(rule):
+def test_every_rule_of_init_producer_id(rule: Rule[Any]) -> None:
     cluster = Cluster(brokers=1, profile=K28 if rule.only_if is None else KIP_679)
     cluster.brokers[1].permissions.deny("Write", "transactional_id:x", 0)
     cluster.brokers[1].permissions.deny("Write", "topic:t", 0)
     cluster.brokers[1].permissions.deny("IdempotentWrite", "cluster", 0)
     before = cluster.brokers[1].producer_ids.next_id
-    cluster.watch.finished()
+    cluster.strict.finished()
     (send,) = cluster.deliver(1, INIT_CASES[rule.when.__name__])
     assert send.body == InitProducerIdResponse(error=rule.answer)
-    step = cluster.watch.finished()
-    assert (step.key, step.refusal["next"]) == (reason_key(rule.why), next_key(rule.then))
+    step = cluster.strict.finished()
+    assert (step.key, present(step.refusal)["next"]) == (reason_key(rule.why), next_key(rule.then))
     assert cluster.brokers[1].producer_ids.next_id == before
 
 
-def test_every_rule_of_fetch_has_a_case():
+def test_every_rule_of_fetch_has_a_case() -> None:
     """Their cases are in test_replication.test_reading; here only that none was added without one."""
     assert [rule.when.__name__ for rule in FETCH_RULES] == [
         "partition_unknown",
@@ -179,21 +187,21 @@ def test_every_rule_of_fetch_has_a_case():
     ]
 
 
-def test_a_message_that_no_handler_knows_is_an_engine_error():
+def test_a_message_that_no_handler_knows_is_an_engine_error() -> None:
     cluster = Cluster(brokers=1)
     with pytest.raises(EngineError, match="cannot handle"):
         cluster.deliver(1, ZooKeeperRead(path="/x"))
     assert ZooKeeperRead not in cluster.brokers[1].handlers
 
 
-def test_a_topic_of_an_older_format_takes_what_names_no_producer():
+def test_a_topic_of_an_older_format_takes_what_names_no_producer() -> None:
     cluster, broker, _, _ = arrange("format_without_producers")
     plain = batch_of(-1)
     assert plain.producer_id == -1
     assert answer(cluster.produce(broker, plain, acks=1)) == ("NONE", 0)
 
 
-def test_a_handler_runs_without_a_broker():
+def test_a_handler_runs_without_a_broker() -> None:
     """It takes the parts that it needs; here a Produce at a leader made of nothing else."""
     watch = Watch()
     setup = Setup(
@@ -209,5 +217,5 @@ def test_a_handler_runs_without_a_broker():
     (answered,) = ProduceHandler(setup, appending, None).handle(
         Envelope(1, "p1", setup.name, request, 1, False, 0, 0), 0
     )
-    assert answered.body.partitions["t-0"].error is NO_ERROR
+    assert of(ProduceResponse, of(Send, answered).body).partitions["t-0"].error is NO_ERROR
     assert (replicas["t-0"].log.log_end, replicas.changed_partitions) == (1, {"t-0"})

@@ -16,14 +16,27 @@ from engine.broker.producer_ids import (
     block_from_json,
     next_block,
 )
+from engine.broker.zookeeper import Node
 from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.errors import EngineError, Refused
-from engine.messages import LONG_MAX, Envelope, Send, ZooKeeperRead, ZooKeeperReply, ZooKeeperWrite
+from engine.messages import (
+    LONG_MAX,
+    Effects,
+    Envelope,
+    InitProducerIdResponse,
+    Send,
+    ZooKeeperRead,
+    ZooKeeperReply,
+    ZooKeeperWrite,
+)
 from engine.switches import Switches
 from tests.engine.broker.watched import Cluster, StrictWatch
+from tests.engine.narrowing import of, present, sends
 
 
-def manager(watch=None, broker=0, check_version=True):
+def manager(
+    watch: StrictWatch | None = None, broker: int = 0, check_version: bool = True
+) -> ProducerIdManager:
     return ProducerIdManager(
         broker,
         block_size=1000,
@@ -33,24 +46,26 @@ def manager(watch=None, broker=0, check_version=True):
     )
 
 
-def serve(controller, claiming, effects):
+def serve(controller: ZooKeeperController, claiming: ProducerIdManager, effects: Effects) -> Send:
     """ZooKeeper carries one request out; gives the reply that is under way."""
-    (send,) = effects
+    (send,) = sends(effects)
     envelope = Envelope(0, "broker-0", "zookeeper", send.body, send.correlation_id, False, 0, 0)
     (reply,) = controller.handle(envelope, 0)
-    return reply
+    return of(Send, reply)
 
 
-def step(controller, claiming, effects, now=0):
+def step(
+    controller: ZooKeeperController, claiming: ProducerIdManager, effects: Effects, now: int = 0
+) -> Effects:
     reply = serve(controller, claiming, effects)
-    return claiming.on_reply(reply.body, reply.correlation_id, now)
+    return claiming.on_reply(of(ZooKeeperReply, reply.body), reply.correlation_id, now)
 
 
-def node(controller):
+def node(controller: ZooKeeperController) -> Node:
     return controller.zookeeper.nodes[BLOCK_NODE]
 
 
-def test_the_node_holds_string_bounds_and_an_integer_format_version():
+def test_the_node_holds_string_bounds_and_an_integer_format_version() -> None:
     text = Block(2, 1000, 1999).to_json()
     assert text == '{"version":1,"broker":2,"block_start":"1000","block_end":"1999"}'
     assert block_from_json(text) == Block(2, 1000, 1999)
@@ -58,17 +73,17 @@ def test_the_node_holds_string_bounds_and_an_integer_format_version():
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"broker":1,"block_start":"a","block_end":"1"}'])
-def test_a_damaged_node_is_named(text):
+def test_a_damaged_node_is_named(text: str) -> None:
     with pytest.raises(EngineError, match="latest_producer_id_block"):
         block_from_json(text)
 
 
-def test_first_block_then_the_next_one():
+def test_first_block_then_the_next_one() -> None:
     assert next_block(1, None, 1000) == Block(1, 0, 999)
     assert next_block(1, Block(7, 2000, 2999), 1000) == Block(1, 3000, 3999)
 
 
-def test_a_lost_write_reply_is_found_out_by_reading_again():
+def test_a_lost_write_reply_is_found_out_by_reading_again() -> None:
     watch = StrictWatch()
     controller = ZooKeeperController(watch=watch)
     claiming = manager(watch)
@@ -78,7 +93,7 @@ def test_a_lost_write_reply_is_found_out_by_reading_again():
     assert claiming.deadline == 300
     assert claiming.on_timer(299) == []
     effects = claiming.on_timer(300)
-    assert isinstance(effects[0].body, ZooKeeperRead)
+    assert isinstance(of(Send, effects[0]).body, ZooKeeperRead)
     assert step(controller, claiming, effects, 300) == []
     assert claiming.claimed is True
     assert claiming.view() == {"start": 0, "end": 999, "next": 0}
@@ -86,18 +101,18 @@ def test_a_lost_write_reply_is_found_out_by_reading_again():
     assert "broker.own_block_found" in watch.keys
 
 
-def test_a_lost_write_is_written_again():
+def test_a_lost_write_is_written_again() -> None:
     controller = ZooKeeperController(watch=StrictWatch())
     claiming = manager()
     step(controller, claiming, claiming.claim(0))
     effects = step(controller, claiming, claiming.on_timer(300), 300)
-    assert isinstance(effects[0].body, ZooKeeperWrite)
+    assert isinstance(of(Send, effects[0]).body, ZooKeeperWrite)
     step(controller, claiming, effects, 300)
     assert claiming.claimed is True
     assert node(controller).version == 1
 
 
-def test_after_a_lost_reply_a_block_of_another_broker_is_a_conflict():
+def test_after_a_lost_reply_a_block_of_another_broker_is_a_conflict() -> None:
     controller = ZooKeeperController(watch=StrictWatch())
     claiming = manager()
     effects = step(controller, claiming, claiming.claim(0))
@@ -105,36 +120,36 @@ def test_after_a_lost_reply_a_block_of_another_broker_is_a_conflict():
     controller.competing_write(0)
     effects = step(controller, claiming, claiming.on_timer(300), 300)
     step(controller, claiming, effects, 300)
-    assert claiming.block.start == 2000, "0–999 was written and is lost, 1000–1999 is the other's"
+    assert present(claiming.block).start == 2000, "0–999 was written and is lost, 1000–1999 is the other's"
 
 
-def test_a_late_reply_is_ignored():
+def test_a_late_reply_is_ignored() -> None:
     watch = StrictWatch()
     controller = ZooKeeperController(watch=watch)
     claiming = manager(watch)
     late = serve(controller, claiming, claiming.claim(0))
     effects = claiming.on_timer(300)
-    assert claiming.on_reply(late.body, late.correlation_id, 301) == []
+    assert claiming.on_reply(of(ZooKeeperReply, late.body), late.correlation_id, 301) == []
     assert claiming.state == "READING"
     assert "broker.late_zookeeper_reply" in watch.keys
     step(controller, claiming, step(controller, claiming, effects))
     assert claiming.claimed is True
 
 
-def test_two_brokers_at_once_get_two_blocks():
+def test_two_brokers_at_once_get_two_blocks() -> None:
     watch = StrictWatch()
     controller = ZooKeeperController(watch=watch)
     one, other = manager(watch, 1), manager(watch, 2)
     writes = [step(controller, claiming, claiming.claim(0)) for claiming in (one, other)]
     step(controller, one, writes[0])
     effects = step(controller, other, writes[1])
-    assert isinstance(effects[0].body, ZooKeeperRead)
+    assert isinstance(of(Send, effects[0]).body, ZooKeeperRead)
     step(controller, other, step(controller, other, effects))
-    assert (one.block.start, other.block.start) == (0, 1000)
+    assert (present(one.block).start, present(other.block).start) == (0, 1000)
     assert {"zookeeper.write_refused", "broker.block_lost_to_another"} <= watch.keys
 
 
-def test_without_the_version_check_two_brokers_share_a_block():
+def test_without_the_version_check_two_brokers_share_a_block() -> None:
     watch = StrictWatch()
     controller = ZooKeeperController(watch=watch)
     one, other = manager(watch, 1, check_version=False), manager(watch, 2, check_version=False)
@@ -145,7 +160,7 @@ def test_without_the_version_check_two_brokers_share_a_block():
     assert "zookeeper.written_unchecked" in watch.keys
 
 
-def test_the_last_block_ends_in_negative_ids():
+def test_the_last_block_ends_in_negative_ids() -> None:
     """CTR-6: 64-bit addition passes LONG_MAX and nothing notices."""
     controller = ZooKeeperController(watch=StrictWatch())
     controller.preset_block(9, LONG_MAX - 1999, LONG_MAX - 1000)
@@ -162,19 +177,19 @@ def test_the_last_block_ends_in_negative_ids():
     assert claiming.overflowed
 
 
-def test_the_overflow_is_flagged_in_the_step():
+def test_the_overflow_is_flagged_in_the_step() -> None:
     cluster = Cluster(brokers=1, started=False)
     cluster.controller.preset_block(9, LONG_MAX - 1999, LONG_MAX - 1000)
     cluster.carry_out(cluster.brokers[1], cluster.brokers[1].start(0))
     cluster.brokers[1].producer_ids.preset_next_id(LONG_MAX)
     cluster.init_producer_id(1)
-    cluster.watch.finished()
+    cluster.strict.finished()
     (send,) = cluster.init_producer_id(1)
-    assert send.body.producer_id == -(2**63)
-    assert [note["key"] for note in cluster.watch.finished().notes] == ["broker.producer_id_overflowed"]
+    assert of(InitProducerIdResponse, send.body).producer_id == -(2**63)
+    assert [note["key"] for note in cluster.strict.finished().notes] == ["broker.producer_id_overflowed"]
 
 
-def test_one_id_further_the_claim_is_fatal_and_ends_the_start():
+def test_one_id_further_the_claim_is_fatal_and_ends_the_start() -> None:
     cluster = Cluster(brokers=1, started=False)
     cluster.controller.preset_block(9, LONG_MAX - 1998, LONG_MAX - 999)
     broker = cluster.brokers[1]
@@ -182,65 +197,69 @@ def test_one_id_further_the_claim_is_fatal_and_ends_the_start():
     assert broker.start_failed
     assert not broker.alive
     assert node(cluster.controller).version == 1
-    assert {"broker.producer_ids_exhausted", "broker.start_failed"} <= cluster.watch.keys
+    assert {"broker.producer_ids_exhausted", "broker.start_failed"} <= cluster.strict.keys
 
 
-def test_exhaustion_of_a_running_broker_is_a_server_error_each_time():
+def test_exhaustion_of_a_running_broker_is_a_server_error_each_time() -> None:
     cluster = Cluster(brokers=1)
     broker = cluster.brokers[1]
     cluster.controller.preset_block(9, LONG_MAX - 1998, LONG_MAX - 999)
     broker.producer_ids.preset_next_id(999)
-    assert cluster.init_producer_id(1)[0].body.producer_id == 999
+    assert of(InitProducerIdResponse, cluster.init_producer_id(1)[0].body).producer_id == 999
     for _ in range(2):
         (send,) = cluster.init_producer_id(1)
-        assert send.body.error.name == "UNKNOWN_SERVER_ERROR"
+        assert of(InitProducerIdResponse, send.body).error.name == "UNKNOWN_SERVER_ERROR"
     assert broker.alive
     assert broker.init_producer_ids.waiting == []
 
 
-def test_a_block_that_runs_out_skips_and_repeats_nothing():
+def test_a_block_that_runs_out_skips_and_repeats_nothing() -> None:
     cluster = Cluster(brokers=1)
     cluster.brokers[1].producer_ids.preset_next_id(999)
-    issued = [cluster.init_producer_id(1)[0].body.producer_id for _ in range(3)]
+    issued = [of(InitProducerIdResponse, cluster.init_producer_id(1)[0].body).producer_id for _ in range(3)]
     assert issued == [999, 1000, 1001]
-    assert "broker.block_used_up" in cluster.watch.keys
+    assert "broker.block_used_up" in cluster.strict.keys
 
 
-def test_brokers_start_in_ascending_order():
+def test_brokers_start_in_ascending_order() -> None:
     cluster = Cluster(brokers=3)
-    assert [broker.producer_ids.block.start for broker in cluster.brokers.values()] == [0, 1000, 2000]
+    assert [present(broker.producer_ids.block).start for broker in cluster.brokers.values()] == [
+        0,
+        1000,
+        2000,
+    ]
 
 
-def test_a_crash_abandons_the_rest_of_the_block():
+def test_a_crash_abandons_the_rest_of_the_block() -> None:
     cluster = Cluster(brokers=1)
-    assert cluster.init_producer_id(1)[0].body.producer_id == 0
+    assert of(InitProducerIdResponse, cluster.init_producer_id(1)[0].body).producer_id == 0
     cluster.crash(1)
     assert cluster.brokers[1].view()["producer_id_block"] is None
     cluster.restart(1)
-    assert cluster.init_producer_id(1)[0].body.producer_id == 1000
+    assert of(InitProducerIdResponse, cluster.init_producer_id(1)[0].body).producer_id == 1000
 
 
-def test_requests_wait_while_a_broker_starts():
+def test_requests_wait_while_a_broker_starts() -> None:
     cluster = Cluster(brokers=1, started=False)
     broker = cluster.brokers[1]
     (read,) = broker.start(0)
     assert broker.view()["starting"] is True
     assert cluster.init_producer_id(1) == []
     cluster.carry_out(broker, [read])
-    assert [send.body.producer_id for _, send in cluster.sent] == [0]
+    assert [of(InitProducerIdResponse, send.body).producer_id for _, send in cluster.sent] == [0]
     assert broker.view()["starting"] is False
 
 
-def test_presetting_outside_the_block_is_refused():
+def test_presetting_outside_the_block_is_refused() -> None:
     cluster = Cluster(brokers=1)
     with pytest.raises(Refused, match="choose an id from 0 to 1000"):
         cluster.brokers[1].producer_ids.preset_next_id(5000)
 
 
-def test_unchecked_writes_come_from_the_switch():
+def test_unchecked_writes_come_from_the_switch() -> None:
     cluster = Cluster(brokers=1, started=False, switches=Switches(zookeeper_version_check=False))
     cluster.carry_out(cluster.brokers[1], cluster.brokers[1].start(0))
-    assert "zookeeper.written_unchecked" in cluster.watch.keys
+    assert "zookeeper.written_unchecked" in cluster.strict.keys
 
 
 TAKEN = {
@@ -255,7 +274,7 @@ TAKEN = {
 }
 
 
-def test_every_pair_of_state_and_event():
+def test_every_pair_of_state_and_event() -> None:
     """Pairs without a row are a broken table (EngineError), not a silent nothing."""
     for state in MACHINE.states:
         for event in MACHINE.events:
@@ -271,7 +290,7 @@ def test_every_pair_of_state_and_event():
     wrote=st.booleans(),
 )
 @settings(deadline=None)
-def test_exactly_one_guard_of_a_read_holds(latest, wrote):
+def test_exactly_one_guard_of_a_read_holds(latest: tuple[int, int, int] | None, wrote: bool) -> None:
     claiming = manager()
     claiming.state = "READING"
     claiming.wanted = Block(0, 0, 999) if wrote else None
@@ -285,7 +304,7 @@ def test_exactly_one_guard_of_a_read_holds(latest, wrote):
     faults=st.lists(st.sampled_from(["ok", "lost_request", "lost_reply", "competitor", "crash"]), max_size=25)
 )
 @settings(max_examples=200, deadline=None)
-def test_no_id_is_ever_issued_twice(faults):
+def test_no_id_is_ever_issued_twice(faults: list[str]) -> None:
     """Whatever is lost, whichever brokers compete, whenever one crashes: ids are unique, blocks never overlap."""
     watch = StrictWatch()
     controller = ZooKeeperController(watch=watch)
@@ -302,13 +321,13 @@ def test_no_id_is_ever_issued_twice(faults):
         elif effects:
             reply = None if fault == "lost_request" else serve(controller, claiming, effects)
             if fault == "ok" and isinstance(reply, Send):
-                effects = claiming.on_reply(reply.body, reply.correlation_id, now)
+                effects = claiming.on_reply(of(ZooKeeperReply, reply.body), reply.correlation_id, now)
             else:
                 now += 300
                 effects = claiming.on_timer(now)
         if claiming.claimed:
-            claiming.next_id = claiming.block.end - 1
-            issued += [claiming.generate(), claiming.generate()]
+            claiming.next_id = present(claiming.block).end - 1
+            issued += [present(claiming.generate()), present(claiming.generate())]
             assert claiming.generate() is None
             effects = claiming.claim(now)
     assert len(set(issued)) == len(issued)

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
 from engine.apis import error_of, partitions_of
+from engine.broker.broker import Broker
 from engine.errors import Refused
 from engine.events import LeaderChanged, LogAppended, LogTruncated
 from engine.explain.sentences import sentence
 from engine.messages import (
+    Envelope,
     FetchRequest,
+    FetchResponse,
+    MetadataResponse,
     PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     describe,
 )
+from engine.profile import Profile
 from engine.profiles import K20, K28
 from tests.engine.broker.watched import Cluster, answer, batch_of
+from tests.engine.narrowing import of, present
+
+F = TypeVar("F")
 
 
-def facts(cluster, kind):
-    return [fact for fact in cluster.watch.facts_seen.facts if isinstance(fact, kind)]
+def facts(cluster: Cluster, kind: type[F]) -> list[F]:
+    return [fact for fact in cluster.strict.facts_seen.facts if isinstance(fact, kind)]
 
 
-def test_acks_all_answers_when_every_in_sync_replica_has_it():
+def test_acks_all_answers_when_every_in_sync_replica_has_it() -> None:
     cluster = Cluster()
     assert cluster.produce(1, batch_of(0, 3)) == []
     assert cluster.log(1).high_watermark == 0
@@ -42,14 +51,14 @@ def test_acks_all_answers_when_every_in_sync_replica_has_it():
     assert cluster.replicate() == 0, "no fetch is of use any more"
 
 
-def test_acks_one_answers_after_the_leader_and_acks_zero_never():
+def test_acks_one_answers_after_the_leader_and_acks_zero_never() -> None:
     cluster = Cluster()
     assert answer(cluster.produce(1, batch_of(0), acks=1)) == ("NONE", 0)
     assert cluster.produce(1, batch_of(1), acks=0) == []
     assert cluster.log(1).log_end == 2
 
 
-def test_a_failed_request_without_acks_ends_the_connection():
+def test_a_failed_request_without_acks_ends_the_connection() -> None:
     cluster = Cluster()
     broker = cluster.brokers[2]
     effects = broker.handle(
@@ -59,21 +68,21 @@ def test_a_failed_request_without_acks_ends_the_connection():
         0,
     )
     assert [type(effect).__name__ for effect in effects] == ["Disconnect"]
-    assert "broker.connection_ended" in cluster.watch.keys
+    assert "broker.connection_ended" in cluster.strict.keys
 
 
-def cluster_envelope(broker, body):
+def cluster_envelope(broker: Broker, body: ProduceRequest) -> Envelope:
     from engine.messages import Envelope
 
     return Envelope(1, "p1", broker.name, body, 1, False, 0, 0)
 
 
-def test_a_fetch_of_two_partitions_gets_one_response_in_which_each_has_its_own_error():
+def test_a_fetch_of_two_partitions_gets_one_response_in_which_each_has_its_own_error() -> None:
     cluster = Cluster(partitions={"t-0": (1,), "t-1": (1,)})
     cluster.produce(1, batch_of(0, 2), acks=1)
     request = FetchRequest(offsets={"t-0": 0, "t-1": 9}, isolation="read_uncommitted")
     (send,) = cluster.deliver(1, request, "c1")
-    found = send.body.partitions
+    found = of(FetchResponse, send.body).partitions
     assert {name: one.error.name for name, one in found.items()} == {
         "t-0": "NONE",
         "t-1": "OFFSET_OUT_OF_RANGE",
@@ -84,7 +93,7 @@ def test_a_fetch_of_two_partitions_gets_one_response_in_which_each_has_its_own_e
     assert list(describe(send.body)["partitions"]) == ["t-0", "t-1"]
 
 
-def test_a_request_for_two_partitions_waits_for_the_slower_one():
+def test_a_request_for_two_partitions_waits_for_the_slower_one() -> None:
     cluster = Cluster(partitions={"t-0": (1, 2), "t-1": (1, 3)})
     request = ProduceRequest(
         transactional_id=None, acks=-1, timeout_ms=30, batches={"t-0": batch_of(0), "t-1": batch_of(0)}
@@ -95,12 +104,15 @@ def test_a_request_for_two_partitions_waits_for_the_slower_one():
     assert cluster.brokers[1].replicas["t-0"].waiting == []
     cluster.replicate("t-1")
     (sent,) = cluster.sent
-    assert [item.error.name for item in sent[1].body.partitions.values()] == ["NONE", "NONE"]
-    assert list(sent[1].body.partitions) == ["t-0", "t-1"]
+    assert [item.error.name for item in of(ProduceResponse, sent[1].body).partitions.values()] == [
+        "NONE",
+        "NONE",
+    ]
+    assert list(of(ProduceResponse, sent[1].body).partitions) == ["t-0", "t-1"]
     assert cluster.brokers[1].delayed.by_deadline == []
 
 
-def test_a_refused_partition_does_not_hold_up_the_other_and_is_answered_with_it():
+def test_a_refused_partition_does_not_hold_up_the_other_and_is_answered_with_it() -> None:
     cluster = Cluster(partitions={"t-0": (1, 2), "t-1": (2, 1)})
     request = ProduceRequest(
         transactional_id=None, acks=-1, timeout_ms=30, batches={"t-1": batch_of(0), "t-0": batch_of(0)}
@@ -108,24 +120,27 @@ def test_a_refused_partition_does_not_hold_up_the_other_and_is_answered_with_it(
     assert cluster.deliver(1, request) == []
     cluster.replicate("t-0")
     (sent,) = cluster.sent
-    assert {name: item.error.name for name, item in sent[1].body.partitions.items()} == {
+    assert {name: item.error.name for name, item in of(ProduceResponse, sent[1].body).partitions.items()} == {
         "t-1": "NOT_LEADER_OR_FOLLOWER",
         "t-0": "NONE",
     }
 
 
-def test_time_out_leaves_the_data_and_a_retry_is_a_duplicate():
+def test_time_out_leaves_the_data_and_a_retry_is_a_duplicate() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0), timeout_ms=50)
     broker = cluster.brokers[1]
     assert broker.next_timer() == 50
     cluster.now = 50
-    cluster.watch.finished()
+    cluster.strict.finished()
     effects = broker.on_timer(50)
     assert answer(effects)[0] == "REQUEST_TIMED_OUT"
-    step = cluster.watch.finished()
+    step = cluster.strict.finished()
     assert step.key == "broker.produce_timed_out"
-    assert step.refusal["compared"] == [["high watermark waited for", 1], ["high watermark", 0]]
+    assert [list(pair) for pair in present(step.refusal)["compared"]] == [
+        ["high watermark waited for", 1],
+        ["high watermark", 0],
+    ]
     assert broker.next_timer() is None
     assert cluster.log(1).log_end == 1
     cluster.replicate()
@@ -133,7 +148,7 @@ def test_time_out_leaves_the_data_and_a_retry_is_a_duplicate():
     assert cluster.log(1).log_end == 1
 
 
-def test_without_idempotence_the_retry_after_a_time_out_is_stored_twice():
+def test_without_idempotence_the_retry_after_a_time_out_is_stored_twice() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(-1, serials=(1,)), timeout_ms=50)
     cluster.carry_out(cluster.brokers[1], cluster.brokers[1].on_timer(50))
@@ -141,7 +156,7 @@ def test_without_idempotence_the_retry_after_a_time_out_is_stored_twice():
     assert cluster.serials(1) == [1, 1]
 
 
-def test_too_few_in_sync_before_and_after_the_append():
+def test_too_few_in_sync_before_and_after_the_append() -> None:
     cluster = Cluster(min_isr=2)
     cluster.produce(1, batch_of(0))
     cluster.controller.shrink_isr("t-0", 3, 0)
@@ -156,7 +171,7 @@ def test_too_few_in_sync_before_and_after_the_append():
     assert answer(cluster.produce(1, batch_of(1), acks=1))[0] == "NONE", "acks=1 does not ask"
 
 
-def test_since_3_7_the_high_watermark_waits_until_enough_replicas_are_in_sync():
+def test_since_3_7_the_high_watermark_waits_until_enough_replicas_are_in_sync() -> None:
     """KAFKA-15583: the append waits for a replica that returns, or times out."""
     cluster = Cluster(min_isr=2, profile=replace(K28, watermark_needs_min_isr=True))
     cluster.produce(1, batch_of(0))
@@ -166,7 +181,7 @@ def test_since_3_7_the_high_watermark_waits_until_enough_replicas_are_in_sync():
     assert cluster.sent == []
     assert answer(cluster.produce(1, batch_of(1), acks=1))[0] == "NONE"
     assert cluster.log(1).high_watermark == 0
-    assert "broker.high_watermark_held" in cluster.watch.keys
+    assert "broker.high_watermark_held" in cluster.strict.keys
     cluster.controller.restore_isr("t-0", 2, 0)
     cluster.announce()
     cluster.replicate()
@@ -174,11 +189,11 @@ def test_since_3_7_the_high_watermark_waits_until_enough_replicas_are_in_sync():
     assert cluster.log(1).high_watermark == 2
 
 
-def test_a_shrunk_replica_stays_behind_until_restored_and_returns_when_it_caught_up():
+def test_a_shrunk_replica_stays_behind_until_restored_and_returns_when_it_caught_up() -> None:
     cluster = Cluster()
     cluster.controller.shrink_isr("t-0", None, 0)
     cluster.announce()
-    assert cluster.controller.partitions["t-0"].isr == (1, 2)
+    assert list(cluster.controller.partitions["t-0"].isr) == [1, 2]
     cluster.produce(1, batch_of(0, 5))
     cluster.replicate()
     assert cluster.log(3).log_end == 0
@@ -192,7 +207,7 @@ def test_a_shrunk_replica_stays_behind_until_restored_and_returns_when_it_caught
     assert cluster.replicate() == 0
 
 
-def test_restoring_a_follower_that_never_stopped_is_refused():
+def test_restoring_a_follower_that_never_stopped_is_refused() -> None:
     cluster = Cluster()
     with pytest.raises(Refused, match="there is none"):
         cluster.controller.restore_isr("t-0", 3, 0)
@@ -202,7 +217,7 @@ def test_restoring_a_follower_that_never_stopped_is_refused():
     assert cluster.controller.partitions["t-0"].not_fetching == {2}
 
 
-def test_shrinking_and_changing_leader_refuse_what_cannot_be():
+def test_shrinking_and_changing_leader_refuse_what_cannot_be() -> None:
     cluster = Cluster(partitions={"t-0": (1, 2)})
     with pytest.raises(Refused, match="choose one of"):
         cluster.controller.shrink_isr("t-0", 1, 0)
@@ -215,7 +230,7 @@ def test_shrinking_and_changing_leader_refuse_what_cannot_be():
         cluster.controller.change_leader("t-0", None, 0)
 
 
-def test_leader_change_tells_waiting_clients_and_truncates_the_old_leader():
+def test_leader_change_tells_waiting_clients_and_truncates_the_old_leader() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0, 2, serials=(1, 2)))
     cluster.replicate()
@@ -234,7 +249,7 @@ def test_leader_change_tells_waiting_clients_and_truncates_the_old_leader():
     assert facts(cluster, LeaderChanged)[-1] == LeaderChanged(partition="t-0", leader=2, leader_epoch=1)
 
 
-def test_an_old_leaders_longer_log_is_cut_where_the_logs_parted():
+def test_an_old_leaders_longer_log_is_cut_where_the_logs_parted() -> None:
     """Lengths say nothing: the new leader may be past the old one's end when it comes back."""
     cluster = Cluster()
     cluster.produce(1, batch_of(-1, 1, serials=(1,)), acks=1)
@@ -250,7 +265,7 @@ def test_an_old_leaders_longer_log_is_cut_where_the_logs_parted():
     assert cluster.controller.partitions["t-0"].isr == (1, 2, 3)
 
 
-def test_suppression_survives_a_failover():
+def test_suppression_survives_a_failover() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0, 3))
     cluster.replicate()
@@ -258,7 +273,7 @@ def test_suppression_survives_a_failover():
     assert cluster.controller.next_timer() == 300
     cluster.end_sessions()
     assert cluster.now == 300
-    assert cluster.leader().broker_id == 2
+    assert present(cluster.leader()).broker_id == 2
     cluster.produce(3, batch_of(0, 3))
     sends = cluster.produce(2, batch_of(0, 3))
     assert answer(sends) == ("NONE", 0)
@@ -266,7 +281,7 @@ def test_suppression_survives_a_failover():
 
 
 @pytest.mark.parametrize(("acks", "survives"), [(1, False), (-1, True)])
-def test_acks_one_loses_what_acks_all_keeps(acks, survives):
+def test_acks_one_loses_what_acks_all_keeps(acks: int, survives: bool) -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(-1, serials=(1,)), acks=acks)
     if acks == -1:
@@ -279,7 +294,7 @@ def test_acks_one_loses_what_acks_all_keeps(acks, survives):
     assert ([1] in [cluster.serials(broker) for broker in (1, 2, 3)]) is survives
 
 
-def test_the_last_in_sync_replica_leads_again_when_it_is_back():
+def test_the_last_in_sync_replica_leads_again_when_it_is_back() -> None:
     cluster = Cluster(partitions={"t-0": (1, 2)})
     cluster.controller.shrink_isr("t-0", 2, 0)
     cluster.announce()
@@ -290,21 +305,21 @@ def test_the_last_in_sync_replica_leads_again_when_it_is_back():
     assert cluster.controller.partitions["t-0"].isr == (1,)
     assert answer(cluster.produce(2, batch_of(0)))[0] == "NOT_LEADER_OR_FOLLOWER"
     cluster.restart(1)
-    assert cluster.leader().broker_id == 1
+    assert present(cluster.leader()).broker_id == 1
     assert cluster.log(1).log_end == 1
 
 
-def test_a_pause_within_the_session_changes_nothing_and_beyond_it_moves_the_leader():
+def test_a_pause_within_the_session_changes_nothing_and_beyond_it_moves_the_leader() -> None:
     cluster = Cluster()
     cluster.brokers[1].pause(0)
     cluster.controller.on_broker_paused(1, 0)
     cluster.controller.on_broker_resumed(1, 200)
     assert cluster.controller.next_timer() is None
-    assert cluster.leader().broker_id == 1
+    assert present(cluster.leader()).broker_id == 1
     cluster.controller.on_broker_paused(1, 300)
     cluster.end_sessions()
     assert cluster.now == 600
-    assert cluster.leader().broker_id == 2
+    assert present(cluster.leader()).broker_id == 2
     assert cluster.brokers[1].replicas["t-0"].is_leader, "a zombie: it has not heard of it"
     cluster.brokers[1].resume(700)
     cluster.controller.on_broker_resumed(1, 700)
@@ -314,7 +329,7 @@ def test_a_pause_within_the_session_changes_nothing_and_beyond_it_moves_the_lead
     assert not cluster.brokers[1].replicas["t-0"].is_leader
 
 
-def test_a_crashed_broker_that_returns_at_once_has_lost_its_leadership():
+def test_a_crashed_broker_that_returns_at_once_has_lost_its_leadership() -> None:
     """Its old session ends before the new one begins, so another broker was elected in between."""
     cluster = Cluster()
     cluster.produce(1, batch_of(0))
@@ -322,12 +337,12 @@ def test_a_crashed_broker_that_returns_at_once_has_lost_its_leadership():
     cluster.crash(1)
     cluster.now = 10
     cluster.restart(1)
-    assert cluster.leader().broker_id == 2
+    assert present(cluster.leader()).broker_id == 2
     assert cluster.controller.partitions["t-0"].leader_epoch == 1
     assert cluster.controller.next_timer() is None
 
 
-def test_a_clean_stop_keeps_only_the_newest_batch_of_each_producer():
+def test_a_clean_stop_keeps_only_the_newest_batch_of_each_producer() -> None:
     """Known case 19: the window shrinks to one batch."""
     cluster = Cluster(brokers=1)
     for first in range(5):
@@ -343,7 +358,9 @@ def test_a_clean_stop_keeps_only_the_newest_batch_of_each_producer():
 
 @pytest.mark.parametrize("clean", [True, False])
 @pytest.mark.parametrize("segment_records", [None, 3])
-def test_a_log_that_is_opened_knows_each_producers_newest_batch_alone(clean, segment_records):
+def test_a_log_that_is_opened_knows_each_producers_newest_batch_alone(
+    clean: bool, segment_records: int | None
+) -> None:
     """A crash ends like a clean stop: Kafka reads what was not flushed, writes a snapshot at the end and loads it."""
     cluster = Cluster(brokers=1, segment_records=segment_records)
     for first in range(7):
@@ -356,7 +373,7 @@ def test_a_log_that_is_opened_knows_each_producers_newest_batch_alone(clean, seg
 
 
 @pytest.mark.parametrize("profile", [K20, K28], ids=lambda profile: profile.name)
-def test_deleting_the_head(profile):
+def test_deleting_the_head(profile: Profile) -> None:
     cluster = Cluster(profile=profile, segment_records=2)
     for first in range(5):
         cluster.produce(1, batch_of(first))
@@ -373,11 +390,11 @@ def test_deleting_the_head(profile):
         assert (0 in log.producers.entries) is (profile is K28)
     sends = cluster.produce(1, batch_of(5), acks=1)
     assert answer(sends)[0] == ("UNKNOWN_PRODUCER_ID" if profile is K20 else "NONE")
-    (partition,) = sends[0].body.partitions.values()
+    (partition,) = of(ProduceResponse, sends[0].body).partitions.values()
     assert partition.log_start_offset == 5, "the client compares it (SND-12)"
 
 
-def test_a_follower_below_the_leaders_log_start_starts_over():
+def test_a_follower_below_the_leaders_log_start_starts_over() -> None:
     cluster = Cluster(segment_records=1)
     cluster.produce(1, batch_of(0), acks=1)
     cluster.replicate()
@@ -396,35 +413,35 @@ def test_a_follower_below_the_leaders_log_start_starts_over():
 
 
 @pytest.mark.parametrize("profile", [K20, K28], ids=lambda profile: profile.name)
-def test_idle_producers_are_forgotten_on_the_scan_grid(profile):
+def test_idle_producers_are_forgotten_on_the_scan_grid(profile: Profile) -> None:
     cluster = Cluster(brokers=1, profile=profile)
     broker = cluster.brokers[1]
     assert broker.next_background_timer() is None
     cluster.produce(1, batch_of(0, timestamp=1234))
-    at = broker.next_background_timer()
+    at = present(broker.next_background_timer())
     assert at % 600_000 == 0
     assert at - 600_000 < 1234 + 604_800_000 <= at
-    cluster.watch.finished()
+    cluster.strict.finished()
     assert broker.on_background_timer(at) == []
-    assert cluster.watch.finished().key == "broker.producers_expired"
+    assert cluster.strict.finished().key == "broker.producers_expired"
     assert broker.next_background_timer() is None
     first = answer(cluster.produce(1, batch_of(1, timestamp=at)))[0]
     assert first == ("UNKNOWN_PRODUCER_ID" if profile is K20 else "NONE")
 
 
-def test_an_idle_scan_that_finds_no_producer_says_nothing():
+def test_an_idle_scan_that_finds_no_producer_says_nothing() -> None:
     cluster = Cluster(brokers=1)
     broker = cluster.brokers[1]
     cluster.produce(1, batch_of(0, timestamp=0))
-    at = broker.next_background_timer()
+    at = present(broker.next_background_timer())
     cluster.produce(1, batch_of(1, timestamp=at - 5))
-    cluster.watch.finished()
+    cluster.strict.finished()
     broker.on_background_timer(at)
     assert cluster.watch.said is None
-    assert broker.next_background_timer() > at
+    assert present(broker.next_background_timer()) > at
 
 
-def test_expiry_by_order_needs_no_check():
+def test_expiry_by_order_needs_no_check() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0))
     cluster.replicate()
@@ -434,21 +451,21 @@ def test_expiry_by_order_needs_no_check():
     assert answer(cluster.produce(1, batch_of(7), acks=1))[0] == "NONE"
 
 
-def test_expiry_in_every_partition_is_said_so():
+def test_expiry_in_every_partition_is_said_so() -> None:
     cluster = Cluster(brokers=1)
     cluster.produce(1, batch_of(0))
-    cluster.watch.finished()
+    cluster.strict.finished()
     cluster.brokers[1].replicas.expire_producers(None, 0)
-    step = cluster.watch.finished()
+    step = cluster.strict.finished()
     assert sentence(step.key, step.params).startswith("Fault: in every partition, broker-1 drops")
 
 
-def test_a_refusal_without_any_leader_names_none():
+def test_a_refusal_without_any_leader_names_none() -> None:
     params = {"broker": "broker-1", "partition": "t-0", "leader": None, "leader_epoch": 1}
     assert "leader broker in leader epoch 1: none" in sentence("broker.not_leader", params)
 
 
-def test_facts_for_judges_name_serials_and_replicas():
+def test_facts_for_judges_name_serials_and_replicas() -> None:
     cluster = Cluster()
     cluster.produce(1, batch_of(0, 2, serials=(1, 2)))
     cluster.replicate()
@@ -460,25 +477,28 @@ def test_facts_for_judges_name_serials_and_replicas():
     ]
 
 
-def test_metadata_names_leaders_and_live_brokers():
+def test_metadata_names_leaders_and_live_brokers() -> None:
     from engine.messages import MetadataRequest
 
     cluster = Cluster(partitions={"t-0": (1, 2), "u-0": (3,)})
     cluster.crash(3)
     cluster.end_sessions()
     (send,) = cluster.deliver(1, MetadataRequest(topics=("t", "u", "x")))
-    assert send.body.brokers == (1, 2)
-    found = {name: (item.leader, item.error.name) for name, item in send.body.partitions.items()}
+    assert of(MetadataResponse, send.body).brokers == (1, 2)
+    found = {
+        name: (item.leader, item.error.name)
+        for name, item in of(MetadataResponse, send.body).partitions.items()
+    }
     assert found == {
         "t-0": (1, "NONE"),
         "u-0": (None, "LEADER_NOT_AVAILABLE"),
         "x-0": (None, "UNKNOWN_TOPIC_OR_PARTITION"),
     }
     (send,) = cluster.deliver(1, MetadataRequest())
-    assert sorted(send.body.partitions) == ["t-0", "u-0"]
+    assert sorted(of(MetadataResponse, send.body).partitions) == ["t-0", "u-0"]
 
 
-def test_a_deleted_topic_is_gone_everywhere():
+def test_a_deleted_topic_is_gone_everywhere() -> None:
     cluster = Cluster(partitions={"t-0": (1, 2, 3), "u-0": (1, 2, 3)})
     cluster.produce(1, batch_of(0))
     cluster.controller.delete_topic("t", 0)
@@ -490,7 +510,7 @@ def test_a_deleted_topic_is_gone_everywhere():
         cluster.controller.delete_topic("t", 0)
 
 
-def test_reading():
+def test_reading() -> None:
     cluster = Cluster(segment_records=4)
     for first in (0, 2, 4):
         cluster.produce(1, batch_of(first, 2), acks=1)
@@ -509,7 +529,7 @@ def test_reading():
     assert (below.error.name, below.log_start_offset) == ("OFFSET_OUT_OF_RANGE", 4)
 
 
-def test_an_answer_is_typed():
+def test_an_answer_is_typed() -> None:
     cluster = Cluster()
     (send,) = cluster.produce(1, batch_of(0), acks=1)
     assert isinstance(send.body, ProduceResponse)

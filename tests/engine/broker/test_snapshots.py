@@ -5,6 +5,8 @@ Expected values follow ``Log.rebuildProducerState`` and ``ProducerStateManager``
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.vectors.producer_state import LogCase
@@ -12,18 +14,18 @@ from engine.vectors.producer_state import LogCase
 VERSIONS = pytest.mark.parametrize("version", ["2.0", "2.8"])
 
 
-def play(version, *operations, **config):
+def play(version: str, *operations: dict[str, Any], **config: int) -> LogCase:
     case = LogCase(config, version)
     for operation in operations:
         assert case.do(operation)["result"] == "OK", operation
     return case
 
 
-def append(sequence, count=1, pid=7, txn=False, **more):
+def append(sequence: int, count: int = 1, pid: int = 7, txn: bool = False, **more: int) -> dict[str, Any]:
     return {"op": "append", "pid": pid, "epoch": 0, "seq": sequence, "n": count, "txn": txn, **more}
 
 
-def cached(case, pid=7):
+def cached(case: LogCase, pid: int = 7) -> list[tuple[int, int]]:
     (entry,) = [found for found in case.state()["producers"] if found["pid"] == pid]
     return [(first, last) for first, last, *_ in entry["batches"]]
 
@@ -32,7 +34,7 @@ FOUR = [append(sequence) for sequence in range(4)]
 
 
 @VERSIONS
-def test_a_cut_writes_a_snapshot_that_the_next_cut_starts_from(version):
+def test_a_cut_writes_a_snapshot_that_the_next_cut_starts_from(version: str) -> None:
     case = play(version, *FOUR, {"op": "truncate", "to": 2})
     assert cached(case) == [(0, 0), (1, 1)], "without a snapshot everything is read again"
     for operation in (append(2), append(3), {"op": "truncate", "to": 3}):
@@ -41,7 +43,9 @@ def test_a_cut_writes_a_snapshot_that_the_next_cut_starts_from(version):
 
 
 @pytest.mark.parametrize(("version", "kept"), [("2.0", [(1, 1), (2, 2)]), ("2.8", [(0, 0), (1, 1), (2, 2)])])
-def test_opening_drops_snapshots_between_segments_since_2_8(version, kept):
+def test_opening_drops_snapshots_between_segments_since_2_8(
+    version: str, kept: list[tuple[int, int]]
+) -> None:
     """The snapshot at 2 is of no segment: 2.8 deletes it when the log is opened (KAFKA-9393)."""
     case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3))
     case.log.close(clean=True)
@@ -52,7 +56,7 @@ def test_opening_drops_snapshots_between_segments_since_2_8(version, kept):
 
 
 @VERSIONS
-def test_a_snapshot_at_the_log_start_is_not_used(version):
+def test_a_snapshot_at_the_log_start_is_not_used(version: str) -> None:
     """A producer that wrote only below the log start is unknown after the log was opened."""
     case = play(version, append(0, 6), {"op": "delete_records", "to": 6}, auto_hw=True)
     case.log.close(clean=True)
@@ -61,13 +65,18 @@ def test_a_snapshot_at_the_log_start_is_not_used(version):
 
 
 @VERSIONS
-def test_a_batch_that_the_log_start_lies_in_is_read_as_a_whole(version):
-    operations = [append(0, 3), {"op": "delete_records", "to": 2}, append(3, 2), {"op": "truncate", "to": 3}]
+def test_a_batch_that_the_log_start_lies_in_is_read_as_a_whole(version: str) -> None:
+    operations: list[dict[str, Any]] = [
+        append(0, 3),
+        {"op": "delete_records", "to": 2},
+        append(3, 2),
+        {"op": "truncate", "to": 3},
+    ]
     assert cached(play(version, *operations, auto_hw=True)) == [(0, 2)]
 
 
 @VERSIONS
-def test_what_is_appended_at_once_stays_in_one_segment(version):
+def test_what_is_appended_at_once_stays_in_one_segment(version: str) -> None:
     """The first of both would still fit: Kafka asks for the whole append (``Log.maybeRoll``)."""
     two = {"op": "append", "batches": [append(1, 3), append(4, 3)], "origin": "replication"}
     case = play(version, append(0), two, auto_hw=True, segment_bytes=200)
@@ -77,10 +86,16 @@ def test_what_is_appended_at_once_stays_in_one_segment(version):
 
 
 @pytest.mark.parametrize(("version", "stable"), [("2.0", 0), ("2.8", 2)])
-def test_a_cut_above_the_high_watermark_and_the_last_stable_offset(version, stable):
+def test_a_cut_above_the_high_watermark_and_the_last_stable_offset(version: str, stable: int) -> None:
     """The replayed transaction is replicated already; 2.8 finds that at once, 2.0 with the next fetch."""
     marker = {"op": "marker", "pid": 7, "epoch": 0, "type": "COMMIT", "coordinator_epoch": 0}
-    operations = [append(0, txn=True), marker, append(1), append(2), {"op": "hw", "offset": 2}]
+    operations: list[dict[str, Any]] = [
+        append(0, txn=True),
+        marker,
+        append(1),
+        append(2),
+        {"op": "hw", "offset": 2},
+    ]
     case = play(version, *operations, {"op": "truncate", "to": 3})
     assert case.state()["lso"] == stable
     case.do({"op": "hw", "offset": 2})
@@ -89,7 +104,7 @@ def test_a_cut_above_the_high_watermark_and_the_last_stable_offset(version, stab
 
 @VERSIONS
 @pytest.mark.parametrize("offset", [0, 5])
-def test_reads_outside_the_log_are_refused(version, offset):
+def test_reads_outside_the_log_are_refused(version: str, offset: int) -> None:
     case = play(version, append(0, 4), {"op": "delete_records", "to": 2}, auto_hw=True)
     read = case.do({"op": "read", "from": offset, "isolation": "read_committed"})
     assert read == {"result": "OFFSET_OUT_OF_RANGE"}
@@ -97,7 +112,9 @@ def test_reads_outside_the_log_are_refused(version, offset):
 
 
 @pytest.mark.parametrize(("version", "segments"), [("2.0", [0]), ("2.8", [0, 6])])
-def test_a_duplicate_closes_a_full_segment_since_it_is_closed_first(version, segments):
+def test_a_duplicate_closes_a_full_segment_since_it_is_closed_first(
+    version: str, segments: list[int]
+) -> None:
     """2.8 makes room before it looks for duplicates, 2.0 after (``Log.append``)."""
     case = LogCase({"segment_bytes": 200}, version)
     for operation in (append(0, 3), append(3, 3)):
@@ -107,10 +124,15 @@ def test_a_duplicate_closes_a_full_segment_since_it_is_closed_first(version, seg
 
 
 @VERSIONS
-def test_without_the_brokers_checkpoints_a_log_begins_at_its_first_segment(version):
+def test_without_the_brokers_checkpoints_a_log_begins_at_its_first_segment(version: str) -> None:
     """Records were deleted, their segment is still there: log start and high watermark begin at 0 again, and who wrote
     only below the log start is known again."""
-    operations = [append(0), {"op": "roll"}, append(0, pid=8), {"op": "hw", "offset": 2}]
+    operations: list[dict[str, Any]] = [
+        append(0),
+        {"op": "roll"},
+        append(0, pid=8),
+        {"op": "hw", "offset": 2},
+    ]
     case = play(version, *operations, {"op": "delete_records", "to": 1}, {"op": "reopen"})
     shown = case.state()
     assert (shown["log_start"], shown["hw"], shown["lso"]) == (0, 0, 0)
@@ -118,7 +140,7 @@ def test_without_the_brokers_checkpoints_a_log_begins_at_its_first_segment(versi
 
 
 @VERSIONS
-def test_a_log_that_is_recovered_keeps_no_snapshot_within_a_segment(version):
+def test_a_log_that_is_recovered_keeps_no_snapshot_within_a_segment(version: str) -> None:
     """After a crash the newest segment is read from its start; a later cut finds no snapshot in it."""
     case = play(version, *FOUR, {"op": "truncate", "to": 2}, append(2), append(3))
     case.log.close(clean=False)
@@ -129,11 +151,16 @@ def test_a_log_that_is_recovered_keeps_no_snapshot_within_a_segment(version):
 
 
 @VERSIONS
-def test_recovery_makes_the_aborted_index_again(version):
+def test_recovery_makes_the_aborted_index_again(version: str) -> None:
     ends = [
         {"op": "marker", "pid": pid, "epoch": 0, "type": "ABORT", "coordinator_epoch": 0} for pid in (7, 8)
     ]
-    operations = [append(0, txn=True), append(0, pid=8, txn=True), {"op": "roll"}, *ends]
+    operations: list[dict[str, Any]] = [
+        append(0, txn=True),
+        append(0, pid=8, txn=True),
+        {"op": "roll"},
+        *ends,
+    ]
     case = play(version, *operations, auto_hw=True)
     before = case.state()["aborted_index"]
     case.log.close(clean=False)
@@ -142,11 +169,18 @@ def test_recovery_makes_the_aborted_index_again(version):
 
 
 @pytest.mark.parametrize(("version", "stable"), [("2.0", 0), ("2.8", 1)])
-def test_a_marker_read_again_holds_the_last_stable_offset_until_the_mark_moves(version, stable):
+def test_a_marker_read_again_holds_the_last_stable_offset_until_the_mark_moves(
+    version: str, stable: int
+) -> None:
     """2.0 counts a COMMIT that ends nothing as a transaction of its own; after a cut it is decided, and 2.0 waits for
     the next high watermark before it passes it."""
     commit = {"op": "marker", "pid": 8, "epoch": 0, "type": "COMMIT", "coordinator_epoch": 0}
-    operations = [commit, append(0, txn=True), append(1, txn=True), {"op": "truncate", "to": 2}]
+    operations: list[dict[str, Any]] = [
+        commit,
+        append(0, txn=True),
+        append(1, txn=True),
+        {"op": "truncate", "to": 2},
+    ]
     case = play(version, *operations, auto_hw=True)
     assert (case.state()["hw"], case.state()["lso"]) == (2, stable)
     case.do(append(1, txn=True))
@@ -154,7 +188,7 @@ def test_a_marker_read_again_holds_the_last_stable_offset_until_the_mark_moves(v
 
 
 @VERSIONS
-def test_a_follower_takes_several_batches_at_their_own_offsets(version):
+def test_a_follower_takes_several_batches_at_their_own_offsets(version: str) -> None:
     batches = [append(0, 2, base_offset=4), append(0, 1, pid=8, base_offset=9), append(0, 2, base_offset=10)]
     case = play(version, {"op": "append", "origin": "replication", "batches": batches}, auto_hw=True)
     assert (case.state()["leo"], cached(case), cached(case, 8)) == (12, [(0, 1), (0, 1)], [(0, 0)])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest import ParameterSet
 
 from engine.profiles import K39
 from engine.vectors import pid_blocks, producer_state, read_committed, sequence_math
@@ -17,7 +20,7 @@ ORACLES = Path(__file__).parents[2] / "oracles"
 LOG_TOPICS = ("producer_state", "log_transactions", "log_recovery")
 
 
-def cases(*topics):
+def cases(*topics: str) -> Iterator[ParameterSet]:
     for topic in topics:
         for case in cases_of(topic):
             for version in versions_played(case):
@@ -25,16 +28,16 @@ def cases(*topics):
 
 
 @pytest.mark.parametrize(("case", "version"), cases(*LOG_TOPICS))
-def test_partition_log(case, version):
+def test_partition_log(case: dict[str, Any], version: str) -> None:
     assert producer_state.run(case, version) is None
 
 
 @pytest.mark.parametrize(("case", "version"), cases("read_committed"))
-def test_what_consumers_hand_out(case, version):
+def test_what_consumers_hand_out(case: dict[str, Any], version: str) -> None:
     assert read_committed.run(case, version) is None
 
 
-def test_a_wrong_offset_handed_out_fails():
+def test_a_wrong_offset_handed_out_fails() -> None:
     case = next(iter(cases("read_committed"))).values[0]
     broken = json.loads(json.dumps(case))
     broken["expected"]["read_committed"]["offsets"].append(10**6)
@@ -44,16 +47,16 @@ def test_a_wrong_offset_handed_out_fails():
 
 
 @pytest.mark.parametrize(("case", "version"), cases("pid_blocks"))
-def test_producer_id_blocks(case, version):
+def test_producer_id_blocks(case: dict[str, Any], version: str) -> None:
     assert pid_blocks.run(case, version) is None
 
 
 @pytest.mark.parametrize(("case", "version"), cases("sequence_math"))
-def test_sequence_math(case, version):
+def test_sequence_math(case: dict[str, Any], version: str) -> None:
     assert sequence_math.run(case, version) is None
 
 
-def test_a_wrong_expectation_fails():
+def test_a_wrong_expectation_fails() -> None:
     """The runners compare: a case whose expectation is changed does not pass."""
     case = next(iter(cases("producer_state"))).values[0]
     broken = json.loads(json.dumps(case))
@@ -63,7 +66,7 @@ def test_a_wrong_expectation_fails():
     assert failure.expected == "NONSENSE"
 
 
-def test_a_wrong_state_fails():
+def test_a_wrong_state_fails() -> None:
     case = next(iter(cases("producer_state"))).values[0]
     broken = json.loads(json.dumps(case))
     broken["expected"][0]["results"][0]["state"]["leo"] += 1
@@ -73,7 +76,9 @@ def test_a_wrong_state_fails():
 
 
 @pytest.mark.parametrize("verifies_each_epoch", [False, True])
-def test_what_an_earlier_epoch_left_open_needs_no_verification_in_3_9(monkeypatch, verifies_each_epoch):
+def test_what_an_earlier_epoch_left_open_needs_no_verification_in_3_9(
+    monkeypatch: pytest.MonkeyPatch, verifies_each_epoch: bool
+) -> None:
     """``UnifiedLog.hasOngoingTransaction`` looks at the producer id alone in 3.9."""
     profile = replace(K39, verifies_each_epoch=verifies_each_epoch)
     monkeypatch.setitem(producer_state.PROFILE_OF, SNAPSHOT, profile)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
+from engine.broker.broker import Broker
 from engine.broker.cluster_view import ClusterView
 from engine.broker.configuration import BrokerConfiguration
 from engine.broker.outgoing import Outgoing
+from engine.broker.producer_state import ProducerStateManager
 from engine.broker.replicas import Replicas
 from engine.broker.setup import Setup
-from engine.broker.verification import Verification, unguarded, verify
+from engine.broker.verification import Verification, Verified, unguarded, verify
 from engine.errors import Error
 from engine.messages import (
     FOR_VERIFICATION,
@@ -19,7 +22,9 @@ from engine.messages import (
     CommittedOffset,
     Connect,
     Disconnect,
+    Effects,
     Envelope,
+    InitProducerIdResponse,
     LeaderAndIsr,
     ProduceRequest,
     RecordBatch,
@@ -34,10 +39,11 @@ from engine.profiles import K28, PROFILES
 from engine.switches import Switches
 from engine.watching import Watch
 from tests.engine.coordinator.hand_made import Stage
+from tests.engine.narrowing import of, present
 
 
 @pytest.fixture
-def stage(monkeypatch):
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     """Three brokers that verify; broker 2 coordinates ``txn-1``."""
     monkeypatch.setitem(PROFILES, "k28", replace(K28, verifies_partitions=True))
     made = Stage(watching="bare", profile="k28")
@@ -48,7 +54,7 @@ def stage(monkeypatch):
 AT = 2
 
 
-def produced(producer, sequence, *partitions):
+def produced(producer: InitProducerIdResponse, sequence: int, *partitions: str) -> ProduceRequest:
     """A Produce of one record to each partition."""
     batch = RecordBatch(
         record_count=1,
@@ -63,15 +69,15 @@ def produced(producer, sequence, *partitions):
     return ProduceRequest("txn-1", -1, 30_000, dict.fromkeys(partitions, batch))
 
 
-def leader(stage, partition="t-0"):
-    return stage.simulation.world.roles["broker-1"].cluster.leader_of(partition)
+def leader(stage: Stage, partition: str = "t-0") -> int:
+    return present(broker(stage, 1).cluster.leader_of(partition))
 
 
-def broker(stage, number):
-    return stage.simulation.world.roles[f"broker-{number}"]
+def broker(stage: Stage, number: int) -> Broker:
+    return of(Broker, stage.simulation.world.roles[f"broker-{number}"])
 
 
-def test_a_partition_that_was_not_added_takes_no_batch(stage):
+def test_a_partition_that_was_not_added_takes_no_batch(stage: Stage) -> None:
     producer = stage.init(AT)
     assert stage.write("t-0", producer).error is Error.INVALID_TXN_STATE
     stage.add(AT, producer, "t-0")
@@ -84,7 +90,7 @@ def test_a_partition_that_was_not_added_takes_no_batch(stage):
     assert stage.write("t-0", producer, sequence=2).error is Error.INVALID_TXN_STATE
 
 
-def test_without_verification_the_batch_hangs():
+def test_without_verification_the_batch_hangs() -> None:
     stage = Stage(watching="bare", profile="k28")
     assert broker(stage, 1).verification is None
     producer = stage.init(stage.coordinator())
@@ -92,12 +98,12 @@ def test_without_verification_the_batch_hangs():
     assert stage.log("t-0").last_stable_offset == 0
 
 
-def test_nothing_is_appended_before_the_answer(stage):
+def test_nothing_is_appended_before_the_answer(stage: Stage) -> None:
     producer = stage.init(AT)
     stage.add(AT, producer, "t-0")
     at = broker(stage, leader(stage))
     number = stage.ask(at.broker_id, produced(producer, 0, "t-0"))
-    stage.play(lambda: bool(at.verification.lines))
+    stage.play(lambda: bool(present(at.verification).lines))
     assert stage.log("t-0").log_end == 0
     assert list(at.replicas["t-0"].log.producers.awaited) == [producer.producer_id]
     stage.play(lambda: number in stage.hand.answers)
@@ -105,7 +111,7 @@ def test_nothing_is_appended_before_the_answer(stage):
     assert not at.replicas["t-0"].log.producers.awaited, "the first batch ends the waiting"
 
 
-def test_each_partition_has_its_own_answer(monkeypatch):
+def test_each_partition_has_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(PROFILES, "k28", replace(K28, verifies_partitions=True))
     stage = Stage(watching="bare", profile="k28", cluster={"brokers": 1})
     producer = stage.init(stage.coordinator())
@@ -121,7 +127,7 @@ def test_each_partition_has_its_own_answer(monkeypatch):
     assert answer.partitions["t-1"].error is Error.TOPIC_AUTHORIZATION_FAILED, "nothing is asked"
 
 
-def test_offsets_wait_for_the_group_s_partition(stage):
+def test_offsets_wait_for_the_group_s_partition(stage: Stage) -> None:
     producer = stage.init(AT)
     asked = TxnOffsetCommitRequest(
         transactional_id="txn-1",
@@ -143,7 +149,7 @@ def test_offsets_wait_for_the_group_s_partition(stage):
     assert stage.call(at, asked).errors == {"t-0": Error.NONE, **unknown}
 
 
-def test_a_coordinator_that_cannot_be_reached_makes_the_producer_try_again(stage):
+def test_a_coordinator_that_cannot_be_reached_makes_the_producer_try_again(stage: Stage) -> None:
     producer = stage.init(AT)
     stage.add(AT, producer, "t-0")
     at = broker(stage, leader(stage))
@@ -166,7 +172,7 @@ class Alone:
 
 
 @pytest.fixture
-def alone(stage):
+def alone(stage: Stage) -> tuple[Alone, Verification, InitProducerIdResponse]:
     """Verification that is asked by hand, with parts of its own."""
     producer = stage.init(AT)
     cluster = ClusterView()
@@ -188,14 +194,18 @@ def alone(stage):
     return Alone(cluster, replicas, verification), verification, producer
 
 
-def ask(alone, name, sequence=0, epoch=0):
+def ask(
+    alone: tuple[Alone, Verification, InitProducerIdResponse], name: str, sequence: int = 0, epoch: int = 0
+) -> tuple[Effects, list[Verified]] | None:
     _, verification, producer = alone
     request = produced(replace(producer, producer_epoch=epoch), sequence, "t-0")
     envelope = Envelope(0, name, "broker-1", request, 1, False, 0, 0)
     return verification.of_produce(envelope, request, request.batches, 0)
 
 
-def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
+def test_a_connection_comes_first_and_one_question_at_a_time_goes(
+    alone: tuple[Alone, Verification, InitProducerIdResponse],
+) -> None:
     _, verification, producer = alone
     assert ask(alone, "first") == ([Connect("broker-2", FOR_VERIFICATION)], [])
     assert verification.on_connected(2, 0) == [
@@ -215,15 +225,15 @@ def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
         )
     ]
     assert ask(alone, "second", 1) == ([], []), "behind the first"
-    _, ended = ask(alone, "third", 2)
+    _, ended = present(ask(alone, "third", 2))
     assert [(one.envelope.source, one.errors) for one in ended] == [
         ("second", {"t-0": Error.NETWORK_EXCEPTION})
     ]
-    _, ended = ask(alone, "fourth", 0, epoch=1)
+    _, ended = present(ask(alone, "fourth", 0, epoch=1))
     assert [(one.envelope.source, one.errors) for one in ended] == [
         ("third", {"t-0": Error.INVALID_PRODUCER_EPOCH})
     ]
-    _, ended = ask(alone, "fifth", 0)
+    _, ended = present(ask(alone, "fifth", 0))
     assert [(one.envelope.source, one.errors) for one in ended] == [
         ("fifth", {"t-0": Error.INVALID_PRODUCER_EPOCH})
     ]
@@ -233,11 +243,13 @@ def test_a_connection_comes_first_and_one_question_at_a_time_goes(alone):
     assert [(one.envelope.source, one.errors) for one in ended] == [
         ("first", {"t-0": Error.INVALID_PRODUCER_EPOCH})
     ]
-    assert [effect.correlation_id for effect in effects] == [2], "the fourth goes"
+    assert [of(Send, effect).correlation_id for effect in effects] == [2], "the fourth goes"
     assert verification.next_timer() == 105
 
 
-def test_a_lost_connection_and_a_silent_coordinator_end_what_waits(alone):
+def test_a_lost_connection_and_a_silent_coordinator_end_what_waits(
+    alone: tuple[Alone, Verification, InitProducerIdResponse],
+) -> None:
     _, verification, _ = alone
     ask(alone, "first")
     assert [one.envelope.source for one in verification.on_disconnected(2)] == ["first"]
@@ -250,12 +262,14 @@ def test_a_lost_connection_and_a_silent_coordinator_end_what_waits(alone):
     assert verification.next_timer() is None
 
 
-def refused(producers, batch, guard):
+def refused(producers: ProducerStateManager, batch: RecordBatch, guard: int) -> Error | None:
     found = unguarded(producers, batch, guard)
     return None if found is None else found[0]
 
 
-def test_an_answer_does_not_count_after_a_marker(alone):
+def test_an_answer_does_not_count_after_a_marker(
+    alone: tuple[Alone, Verification, InitProducerIdResponse],
+) -> None:
     """The transaction ended, and perhaps another began, while the answer was on its way."""
     at, _, producer = alone
     ask(alone, "first")
@@ -270,7 +284,9 @@ def test_an_answer_does_not_count_after_a_marker(alone):
     assert refused(producers, batch, guard) is Error.INVALID_TXN_STATE, "the guard of another question"
 
 
-def test_a_later_batch_does_not_take_the_place_of_the_first(alone):
+def test_a_later_batch_does_not_take_the_place_of_the_first(
+    alone: tuple[Alone, Verification, InitProducerIdResponse],
+) -> None:
     at, _, producer = alone
     ask(alone, "second", 1)
     producers = at.replicas["t-0"].log.producers
@@ -282,7 +298,9 @@ def test_a_later_batch_does_not_take_the_place_of_the_first(alone):
     assert producers.awaited[producer.producer_id].lowest_sequence == 4
 
 
-def test_what_waits_for_too_long_is_forgotten(alone):
+def test_what_waits_for_too_long_is_forgotten(
+    alone: tuple[Alone, Verification, InitProducerIdResponse],
+) -> None:
     at, _, _ = alone
     ask(alone, "first")
     producers = at.replicas["t-0"].log.producers
@@ -292,14 +310,17 @@ def test_what_waits_for_too_long_is_forgotten(alone):
     assert not producers.awaited
 
 
-def test_a_request_of_two_producers_is_refused_as_a_whole(alone):
+def test_a_request_of_two_producers_is_refused_as_a_whole(
+    alone: tuple[Alone, Verification, InitProducerIdResponse],
+) -> None:
     _, verification, producer = alone
     batches = {
         **produced(producer, 0, "t-0").batches,
         **produced(replace(producer, producer_id=99), 0, "t-1").batches,
     }
     request = replace(produced(producer, 0, "t-0"), batches=batches)
-    effects, ended = verification.of_produce("both", request, batches, 0)
+    envelope = Envelope(0, "both", "broker-1", request, 1, False, 0, 0)
+    effects, ended = present(verification.of_produce(envelope, request, batches, 0))
     assert effects == []
     assert ended[0].errors == dict.fromkeys(("t-0", "t-1"), Error.INVALID_PRODUCER_ID_MAPPING)
 
@@ -315,22 +336,22 @@ def test_a_request_of_two_producers_is_refused_as_a_whole(alone):
         ({"producer_epoch": 5}, Error.PRODUCER_FENCED),
     ],
 )
-def test_the_coordinator_s_answer(stage, changed, error):
+def test_the_coordinator_s_answer(stage: Stage, changed: dict[str, Any], error: Error) -> None:
     producer = stage.init(AT)
     stage.add(AT, producer, "t-0")
     asked = TransactionPartitions(
         transactional_id="txn-1", producer_id=producer.producer_id, producer_epoch=0, partitions=("t-0",)
     )
     asked = replace(asked, **changed)
-    found = verify(broker(stage, AT).transactions.coordinator, asked)
+    found = verify(present(broker(stage, AT).transactions).coordinator, asked)
     assert found == {asked.partitions[0]: error}
 
 
-def test_a_transaction_that_ends_is_answered_as_concurrent(stage):
+def test_a_transaction_that_ends_is_answered_as_concurrent(stage: Stage) -> None:
     producer = stage.init(AT)
     stage.add(AT, producer, "t-0")
     stage.end(AT, producer)
-    coordinator = broker(stage, AT).transactions.coordinator
+    coordinator = present(broker(stage, AT).transactions).coordinator
     assert coordinator.metadata["txn-1"].state == "PrepareCommit"
     asked = TransactionPartitions(
         transactional_id="txn-1", producer_id=producer.producer_id, producer_epoch=0, partitions=("t-0",)
@@ -341,7 +362,9 @@ def test_a_transaction_that_ends_is_answered_as_concurrent(stage):
 @pytest.mark.parametrize(
     ("knows", "error"), [(frozenset(), Error.INVALID_TXN_STATE), ({"p1"}, Error.TRANSACTION_ABORTABLE)]
 )
-def test_who_knows_transaction_abortable_is_answered_so(alone, knows, error):
+def test_who_knows_transaction_abortable_is_answered_so(
+    alone: tuple[Alone, Verification, InitProducerIdResponse], knows: frozenset[str] | set[str], error: Error
+) -> None:
     """Produce 11 and TxnOffsetCommit 4 (Kafka 3.8)."""
     _, verification, _ = alone
     verification.understand_abortable = frozenset(knows)

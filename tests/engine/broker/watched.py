@@ -14,6 +14,7 @@ from engine.broker.startup import start_quietly
 from engine.broker.zookeeper_controller import ZooKeeperController
 from engine.explain.sentences import catalogue
 from engine.messages import (
+    Effect,
     Effects,
     Envelope,
     FetchRequest,
@@ -21,12 +22,14 @@ from engine.messages import (
     InitProducerIdRequest,
     PartitionFetchResponse,
     ProduceRequest,
+    ProduceResponse,
     RecordBatch,
     Send,
 )
 from engine.profile import Profile
 from engine.profiles import K28
 from engine.recording import Recorded
+from engine.shapes.steps import Broken, Decision
 from engine.step import Step
 from engine.switches import Switches
 from engine.watching import Part, Watch
@@ -41,7 +44,7 @@ class NoJudges:
     def take(self, fact: object) -> None:
         self.facts.append(fact)
 
-    def broken(self, step: int) -> list[dict[str, Any]]:
+    def broken(self, step: int) -> list[Broken]:
         return []
 
     def changed(self) -> list[Part]:
@@ -69,7 +72,7 @@ class StrictWatch(Recorded):
         assert rules, f"{key} names no requirement"
         super().note(key, rules, **params)
 
-    def decide(self, decision: dict[str, Any]) -> None:
+    def decide(self, decision: Decision) -> None:
         for row in decision["rows"]:
             self._check(row["key"], row["params"])
         super().decide(decision)
@@ -145,6 +148,11 @@ class Cluster:
         if started:
             start_quietly(self.controller, self.brokers.values())
         self._correlation = 0
+
+    @property
+    def strict(self) -> StrictWatch:
+        assert isinstance(self.watch, StrictWatch)
+        return self.watch
 
     def parts(self) -> list[Part]:
         found = list(self.controller.parts())
@@ -299,8 +307,9 @@ def batch_of(
     )
 
 
-def answer(sends: list[Send], partition: str = "t-0") -> tuple[str, int]:
+def answer(sends: Iterable[Effect], partition: str = "t-0") -> tuple[str, int]:
     """(error, base offset) of the only answer."""
     (send,) = sends
-    found = send.body.partitions[partition]  # type: ignore[attr-defined]
+    assert isinstance(send, Send) and isinstance(send.body, ProduceResponse)
+    found = send.body.partitions[partition]
     return found.error.name, found.base_offset

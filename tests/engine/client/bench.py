@@ -5,6 +5,8 @@ Time moves only by `until`; requests lie in `sent` until the test answers or los
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.client.application import Call
 from engine.client.ledger import Ledger
 from engine.client.producer_client import ProducerClient
@@ -12,48 +14,61 @@ from engine.errors import Error
 from engine.messages import (
     Connect,
     Disconnect,
+    Effect,
     Envelope,
     InitProducerIdResponse,
     MetadataResponse,
     PartitionMetadata,
     PartitionProduceResponse,
+    ProduceRequest,
     ProduceResponse,
     Send,
 )
+from engine.profile import Profile
 from engine.profiles import K28
 from engine.switches import Switches
-from engine.watching import Watch
+from tests.engine.broker.watched import NoJudges
+from tests.engine.narrowing import api_of, of
 from tests.engine.watches import SaysAtOnce
 
 PASSES_MAX = 200
 
 
-class Listening(SaysAtOnce, Watch):
+class Listening(SaysAtOnce):
     """Hears every sentence."""
 
-    def __init__(self):
-        super().__init__(judging=True, recording=True)
-        self.heard = []
-        self.facts = []
-        self.refusals = []
+    def __init__(self) -> None:
+        super().__init__(NoJudges(), recording=True)
+        self.heard: list[tuple[str, dict[str, Any]]] = []
+        self.facts: list[object] = []
+        self.refusals: list[tuple[str, str]] = []
 
-    def say(self, key, rules, /, **params):
+    def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         if self.said is None:
             self.said = key
         self.heard.append((key, params))
 
-    def note(self, key, rules, /, **params):
+    def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         self.heard.append((key, params))
 
-    def refuse(self, rule, error, compared, next_key, /, **next_params):
+    def refuse(
+        self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
+    ) -> None:
         self.refusals.append((rule, error))
 
-    def fact(self, fact):
+    def fact(self, fact: object) -> None:
         self.facts.append(fact)
 
 
 class Bench:
-    def __init__(self, profile=K28, switches=None, leaders=None, connected=True, **settings):
+    def __init__(
+        self,
+        profile: Profile = K28,
+        switches: Switches | None = None,
+        leaders: dict[str, int | None] | None = None,
+        connected: bool = True,
+        **settings: Any,
+    ) -> None:
         self.watch = Listening()
         self.ledger = Ledger(self.watch)
         self.client = ProducerClient(
@@ -64,14 +79,14 @@ class Bench:
             self.client.preset_connected(("broker-1", "broker-2"))
         self.now = 0
         self.serial = 0
-        self.sent = []
-        self.effects = []
+        self.sent: list[Send] = []
+        self.effects: list[Effect] = []
         self.client.start(0)
         self.settle()
 
     # -- kernel ----------------------------------------------------------------------------------------
 
-    def settle(self):
+    def settle(self) -> None:
         """Run passes and timers that are due now; a Sender that never rests is an error."""
         for _ in range(PASSES_MAX):
             timer = self.client.next_timer()
@@ -84,7 +99,7 @@ class Bench:
             self.one_pass()
         raise AssertionError(f"the Sender does not rest at {self.now}")
 
-    def one_pass(self):
+    def one_pass(self) -> None:
         for _ in range(PASSES_MAX):
             self.watch.said = None
             effects, more = self.client.run_phase(self.now)
@@ -93,11 +108,11 @@ class Bench:
                 return
         raise AssertionError("a pass does not end")
 
-    def carry_out(self, effects):
+    def carry_out(self, effects: list[Effect]) -> None:
         self.effects += effects
         self.sent += [effect for effect in effects if isinstance(effect, Send)]
 
-    def until(self, at):
+    def until(self, at: int) -> None:
         """Let time pass; everything due on the way happens."""
         while True:
             times = [time for time in (self.client.pass_due(), self.client.next_timer()) if time is not None]
@@ -111,11 +126,11 @@ class Bench:
 
     # -- application -----------------------------------------------------------------------------------
 
-    def send(self, partition="t-0", size=100):
+    def send(self, partition: str = "t-0", size: int = 100) -> Call:
         self.serial += 1
         return self.call("send", partition=partition, serial=self.serial, size=size)
 
-    def call(self, kind, **args):
+    def call(self, kind: str, **args: Any) -> Call:
         call = Call(kind, args)
         self.carry_out(self.client.call(call, self.now))
         self.settle()
@@ -123,72 +138,75 @@ class Bench:
 
     # -- network ---------------------------------------------------------------------------------------
 
-    def take(self, api):
+    def take(self, api: str) -> Send:
         """The oldest request of this kind that was sent."""
         for request in self.sent:
-            if request.body.api == api:
+            if api_of(request.body) == api:
                 self.sent.remove(request)
                 return request
-        raise AssertionError(f"no {api} among {[request.body.api for request in self.sent]}")
+        raise AssertionError(f"no {api} among {[api_of(request.body) for request in self.sent]}")
 
-    def deliver(self, request, body):
+    def deliver(self, request: Send, body: object) -> None:
         envelope = Envelope(
             0, request.destination, "p1", body, request.correlation_id, True, self.now, self.now
         )
         self.carry_out(self.client.handle(envelope, self.now))
         self.settle()
 
-    def give_producer_id(self, producer_id=7, error=Error.NONE):
+    def give_producer_id(self, producer_id: int = 7, error: Error = Error.NONE) -> None:
         self.deliver(
             self.take("InitProducerId"),
             InitProducerIdResponse(error=error, producer_id=producer_id, producer_epoch=0),
         )
 
-    def answer(self, error=Error.NONE, base_offset=0, log_start_offset=0):
+    def answer(self, error: Error = Error.NONE, base_offset: int = 0, log_start_offset: int = 0) -> Send:
         request = self.take("Produce")
         result = PartitionProduceResponse(
             error=error, base_offset=base_offset, log_start_offset=log_start_offset
         )
-        self.deliver(request, ProduceResponse(partitions=dict.fromkeys(request.body.batches, result)))
+        self.deliver(
+            request,
+            ProduceResponse(partitions=dict.fromkeys(of(ProduceRequest, request.body).batches, result)),
+        )
         return request
 
-    def answer_metadata(self, leaders):
+    def answer_metadata(self, leaders: dict[str, int | None]) -> None:
         partitions = {
             name: PartitionMetadata(leader=leader, leader_epoch=0, isr=(1,))
             for name, leader in leaders.items()
         }
         self.deliver(self.take("Metadata"), MetadataResponse(brokers=(1, 2), partitions=partitions))
 
-    def disconnect(self, peer="broker-1"):
+    def disconnect(self, peer: str = "broker-1") -> None:
         self.sent = [request for request in self.sent if request.destination != peer]
         self.carry_out(self.client.on_disconnected(peer, self.now))
         self.settle()
 
-    def connect(self, peer="broker-1"):
+    def connect(self, peer: str = "broker-1") -> None:
         self.carry_out(self.client.on_connected(peer, self.now))
         self.settle()
 
     # -- looking ---------------------------------------------------------------------------------------
 
-    def said(self, prefix="client."):
+    def said(self, prefix: str = "client.") -> list[str]:
         return [key for key, _ in self.watch.heard if key.startswith(prefix)]
 
-    def forget(self):
+    def forget(self) -> None:
         self.watch.heard.clear()
 
-    def connects(self):
+    def connects(self) -> list[str]:
         return [effect.peer for effect in self.effects if isinstance(effect, Connect)]
 
-    def disconnects(self):
+    def disconnects(self) -> list[str]:
         return [effect.peer for effect in self.effects if isinstance(effect, Disconnect)]
 
-    def status(self, serial):
+    def status(self, serial: int) -> str:
         return self.ledger.records[serial].status
 
-    def sequences(self, api="Produce"):
+    def sequences(self, api: str = "Produce") -> list[tuple[str, int, int, int]]:
         return [
             (partition, batch.producer_epoch, batch.base_sequence, batch.last_sequence)
             for request in self.sent
-            if request.body.api == api
-            for partition, batch in request.body.batches.items()
+            if api_of(request.body) == api
+            for partition, batch in of(ProduceRequest, request.body).batches.items()
         ]

@@ -8,11 +8,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from engine.client.accumulator import RecordAccumulator
 from engine.client.application import Call
+from engine.client.batch import Batch
 from engine.client.configuration import resolve
 from engine.client.record_size import batch_size_upper_bound, payload_size, record_size
 from engine.client.transaction_manager import TransactionManager
-from engine.client.visit_order import capacity, java_string_hash, with_partition
+from engine.client.visit_order import capacity, with_partition
 from engine.codec.varint import write_varint, write_varlong
+from engine.java_hash import java_string_hash
 from engine.profiles import K20, K28
 from engine.switches import Switches
 from engine.watching import Watch
@@ -28,7 +30,7 @@ class Accumulator(RuleBasedStateMachine):
 
     profile = K28
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         given = {"enable_idempotence": True, "batch_size": 600, "buffer_memory": MEMORY, "linger_ms": 5}
         config = resolve({**given, "batch_expiry_ms": 400}, self.profile, Switches())
@@ -38,13 +40,13 @@ class Accumulator(RuleBasedStateMachine):
         self.accumulator = RecordAccumulator("p1", config, self.profile, Switches(), watch, self.sequences)
         self.now = 0
         self.serial = 0
-        self.sent = set()
-        self.over = set()
-        self.in_flight = []
-        self.waiting = {}
+        self.sent: set[int] = set()
+        self.over: set[int] = set()
+        self.in_flight: list[Batch] = []
+        self.waiting: dict[int, Call] = {}
 
     @rule(partition=st.sampled_from(PARTITIONS), size=st.integers(0, 900), count=st.integers(1, 8))
-    def append(self, partition, size, count):
+    def append(self, partition: str, size: int, count: int) -> None:
         for _ in range(count):
             self.serial += 1
             payload = payload_size(-1, size)
@@ -57,14 +59,14 @@ class Accumulator(RuleBasedStateMachine):
                 self.sent.add(self.serial)
 
     @rule(ms=st.integers(0, 120))
-    def pass_time(self, ms):
+    def pass_time(self, ms: int) -> None:
         self.now += ms
         for waiter in self.accumulator.pool.expire(self.now):
             del self.waiting[waiter.call.args["serial"]]
         self.serve()
 
     @rule(nodes=st.lists(st.sampled_from((1, 2)), unique=True), size=st.integers(1, 3_000))
-    def drain(self, nodes, size):
+    def drain(self, nodes: list[int], size: int) -> None:
         ready = self.accumulator.ready(LEADERS, self.now)
         wanted = [node for node in nodes if node in ready.nodes]
         for node, batches in self.accumulator.drain(wanted, LED_BY, size, self.now):
@@ -76,7 +78,7 @@ class Accumulator(RuleBasedStateMachine):
 
     @precondition(lambda self: self.in_flight)
     @rule(data=st.data(), again=st.booleans())
-    def answer(self, data, again):
+    def answer(self, data: st.DataObject, again: bool) -> None:
         batch = self.in_flight.pop(data.draw(st.integers(0, len(self.in_flight) - 1)))
         if again:
             self.accumulator.requeue(batch, self.now)
@@ -85,18 +87,18 @@ class Accumulator(RuleBasedStateMachine):
             self.finish(batch, "acknowledge")
 
     @rule()
-    def expire(self):
+    def expire(self) -> None:
         for batch in self.accumulator.expired(self.now):
             self.sequences.entry(batch.partition).untrack(batch)
             self.finish(batch, "expire")
 
-    def finish(self, batch, event):
+    def finish(self, batch: Batch, event: str) -> None:
         batch.move(event)
         self.over |= set(batch.serials)
         self.accumulator.finish(batch)
         self.serve()
 
-    def serve(self):
+    def serve(self) -> None:
         while (waiter := self.accumulator.pool.next_granted()) is not None:
             args = waiter.call.args
             self.accumulator.append_with_memory(
@@ -106,7 +108,7 @@ class Accumulator(RuleBasedStateMachine):
             del self.waiting[args["serial"]]
 
     @invariant()
-    def no_record_is_lost(self):
+    def no_record_is_lost(self) -> None:
         queued = [
             serial
             for queue in self.accumulator.queues.values()
@@ -118,14 +120,14 @@ class Accumulator(RuleBasedStateMachine):
         assert sorted(everywhere) == sorted(self.sent)
 
     @invariant()
-    def no_memory_is_lost(self):
+    def no_memory_is_lost(self) -> None:
         pool = self.accumulator.pool
         lent = sum(batch.capacity for batch in self.accumulator.incomplete.values())
         assert pool.free + lent == MEMORY
         assert {waiter.call.args["serial"] for waiter in pool.waiters} == set(self.waiting)
 
     @invariant()
-    def resends_stand_before_new_batches_in_order_of_sequence(self):
+    def resends_stand_before_new_batches_in_order_of_sequence(self) -> None:
         for queue in self.accumulator.queues.values():
             numbered = [batch.base_sequence for batch in queue.batches if batch.has_sequence]
             assert numbered == sorted(numbered)
@@ -133,11 +135,11 @@ class Accumulator(RuleBasedStateMachine):
             assert flags == sorted(flags, reverse=True)
 
     @invariant()
-    def a_batch_never_exceeds_its_memory(self):
+    def a_batch_never_exceeds_its_memory(self) -> None:
         assert all(batch.bytes <= batch.capacity for batch in self.accumulator.incomplete.values())
 
     @invariant()
-    def ready_tells_the_truth(self):
+    def ready_tells_the_truth(self) -> None:
         ready = self.accumulator.ready(LEADERS, self.now)
         if ready.next_check_delay is not None and ready.next_check_delay > 1 and not ready.nodes:
             later = self.accumulator.ready(LEADERS, self.now + ready.next_check_delay - 1)
@@ -155,7 +157,7 @@ TestAccumulatorOf20 = AccumulatorOf20.TestCase
 TestAccumulatorOf20.settings = TestAccumulator.settings
 
 
-def test_record_sizes_are_those_of_the_bytes():
+def test_record_sizes_are_those_of_the_bytes() -> None:
     for size, offset, timestamp in (
         (0, 0, 0),
         (5, 63, 1),
@@ -171,12 +173,12 @@ def test_record_sizes_are_those_of_the_bytes():
         assert batch_size_upper_bound(payload) >= 61 + written
 
 
-def test_visit_order_is_that_of_a_java_hash_map():
+def test_visit_order_is_that_of_a_java_hash_map() -> None:
     assert java_string_hash("t") == 116
     assert java_string_hash("hello") == 99_162_322
     assert java_string_hash("polygenelubricants") == -(2**31)
     assert [capacity(count) for count in (1, 2, 12, 13, 24, 25)] == [16, 4, 16, 32, 32, 64]
-    order = []
+    order: list[str] = []
     for number in range(4):
         order = with_partition(order, f"t-{number}")
     assert order == ["t-3", "t-2", "t-1", "t-0"]

@@ -74,7 +74,7 @@ MEANINGS = {
 
 @pytest.mark.parametrize("generation", ["k39", "k28", "k20"])
 @pytest.mark.parametrize("answer", [*(error.name for error in Error), "DISCONNECT"])
-def test_every_cell(answer, generation):
+def test_every_cell(answer: str, generation: str) -> None:
     listed = K28.get(answer, "......")
     if generation == "k20":
         listed = K20.get(answer, listed)
@@ -85,13 +85,13 @@ def test_every_cell(answer, generation):
         assert reaction_to(api, answer, generation).does == wanted, (api, answer)
 
 
-def test_every_reaction_has_its_sentence():
+def test_every_reaction_has_its_sentence() -> None:
     known = catalogue()
     described = [row for row in REACTIONS if row.does != control_reactions.ACCEPT]
     assert [row for row in described if CONTROL_REACTIONS[row.does] not in known] == []
 
 
-def test_no_cell_has_two_rows_of_one_generation():
+def test_no_cell_has_two_rows_of_one_generation() -> None:
     cells = [
         (row.api, row.answer, generation)
         for row in REACTIONS

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.building import build
 from engine.client import client_states as states
-from engine.client.configuration import ACKS_ALL, resolve
+from engine.client.application import Call
+from engine.client.configuration import ACKS_ALL, ProducerConfig, resolve
 from engine.client.transaction_manager import TransactionManager
 from engine.errors import ClientError, Error, Refused
 from engine.machine import deciding_rows
 from engine.messages import (
     INT_MAX,
+    AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
     FindCoordinatorResponse,
     InitProducerIdResponse,
 )
-from engine.profile import spoken_with
+from engine.profile import Profile, spoken_with
 from engine.profiles import K20, K28, K39, K41, PROFILES
 from engine.scenario.shelf import entry
 from engine.switches import Switches
 from engine.watching import Watch
 from tests.engine.client.bench import Bench
+from tests.engine.narrowing import of
 
 SECONDS = 1_000
 
 
-def transactional(profile=K39, **settings):
-    bench = Bench(profile, transactional_id="tid", **settings)
+class Initializing(Bench):
+    init: Call
+    """Its `initTransactions()`."""
+
+
+def transactional(profile: Profile = K39, **settings: Any) -> Initializing:
+    bench = Initializing(profile, transactional_id="tid", **settings)
     bench.init = bench.call("init_transactions")
     bench.deliver(
         bench.take("FindCoordinator"),
@@ -37,7 +47,7 @@ def transactional(profile=K39, **settings):
     return bench
 
 
-def give_identity(bench, error=Error.NONE):
+def give_identity(bench: Bench, error: Error = Error.NONE) -> None:
     identity = (7, 0) if error is Error.NONE else (-1, -1)
     bench.deliver(
         bench.take("InitProducerId"),
@@ -45,7 +55,7 @@ def give_identity(bench, error=Error.NONE):
     )
 
 
-def manager_of(bench) -> TransactionManager:
+def manager_of(bench: Bench) -> TransactionManager:
     found = bench.client.memory.transactions
     assert found is not None
     return found
@@ -54,7 +64,7 @@ def manager_of(bench) -> TransactionManager:
 @pytest.mark.parametrize(
     "error", [Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, Error.CLUSTER_AUTHORIZATION_FAILED]
 )
-def test_who_may_not_have_an_identity_may_ask_again(error):
+def test_who_may_not_have_an_identity_may_ask_again(error: Error) -> None:
     bench = transactional()
     with deciding_rows() as found:
         give_identity(bench, error)
@@ -72,13 +82,13 @@ def test_who_may_not_have_an_identity_may_ask_again(error):
     assert (again.state, manager_of(bench).state) == ("done", "READY")
 
 
-def test_in_2_8_that_is_the_end():
+def test_in_2_8_that_is_the_end() -> None:
     bench = transactional(K28)
     give_identity(bench, Error.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
     assert manager_of(bench).state == "FATAL_ERROR"
 
 
-def test_an_idempotent_producer_fails_what_it_holds_and_asks_again():
+def test_an_idempotent_producer_fails_what_it_holds_and_asks_again() -> None:
     bench = Bench(K39, enable_idempotence=True)
     bench.send()
     bench.give_producer_id(-1, Error.CLUSTER_AUTHORIZATION_FAILED)
@@ -88,7 +98,7 @@ def test_an_idempotent_producer_fails_what_it_holds_and_asks_again():
     assert [sequence for _, _, sequence, _ in bench.sequences()] == [0]
 
 
-def test_a_transition_that_the_sender_may_not_make_ends_the_producer():
+def test_a_transition_that_the_sender_may_not_make_ends_the_producer() -> None:
     """A negative id counts as none, and READY has no way to ask for another."""
     bench = Bench(K39, enable_idempotence=True)
     bench.send()
@@ -105,7 +115,7 @@ def test_a_transition_that_the_sender_may_not_make_ends_the_producer():
 @pytest.mark.parametrize(
     ("profile", "state"), [(K28, "IN_TRANSACTION"), (K39, "ABORTABLE_ERROR"), (K41, "ABORTABLE_ERROR")]
 )
-def test_a_record_that_is_too_large_fails_its_transaction(profile, state):
+def test_a_record_that_is_too_large_fails_its_transaction(profile: Profile, state: str) -> None:
     """KAFKA-9279: before 3.2 the application could commit without the record."""
     bench = transactional(profile)
     give_identity(bench)
@@ -118,14 +128,14 @@ def test_a_record_that_is_too_large_fails_its_transaction(profile, state):
     )
 
 
-def test_without_a_transaction_such_a_record_changes_nothing():
+def test_without_a_transaction_such_a_record_changes_nothing() -> None:
     bench = transactional()
     give_identity(bench)
     assert bench.send(size=2_000_000).error == "RECORD_TOO_LARGE"
     assert manager_of(bench).state == "READY"
 
 
-def test_a_send_that_found_no_memory_fails_its_transaction():
+def test_a_send_that_found_no_memory_fails_its_transaction() -> None:
     bench = transactional(buffer_memory=300, batch_size=200, max_block_ms=1_000)
     give_identity(bench)
     bench.call("begin_transaction")
@@ -136,7 +146,7 @@ def test_a_send_that_found_no_memory_fails_its_transaction():
 
 
 @pytest.mark.parametrize(("profile", "exception"), [(K28, "KafkaException"), (K39, "IllegalStateException")])
-def test_a_call_in_a_wrong_state_changes_nothing(profile, exception):
+def test_a_call_in_a_wrong_state_changes_nothing(profile: Profile, exception: str) -> None:
     bench = transactional(profile)
     give_identity(bench)
     refused = bench.call("commit_transaction")
@@ -145,7 +155,7 @@ def test_a_call_in_a_wrong_state_changes_nothing(profile, exception):
     assert bench.call("begin_transaction").state == "done"
 
 
-def test_behind_a_call_that_timed_out_only_the_same_call_is_allowed():
+def test_behind_a_call_that_timed_out_only_the_same_call_is_allowed() -> None:
     bench = transactional(max_block_ms=5 * SECONDS)
     bench.until(6 * SECONDS)
     assert bench.init.error == "TIMEOUT"
@@ -157,14 +167,14 @@ def test_behind_a_call_that_timed_out_only_the_same_call_is_allowed():
     assert bench.call("begin_transaction").state == "done"
 
 
-def test_in_2_8_another_call_is_allowed():
+def test_in_2_8_another_call_is_allowed() -> None:
     bench = transactional(K28, max_block_ms=5 * SECONDS)
     bench.until(6 * SECONDS)
     give_identity(bench)
     assert bench.call("begin_transaction").state == "done"
 
 
-def test_transaction_abortable_ends_the_transaction_alone():
+def test_transaction_abortable_ends_the_transaction_alone() -> None:
     bench = transactional()
     give_identity(bench)
     bench.call("begin_transaction")
@@ -182,7 +192,7 @@ def test_transaction_abortable_ends_the_transaction_alone():
 
 
 @pytest.mark.parametrize(("profile", "error"), [(K28, "NETWORK_EXCEPTION"), (K39, "REQUEST_TIMED_OUT")])
-def test_a_request_that_is_overdue_names_its_error(profile, error):
+def test_a_request_that_is_overdue_names_its_error(profile: Profile, error: str) -> None:
     bench = Bench(profile, enable_idempotence=True, request_timeout_ms=SECONDS)
     bench.give_producer_id()
     bench.send()
@@ -191,7 +201,7 @@ def test_a_request_that_is_overdue_names_its_error(profile, error):
 
 
 @pytest.mark.parametrize(("profile", "counts"), [(K28, True), (K39, False)])
-def test_a_batch_that_is_over_and_fails_once_more(profile, counts):
+def test_a_batch_that_is_over_and_fails_once_more(profile: Profile, counts: bool) -> None:
     """It expired in flight; 2.8 asks for a higher epoch when its answer comes."""
     bench = Bench(profile, enable_idempotence=True, batch_expiry_ms=5 * SECONDS)
     bench.give_producer_id()
@@ -203,18 +213,18 @@ def test_a_batch_that_is_over_and_fails_once_more(profile, counts):
     assert [epoch for _, epoch, _, _ in bench.sequences()] == [1 if counts else 0]
 
 
-def test_a_version_has_the_errors_of_its_time():
+def test_a_version_has_the_errors_of_its_time() -> None:
     assert Error.TRANSACTION_ABORTABLE in K39.errors
     assert not {Error.TRANSACTION_ABORTABLE, Error.NONE} & set(K28.errors)
     assert not {Error.PRODUCER_FENCED, Error.UNSTABLE_OFFSET_COMMIT} & set(K20.errors)
     assert not spoken_with(K39, K28).knows_transaction_abortable
 
 
-def config(**settings):
+def config(**settings: str | int) -> ProducerConfig:
     return resolve(settings, K39, Switches())
 
 
-def test_a_producer_is_idempotent_by_default():
+def test_a_producer_is_idempotent_by_default() -> None:
     made = config()
     assert (made.enable_idempotence, made.acks, made.retries) == (True, ACKS_ALL, INT_MAX)
     assert {made.explained[name]["reason"] for name in ("enable_idempotence", "acks")} == {"default"}
@@ -222,7 +232,7 @@ def test_a_producer_is_idempotent_by_default():
 
 
 @pytest.mark.parametrize(("setting", "value"), [("acks", 1), ("retries", 0), ("max_in_flight", 6)])
-def test_a_setting_that_idempotence_does_not_bear_turns_the_default_off(setting, value):
+def test_a_setting_that_idempotence_does_not_bear_turns_the_default_off(setting: str, value: int) -> None:
     made = config(**{setting: value})
     assert not made.enable_idempotence
     assert made.explained["enable_idempotence"]["reason"] == f"forced by {setting}"
@@ -231,14 +241,14 @@ def test_a_setting_that_idempotence_does_not_bear_turns_the_default_off(setting,
             config(**{setting: value}, **asked)
 
 
-def test_too_many_in_flight_are_refused_since_4_0_even_by_default():
+def test_too_many_in_flight_are_refused_since_4_0_even_by_default() -> None:
     with pytest.raises(Refused, match="CFG-2"):
         resolve({"max_in_flight": 6}, K41, Switches())
     assert not resolve({"acks": 1}, K41, Switches()).enable_idempotence
     assert resolve({"max_in_flight": 6, "enable_idempotence": False}, K41, Switches()).max_in_flight == 6
 
 
-def test_a_running_producer_stays_idempotent_or_not():
+def test_a_running_producer_stays_idempotent_or_not() -> None:
     bench = Bench(K39)
     with pytest.raises(Refused, match="CFG-2"):
         bench.client.reconfigure("max_in_flight", 6, 0)
@@ -248,7 +258,9 @@ def test_a_running_producer_stays_idempotent_or_not():
 
 
 @pytest.mark.parametrize(("profile", "expiration_ms"), [(K28, 604_800_000), (K39, 86_400_000)])
-def test_the_log_forgets_an_idle_producer(monkeypatch, profile, expiration_ms):
+def test_the_log_forgets_an_idle_producer(
+    monkeypatch: pytest.MonkeyPatch, profile: Profile, expiration_ms: int
+) -> None:
     monkeypatch.setitem(PROFILES, "k28", profile)
     world = build(entry("SC-44").scenario("k28"), Watch())
     found = {broker.setup.configuration.producer_state_expiration_ms for broker in world.brokers.values()}
@@ -258,7 +270,7 @@ def test_the_log_forgets_an_idle_producer(monkeypatch, profile, expiration_ms):
 
 
 @pytest.mark.parametrize(("profile", "waits"), [(K28, [100] * 6), (K39, [100, 200, 400, 800, 1_000, 1_000])])
-def test_a_batch_that_goes_again_waits_longer_each_time(profile, waits):
+def test_a_batch_that_goes_again_waits_longer_each_time(profile: Profile, waits: list[int]) -> None:
     bench = Bench(profile, enable_idempotence=True)
     bench.give_producer_id()
     bench.send()
@@ -272,7 +284,7 @@ def test_a_batch_that_goes_again_waits_longer_each_time(profile, waits):
     assert waited == waits
 
 
-def test_an_abort_that_ends_without_an_identity_leaves_no_way_to_initialise_again():
+def test_an_abort_that_ends_without_an_identity_leaves_no_way_to_initialise_again() -> None:
     """The refusal came after abortTransaction(): nothing requests the raised epoch (``TransactionManager``)."""
     bench = transactional()
     give_identity(bench)
@@ -281,7 +293,9 @@ def test_an_abort_that_ends_without_an_identity_leaves_no_way_to_initialise_agai
     bench.until(bench.now + SECONDS)
     aborted = bench.call("abort_transaction")
     request = bench.take("AddPartitionsToTxn")
-    errors = dict.fromkeys(request.body.partitions, Error.INVALID_PRODUCER_ID_MAPPING)
+    errors = dict.fromkeys(
+        of(AddPartitionsToTxnRequest, request.body).partitions, Error.INVALID_PRODUCER_ID_MAPPING
+    )
     bench.deliver(request, AddPartitionsToTxnResponse(errors=errors))
     bench.until(bench.now + SECONDS)
     assert (aborted.state, manager_of(bench).state) == ("done", states.INITIALIZING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,13 @@ from engine.client import client_states, produce_reactions
 from engine.client.batch import Batch
 from engine.client.configuration import resolve
 from engine.client.partition_sequences import PartitionSequences
+from engine.client.produce_reactions import Answer
 from engine.client.transaction_manager import IllegalTransition, TransactionManager
 from engine.errors import EngineError, Error
 from engine.explain.sentences import catalogue
 from engine.happenings.batches import AfterFailure, Because, Question
+from engine.machine import Machine
+from engine.profile import Profile
 from engine.profiles import K20, K28
 from engine.recording import Recorded
 from engine.switches import Switches
@@ -61,7 +65,9 @@ REFUSED = {
 }
 
 
-def manager(state, profile=K28, watch=None, **settings):
+def manager(
+    state: str, profile: Profile = K28, watch: Watch | None = None, **settings: Any
+) -> TransactionManager:
     config = resolve({"enable_idempotence": True, **settings}, profile, Switches())
     made = TransactionManager("p1", config, profile, Switches(), watch or Watch())
     made.state = state
@@ -69,7 +75,7 @@ def manager(state, profile=K28, watch=None, **settings):
 
 
 @pytest.mark.parametrize(("state", "event"), product(client_states.STATES, client_states.EVENTS))
-def test_client_states(state, event):
+def test_client_states(state: str, event: str) -> None:
     made = manager(state)
     targets = {target for source, on, target in LEGAL if (source, on) == (state, event)}
     if targets:
@@ -82,14 +88,14 @@ def test_client_states(state, event):
         assert made.state == state
 
 
-def test_an_abort_with_a_required_bump_asks_for_the_id_again():
+def test_an_abort_with_a_required_bump_asks_for_the_id_again() -> None:
     made = manager("ABORTING_TRANSACTION")
     made.bump_required = True
     made.transition("end_txn_none")
     assert made.state == "INITIALIZING"
 
 
-def test_a_commit_cannot_ask_for_the_id_again():
+def test_a_commit_cannot_ask_for_the_id_again() -> None:
     made = manager("COMMITTING_TRANSACTION")
     made.bump_required = True
     with pytest.raises(IllegalTransition):
@@ -97,7 +103,7 @@ def test_a_commit_cannot_ask_for_the_id_again():
     assert made.state == "COMMITTING_TRANSACTION"
 
 
-def make_batch(state):
+def make_batch(state: str) -> Batch:
     made = Batch("b1", "t-0", 16_384, 0, "p1", Watch())
     made.try_append(1, 104, 0)
     made.state = state
@@ -117,7 +123,7 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("state", "event"), product(batches.LIVE + batches.OVER, batches.EVENTS))
-def test_batch_states(state, event):
+def test_batch_states(state: str, event: str) -> None:
     made = make_batch(state)
     if (state, event) in MOVES:
         made.move(event)
@@ -131,12 +137,12 @@ def test_batch_states(state, event):
 @pytest.mark.parametrize(
     "machine", [client_states.MACHINE, batches.MACHINE], ids=lambda machine: machine.name
 )
-def test_every_row_has_its_sentence(machine):
+def test_every_row_has_its_sentence(machine: Machine[Any]) -> None:
     known = catalogue()
     assert [row.why for row in machine.rows if row_key(row) not in known] == []
 
 
-def test_every_decision_has_its_sentence():
+def test_every_decision_has_its_sentence() -> None:
     known = catalogue()
     keys: list[str] = []
     for rows in produce_reactions.DECISIONS.values():
@@ -144,13 +150,13 @@ def test_every_decision_has_its_sentence():
     assert [key for key in keys if key not in known] == []
 
 
-def test_a_question_counts_as_denied_only_when_its_answer_is_no():
+def test_a_question_counts_as_denied_only_when_its_answer_is_no() -> None:
     """A producer of 2.0 has no row that raises the epoch, but the sequence number is the next one all the same."""
     batch, entry = Batch("b1", "t-0", 1000, 0, "p1", Watch()), PartitionSequences("t-0", "p1", Watch())
     batch.set_identity(7, 0, 0, False)
     of_2_0 = produce_reactions.Answer(batch, entry, 3, transactional=False, raises_epoch=False)
 
-    def denied(table):
+    def denied(table: str) -> tuple[Question, ...]:
         return produce_reactions.denied(table, produce_reactions.decide(table, of_2_0), of_2_0)
 
     assert Question.GAP not in denied("out_of_order")
@@ -162,7 +168,9 @@ def test_a_question_counts_as_denied_only_when_its_answer_is_no():
     [(Watch(), ()), (Recorded(NoJudges()), (Question.LOG_START_UNKNOWN, Question.RESEQUENCED))],
     ids=["bare", "recorded"],
 )
-def test_denied_questions_are_listed_only_for_a_watch_that_reads_them(watch, denied):
+def test_denied_questions_are_listed_only_for_a_watch_that_reads_them(
+    watch: Watch, denied: tuple[Question, ...]
+) -> None:
     made = manager("READY", watch=watch)
     batch = Batch("b1", "t-0", 1000, 0, "p1", watch)
     batch.set_identity(7, 0, 0, False)
@@ -170,7 +178,7 @@ def test_denied_questions_are_listed_only_for_a_watch_that_reads_them(watch, den
     assert reaction == (True, Because.HISTORY_DELETED_BUMPS, denied)
 
 
-def test_every_error_of_the_catalogue_has_one_reaction():
+def test_every_error_of_the_catalogue_has_one_reaction() -> None:
     rows = [row.error for row in produce_reactions.REACTIONS if row.error is not None]
     assert len(rows) == len(set(rows))
     retried = {row.error for row in produce_reactions.REACTIONS if row.does == "retry"}
@@ -178,7 +186,19 @@ def test_every_error_of_the_catalogue_has_one_reaction():
     assert retried == {error for error in Error if error.retriable}
 
 
-def answer(resequenced, unresolved, base, last_acked, log_start, transactional, bump):
+Given = tuple[bool, int | None, int, int, int]
+"""Whether it was resequenced; unresolved, base and last acknowledged number, start of the log."""
+
+
+def answer(
+    resequenced: bool,
+    unresolved: int | None,
+    base: int,
+    last_acked: int,
+    log_start: int,
+    transactional: bool,
+    bump: bool,
+) -> Answer:
     entry = PartitionSequences("t-0", "p1", Watch())
     entry.last_acked_sequence = last_acked
     entry.last_acked_offset = last_acked
@@ -200,7 +220,7 @@ def answer(resequenced, unresolved, base, last_acked, log_start, transactional, 
         ((False, 6, 5, 4, 0), "retry", "fail", "fail"),
     ],
 )
-def test_out_of_order(given, k28, k28_transactional, k20):
+def test_out_of_order(given: Given, k28: str, k28_transactional: str, k20: str) -> None:
     decide = produce_reactions.decide
     assert decide("out_of_order", answer(*given, False, True)).does == k28
     assert decide("out_of_order", answer(*given, True, True)).does == k28_transactional
@@ -216,14 +236,14 @@ def test_out_of_order(given, k28, k28_transactional, k20):
         ((False, None, 5, 4, 0), "bump_and_retry", "fail", "fail"),
     ],
 )
-def test_unknown_producer(given, k28, k28_transactional, k20):
+def test_unknown_producer(given: Given, k28: str, k28_transactional: str, k20: str) -> None:
     decide = produce_reactions.decide
     assert decide("unknown_producer", answer(*given, False, True)).does == k28
     assert decide("unknown_producer", answer(*given, True, True)).does == k28_transactional
     assert decide("unknown_producer", answer(*given, False, False)).does == k20
 
 
-def test_a_written_batch_keeps_its_identity():
+def test_a_written_batch_keeps_its_identity() -> None:
     made = make_batch("FILLING")
     made.set_identity(7, 0, 3, False)
     made.drain(5)
@@ -233,7 +253,7 @@ def test_a_written_batch_keeps_its_identity():
     assert (made.base_sequence, made.producer_epoch, made.resequenced) == (0, 1, True)
 
 
-def test_k20_drops_everything_numbered_under_the_old_id():
+def test_k20_drops_everything_numbered_under_the_old_id() -> None:
     made = manager("UNINITIALIZED", K20)
     made.identity_received(7, 0)
     assert made.state == "UNINITIALIZED"

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
 from engine.client.application import Call
 from engine.errors import Error, Refused
-from engine.messages import SHORT_MAX
+from engine.messages import SHORT_MAX, InitProducerIdRequest, ProduceRequest
+from engine.profile import Profile
 from engine.profiles import K010, K20, K28
 from engine.switches import Switches
 from tests.engine.client.bench import Bench
+from tests.engine.narrowing import api_of, of, present
 
-IDEMPOTENT = {"enable_idempotence": True}
+IDEMPOTENT: dict[str, Any] = {"enable_idempotence": True}
 
 
-def ready(profile=K28, **settings):
+def ready(profile: Profile = K28, **settings: Any) -> Bench:
     """An idempotent producer that has its PID."""
     bench = Bench(profile, **{**IDEMPOTENT, **settings})
     bench.give_producer_id()
@@ -28,43 +31,46 @@ def ready(profile=K28, **settings):
 
 
 @pytest.mark.parametrize("profile", [K20, K28], ids=["k20", "k28"])
-def test_nothing_is_sent_before_the_id_is_there(profile):
+def test_nothing_is_sent_before_the_id_is_there(profile: Profile) -> None:
     bench = Bench(profile, **IDEMPOTENT)
     request = bench.sent[0]
-    assert (request.body.api, request.body.transactional_id) == ("InitProducerId", None)
+    assert (api_of(request.body), of(InitProducerIdRequest, request.body).transactional_id) == (
+        "InitProducerId",
+        None,
+    )
     bench.send()
-    assert [sent.body.api for sent in bench.sent] == ["InitProducerId"]
+    assert [api_of(sent.body) for sent in bench.sent] == ["InitProducerId"]
     assert bench.said()[-1] == "client.waits_producer_id"
     bench.give_producer_id(41)
     assert bench.sequences() == [("t-0", 0, 0, 0)]
-    assert bench.sent[0].body.batches["t-0"].producer_id == 41
+    assert of(ProduceRequest, bench.sent[0].body).batches["t-0"].producer_id == 41
 
 
-def test_k20_stays_uninitialized_and_k28_becomes_ready():
+def test_k20_stays_uninitialized_and_k28_becomes_ready() -> None:
     states = []
     for profile in (K20, K28):
-        states.append(ready(profile).client.memory.transactions.state)
+        states.append(present(ready(profile).client.memory.transactions).state)
     assert states == ["UNINITIALIZED", "READY"]
 
 
 @pytest.mark.parametrize("profile", [K20, K28], ids=["k20", "k28"])
-def test_a_lost_answer_is_asked_for_again_after_the_backoff(profile):
+def test_a_lost_answer_is_asked_for_again_after_the_backoff(profile: Profile) -> None:
     bench = Bench(profile, request_timeout_ms=1000, **IDEMPOTENT)
     bench.take("InitProducerId")
     bench.until(1000)
     assert bench.disconnects() == ["broker-1"]
-    assert not [sent for sent in bench.sent if sent.body.api == "InitProducerId"]
+    assert not [sent for sent in bench.sent if api_of(sent.body) == "InitProducerId"]
     bench.until(1100)
     again = bench.take("InitProducerId")
     assert again.destination == "broker-2"
 
 
 @pytest.mark.parametrize("profile", [K20, K28], ids=["k20", "k28"])
-def test_a_forbidden_id_is_fatal(profile):
+def test_a_forbidden_id_is_fatal(profile: Profile) -> None:
     bench = Bench(profile, **IDEMPOTENT)
     bench.send()
     bench.give_producer_id(error=Error.CLUSTER_AUTHORIZATION_FAILED)
-    assert bench.client.memory.transactions.state == "FATAL_ERROR"
+    assert present(bench.client.memory.transactions).state == "FATAL_ERROR"
     assert bench.status(1) == "failed"
     assert bench.ledger.records[1].error == "CLUSTER_AUTHORIZATION_FAILED"
     refused = bench.send()
@@ -72,7 +78,7 @@ def test_a_forbidden_id_is_fatal(profile):
     assert bench.watch.refusals == [("TXM-5", "CLUSTER_AUTHORIZATION_FAILED")]
 
 
-def test_a_restart_brings_another_id_and_knows_nothing():
+def test_a_restart_brings_another_id_and_knows_nothing() -> None:
     bench = ready()
     bench.send()
     bench.take("Produce")
@@ -86,13 +92,13 @@ def test_a_restart_brings_another_id_and_knows_nothing():
     bench.connect()
     bench.give_producer_id(8)
     assert bench.client.incarnation == 2
-    assert bench.client.memory.transactions.partitions == {}
+    assert present(bench.client.memory.transactions).partitions == {}
 
 
 # -- passes ------------------------------------------------------------------------------------------------
 
 
-def test_linger_groups_and_is_said_once():
+def test_linger_groups_and_is_said_once() -> None:
     bench = Bench(linger_ms=20)
     bench.now = 3
     bench.send()
@@ -103,10 +109,10 @@ def test_linger_groups_and_is_said_once():
     assert bench.said().count("client.waits_linger") == 1
     assert bench.client.pass_due() == 23
     bench.until(23)
-    assert [batch.record_count for batch in bench.sent[0].body.batches.values()] == [2]
+    assert [batch.record_count for batch in of(ProduceRequest, bench.sent[0].body).batches.values()] == [2]
 
 
-def test_a_resent_batch_lingers_once_more():
+def test_a_resent_batch_lingers_once_more() -> None:
     bench = ready(linger_ms=50, retry_backoff_ms=10)
     bench.send()
     bench.until(50)
@@ -117,17 +123,17 @@ def test_a_resent_batch_lingers_once_more():
     assert bench.said()[-3:] == ["client.ready_again", "client.drained_again", "client.sent"]
 
 
-def test_a_full_queue_does_not_wait_for_linger():
+def test_a_full_queue_does_not_wait_for_linger() -> None:
     bench = Bench(linger_ms=1000, batch_size=200)
     bench.send()
     assert bench.sent == []
     bench.send()
-    assert [batch.serials for batch in bench.sent[0].body.batches.values()] == [(1,)]
+    assert [batch.serials for batch in of(ProduceRequest, bench.sent[0].body).batches.values()] == [(1,)]
     # The rest is a queue of one again and lingers.
     assert bench.said()[-1] == "client.waits_linger"
 
 
-def test_the_in_flight_limit_holds_a_ready_batch_back():
+def test_the_in_flight_limit_holds_a_ready_batch_back() -> None:
     bench = ready()
     for _ in range(6):
         bench.send()
@@ -138,7 +144,7 @@ def test_the_in_flight_limit_holds_a_ready_batch_back():
     assert bench.sequences()[-1] == ("t-0", 0, 5, 5)
 
 
-def test_an_unknown_leader_asks_for_metadata_once_per_backoff():
+def test_an_unknown_leader_asks_for_metadata_once_per_backoff() -> None:
     bench = Bench(leaders={"t-0": None, "t-1": 1})
     bench.send()
     assert bench.said() == [
@@ -153,17 +159,17 @@ def test_an_unknown_leader_asks_for_metadata_once_per_backoff():
         bench.until(asked_at)
         assert bench.said() == ["client.metadata_unchanged", "client.metadata_requested"]
     bench.answer_metadata({"t-0": 1, "t-1": 1})
-    assert bench.sent[-1].body.api == "Produce"
+    assert api_of(bench.sent[-1].body) == "Produce"
 
 
-def test_a_connection_that_was_never_open_is_not_lost():
+def test_a_connection_that_was_never_open_is_not_lost() -> None:
     bench = Bench(connected=False)
     bench.send()
     bench.disconnect()
     assert "client.not_connected" in bench.said() and "client.disconnected" not in bench.said()
 
 
-def test_a_missing_connection_is_started_and_waited_for():
+def test_a_missing_connection_is_started_and_waited_for() -> None:
     bench = Bench(connected=False)
     bench.send()
     assert bench.connects() == ["broker-1"]
@@ -171,17 +177,17 @@ def test_a_missing_connection_is_started_and_waited_for():
     assert bench.client.pass_due() == 60_000
     bench.now = 30
     bench.connect()
-    assert bench.sent[-1].body.api == "Produce"
+    assert api_of(bench.sent[-1].body) == "Produce"
 
 
-def test_failed_connections_back_off_and_say_so_once():
+def test_failed_connections_back_off_and_say_so_once() -> None:
     bench = Bench(connected=False)
     bench.send()
     bench.forget()
     attempts = []
     for _ in range(5):
         bench.disconnect("broker-1")
-        bench.until(bench.client.pass_due())
+        bench.until(present(bench.client.pass_due()))
         attempts.append(bench.now)
     assert [later - earlier for earlier, later in zip([0, *attempts], attempts, strict=False)] == [
         50,
@@ -194,7 +200,7 @@ def test_failed_connections_back_off_and_say_so_once():
     assert sorted(said) == ["broker-1", "broker-2"]  # The other broker is asked for metadata.
 
 
-def test_acks_none_completes_when_sent():
+def test_acks_none_completes_when_sent() -> None:
     bench = Bench(acks=0)
     bench.send()
     assert (bench.status(1), bench.ledger.records[1].offset) == ("ok", None)
@@ -202,7 +208,7 @@ def test_acks_none_completes_when_sent():
     assert not bench.client.busy
 
 
-def test_acks_none_leaves_a_batch_failed_that_expired_before_it_was_sent():
+def test_acks_none_leaves_a_batch_failed_that_expired_before_it_was_sent() -> None:
     """The process stops for a second between two phases of a pass: after the batch is drained, before it is sent."""
     bench = Bench(acks=0, batch_expiry_ms=600, request_timeout_ms=500)
     bench.client.call(Call("send", {"partition": "t-0", "serial": 1, "size": 100}), bench.now)
@@ -210,7 +216,7 @@ def test_acks_none_leaves_a_batch_failed_that_expired_before_it_was_sent():
         bench.client.run_phase(bench.now)
     bench.now = 1_000
     bench.settle()
-    assert [request.body.api for request in bench.sent] == ["Produce"]
+    assert [api_of(request.body) for request in bench.sent] == ["Produce"]
     assert bench.status(1) == "failed"
     assert not bench.client.busy
 
@@ -218,7 +224,7 @@ def test_acks_none_leaves_a_batch_failed_that_expired_before_it_was_sent():
 # -- resending ---------------------------------------------------------------------------------------------
 
 
-def test_a_retriable_refusal_waits_its_backoff_and_keeps_its_numbers():
+def test_a_retriable_refusal_waits_its_backoff_and_keeps_its_numbers() -> None:
     bench = ready()
     bench.send()
     first = bench.answer(Error.NOT_ENOUGH_REPLICAS)
@@ -227,12 +233,16 @@ def test_a_retriable_refusal_waits_its_backoff_and_keeps_its_numbers():
     assert bench.sequences() == []
     bench.until(100)
     again = bench.sent[-1]
-    assert again.body.batches["t-0"].base_sequence == first.body.batches["t-0"].base_sequence == 0
+    assert (
+        of(ProduceRequest, again.body).batches["t-0"].base_sequence
+        == of(ProduceRequest, first.body).batches["t-0"].base_sequence
+        == 0
+    )
     bench.answer(base_offset=40)
     assert (bench.status(1), bench.ledger.records[1].offset) == ("ok", 40)
 
 
-def test_retries_are_counted():
+def test_retries_are_counted() -> None:
     bench = Bench(retries=1)
     bench.send()
     bench.answer(Error.NOT_ENOUGH_REPLICAS)
@@ -241,14 +251,14 @@ def test_retries_are_counted():
     assert (bench.status(1), bench.ledger.records[1].error) == ("failed", "NOT_ENOUGH_REPLICAS")
 
 
-def test_a_refusal_of_the_leader_asks_for_metadata():
+def test_a_refusal_of_the_leader_asks_for_metadata() -> None:
     bench = ready()
     bench.send()
     bench.answer(Error.NOT_LEADER_OR_FOLLOWER)
     assert bench.take("Metadata").destination == "broker-1"
 
 
-def test_five_in_flight_come_back_one_at_a_time_and_in_order():
+def test_five_in_flight_come_back_one_at_a_time_and_in_order() -> None:
     bench = ready(retry_backoff_ms=10)
     for _ in range(5):
         bench.send()
@@ -266,7 +276,7 @@ def test_five_in_flight_come_back_one_at_a_time_and_in_order():
     assert [bench.status(serial) for serial in range(1, 6)] == ["ok"] * 5
 
 
-def test_without_ordered_reinsertion_the_newest_is_the_head_and_the_partition_stalls():
+def test_without_ordered_reinsertion_the_newest_is_the_head_and_the_partition_stalls() -> None:
     bench = Bench(switches=Switches(ordered_reinsertion=False), retry_backoff_ms=10, **IDEMPOTENT)
     bench.give_producer_id()
     for _ in range(3):
@@ -282,7 +292,7 @@ def test_without_ordered_reinsertion_the_newest_is_the_head_and_the_partition_st
 
 
 @pytest.mark.parametrize(("scope", "noted"), [("node", ["client.stop_ends_node"]), ("partition", [])])
-def test_a_full_request_is_no_batch_that_may_not_be_sent_yet(scope, noted):
+def test_a_full_request_is_no_batch_that_may_not_be_sent_yet(scope: str, noted: list[str]) -> None:
     switches = Switches(drain_stop_scope=scope)
     bench = Bench(switches=switches, linger_ms=5, max_request_size=200, **IDEMPOTENT)
     bench.give_producer_id()
@@ -296,7 +306,9 @@ def test_a_full_request_is_no_batch_that_may_not_be_sent_yet(scope, noted):
 
 
 @pytest.mark.parametrize(("kept", "numbers"), [(True, (0, 1, 0)), (False, (0, 0, 0))])
-def test_a_client_that_does_not_keep_numbers_in_doubt_uses_them_again(kept, numbers):
+def test_a_client_that_does_not_keep_numbers_in_doubt_uses_them_again(
+    kept: bool, numbers: tuple[int, int, int]
+) -> None:
     switches = Switches(numbers_in_doubt_kept=kept)
     bench = Bench(switches=switches, retry_backoff_ms=200, batch_expiry_ms=150, **IDEMPOTENT)
     bench.give_producer_id()
@@ -309,7 +321,7 @@ def test_a_client_that_does_not_keep_numbers_in_doubt_uses_them_again(kept, numb
     assert bench.status(1) == "failed"
 
 
-def test_without_idempotence_the_failed_batch_comes_after_the_others():
+def test_without_idempotence_the_failed_batch_comes_after_the_others() -> None:
     bench = Bench(retries=3, retry_backoff_ms=10)
     bench.send()
     bench.send()
@@ -320,7 +332,7 @@ def test_without_idempotence_the_failed_batch_comes_after_the_others():
     assert [bench.ledger.records[serial].offset for serial in (1, 2)] == [1, 0]
 
 
-def test_one_in_flight_mutes_the_partition():
+def test_one_in_flight_mutes_the_partition() -> None:
     bench = Bench(max_in_flight=1, retries=3)
     bench.send()
     bench.send()
@@ -330,7 +342,7 @@ def test_one_in_flight_mutes_the_partition():
     assert len(bench.sent) == 1
 
 
-def test_a_request_that_times_out_ends_the_connection():
+def test_a_request_that_times_out_ends_the_connection() -> None:
     bench = ready(request_timeout_ms=300)
     bench.send()
     bench.send()
@@ -346,7 +358,7 @@ def test_a_request_that_times_out_ends_the_connection():
 # -- lost numbers ------------------------------------------------------------------------------------------
 
 
-def lose_a_batch(bench):
+def lose_a_batch(bench: Bench) -> None:
     """One batch acknowledged, the next expires while it waits to be sent again."""
     bench.send()
     bench.answer(base_offset=0)
@@ -356,7 +368,7 @@ def lose_a_batch(bench):
     bench.forget()
 
 
-def test_k28_raises_its_epoch_over_lost_numbers():
+def test_k28_raises_its_epoch_over_lost_numbers() -> None:
     bench = ready(batch_expiry_ms=500)
     lose_a_batch(bench)
     bench.until(500)
@@ -371,7 +383,7 @@ def test_k28_raises_its_epoch_over_lost_numbers():
     assert bench.sequences() == [("t-0", 1, 0, 0)]
 
 
-def test_k20_takes_another_id_over_lost_numbers():
+def test_k20_takes_another_id_over_lost_numbers() -> None:
     bench = ready(K20, batch_expiry_ms=500)
     lose_a_batch(bench)
     bench.until(601)
@@ -379,12 +391,12 @@ def test_k20_takes_another_id_over_lost_numbers():
     bench.give_producer_id(8)
     bench.connect()
     bench.send()
-    batch = bench.sent[-1].body.batches["t-0"]
+    batch = of(ProduceRequest, bench.sent[-1].body).batches["t-0"]
     assert (batch.producer_id, batch.producer_epoch, batch.base_sequence) == (8, 0, 0)
 
 
 @pytest.mark.parametrize("profile", [K20, K28], ids=["k20", "k28"])
-def test_a_later_success_resolves_an_expired_batch(profile):
+def test_a_later_success_resolves_an_expired_batch(profile: Profile) -> None:
     bench = ready(profile, batch_expiry_ms=500, retry_backoff_ms=1000, max_in_flight=2)
     bench.send()
     bench.now = 200
@@ -396,13 +408,16 @@ def test_a_later_success_resolves_an_expired_batch(profile):
     bench.until(1701 if profile is K20 else 500)
     assert "client.sequence_unresolved" in bench.said()
     bench.answer(base_offset=1)
-    assert ("client.unresolved_cleared" in bench.said(), bench.client.memory.transactions.producer_epoch) == (
+    assert (
+        "client.unresolved_cleared" in bench.said(),
+        present(bench.client.memory.transactions).producer_epoch,
+    ) == (
         True,
         0,
     )
 
 
-def test_the_wait_is_over_when_the_queued_batches_have_expired():
+def test_the_wait_is_over_when_the_queued_batches_have_expired() -> None:
     bench = ready(batch_expiry_ms=500, max_in_flight=1)
     bench.send()
     bench.send()
@@ -414,22 +429,22 @@ def test_the_wait_is_over_when_the_queued_batches_have_expired():
     assert memory.sender.view()["waiting_for"] is None
 
 
-def test_the_last_epoch_costs_the_id():
+def test_the_last_epoch_costs_the_id() -> None:
     bench = Bench(**IDEMPOTENT)
     bench.give_producer_id()
     transactions = bench.client.memory.transactions
-    transactions.set_identity(7, SHORT_MAX)
+    present(transactions).set_identity(7, SHORT_MAX)
     bench.send()
     bench.answer(Error.INVALID_PRODUCER_EPOCH)
-    assert transactions.last_edge == ("UNINITIALIZED", "INITIALIZING", "need_producer_id")
+    assert present(transactions).last_edge == ("UNINITIALIZED", "INITIALIZING", "need_producer_id")
     assert "client.epoch_exhausted" in bench.said()
     bench.give_producer_id(8)
     bench.send()
-    batch = bench.sent[-1].body.batches["t-0"]
+    batch = of(ProduceRequest, bench.sent[-1].body).batches["t-0"]
     assert (batch.producer_id, batch.producer_epoch, batch.base_sequence) == (8, 0, 0)
 
 
-def test_other_partitions_follow_a_bump_when_they_are_empty():
+def test_other_partitions_follow_a_bump_when_they_are_empty() -> None:
     bench = ready(retry_backoff_ms=10)
     bench.send("t-0")
     bench.send("t-1")
@@ -444,7 +459,7 @@ def test_other_partitions_follow_a_bump_when_they_are_empty():
     assert [entry for entry in bench.sequences() if entry[0] == "t-1"] == [("t-1", 1, 0, 0)]
 
 
-def test_a_k20_batch_of_a_dropped_id_is_not_sent_again():
+def test_a_k20_batch_of_a_dropped_id_is_not_sent_again() -> None:
     bench = ready(K20)
     bench.send("t-0")
     bench.send("t-1")
@@ -458,7 +473,7 @@ def test_a_k20_batch_of_a_dropped_id_is_not_sent_again():
 # -- memory, flush, close ----------------------------------------------------------------------------------
 
 
-def test_a_full_pool_blocks_and_the_memory_of_a_batch_frees_the_call():
+def test_a_full_pool_blocks_and_the_memory_of_a_batch_frees_the_call() -> None:
     bench = Bench(K010, batch_size=1000, buffer_memory=2000, linger_ms=500)
     bench.send("t-0")
     bench.send("t-1")
@@ -470,7 +485,7 @@ def test_a_full_pool_blocks_and_the_memory_of_a_batch_frees_the_call():
     assert bench.status(3) == "pending"
 
 
-def test_a_wait_for_memory_ends_with_an_error():
+def test_a_wait_for_memory_ends_with_an_error() -> None:
     bench = Bench(K010, batch_size=1000, buffer_memory=1000, max_block_ms=50)
     bench.send("t-0")
     blocked = bench.send("t-1")
@@ -480,7 +495,7 @@ def test_a_wait_for_memory_ends_with_an_error():
     assert not [fact for fact in bench.watch.facts if getattr(fact, "serial", None) == 2]
 
 
-def test_flush_waits_for_what_was_there():
+def test_flush_waits_for_what_was_there() -> None:
     bench = Bench(linger_ms=1000)
     bench.send("t-0")
     flush = bench.call("flush")
@@ -493,11 +508,11 @@ def test_flush_waits_for_what_was_there():
     assert bench.call("flush").state == "blocked"
 
 
-def test_flush_with_nothing_to_wait_for_returns():
+def test_flush_with_nothing_to_wait_for_returns() -> None:
     assert Bench(linger_ms=1000).call("flush").state == "done"
 
 
-def test_close_sends_what_is_there_first():
+def test_close_sends_what_is_there_first() -> None:
     bench = Bench(linger_ms=1000)
     bench.send()
     close = bench.call("close")
@@ -509,14 +524,14 @@ def test_close_sends_what_is_there_first():
     assert (refused.state, refused.error) == ("refused", "PRODUCER_CLOSED")
 
 
-def test_a_closed_producer_is_closed_again_at_once():
+def test_a_closed_producer_is_closed_again_at_once() -> None:
     bench = ready()
     bench.call("close")
     again = bench.call("close")
     assert (again.state, bench.said()[-1]) == ("done", "client.close_without_sender")
 
 
-def test_a_forced_close_fails_everything_at_once():
+def test_a_forced_close_fails_everything_at_once() -> None:
     bench = Bench(K010, linger_ms=1000, batch_size=1000, buffer_memory=1000)
     bench.send("t-0")
     blocked = bench.send("t-1")
@@ -526,7 +541,7 @@ def test_a_forced_close_fails_everything_at_once():
     assert bench.client.memory.accumulator.pool.free == 1000
 
 
-def test_an_oversized_record_is_refused():
+def test_an_oversized_record_is_refused() -> None:
     bench = Bench(max_request_size=500)
     refused = bench.send(size=600)
     assert (refused.state, refused.error) == ("refused", "RECORD_TOO_LARGE")
@@ -535,7 +550,7 @@ def test_an_oversized_record_is_refused():
 # -- odd deliveries, settings, copying ---------------------------------------------------------------------
 
 
-def test_a_second_copy_of_an_answer_is_ignored():
+def test_a_second_copy_of_an_answer_is_ignored() -> None:
     bench = Bench()
     bench.send()
     request = bench.answer()
@@ -545,7 +560,7 @@ def test_a_second_copy_of_an_answer_is_ignored():
     assert (bench.status(1), bench.said()[-1]) == ("ok", "client.answer_unexpected")
 
 
-def test_a_setting_changes_while_running():
+def test_a_setting_changes_while_running() -> None:
     bench = Bench(linger_ms=1000)
     bench.send()
     assert bench.client.reconfigure("linger_ms", 5, bench.now) == 1000
@@ -556,7 +571,7 @@ def test_a_setting_changes_while_running():
     assert caught.value.place == "producers.p1.settings.acks"
 
 
-def test_a_copy_goes_on_like_the_original():
+def test_a_copy_goes_on_like_the_original() -> None:
     bench = ready(linger_ms=10)
     bench.send()
     bench.now = 4
@@ -569,7 +584,7 @@ def test_a_copy_goes_on_like_the_original():
     assert (copy.status(1), bench.status(1)) != (bench.status(1), copy.status(1))
 
 
-def test_quiet_time_has_no_timer():
+def test_quiet_time_has_no_timer() -> None:
     bench = ready()
     bench.send()
     bench.answer()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from engine.client.handover import Handover
@@ -12,7 +15,7 @@ from engine.simulation import Simulation
 from engine.watching import Watch
 
 
-def played(scenario_id, variant=None):
+def played(scenario_id: str, variant: str | None = None) -> dict[str, Any]:
     (entry,) = [found for found in library() if found.id == scenario_id]
     simulation = Simulation(entry.scenario(variant))
     while simulation.step() is not None:
@@ -20,16 +23,17 @@ def played(scenario_id, variant=None):
     return simulation.view()
 
 
-def lane(view, consumer="c1", partition="t-0"):
-    return view["consumers"][consumer]["lanes"][partition]
+def lane(view: dict[str, Any], consumer: str = "c1", partition: str = "t-0") -> dict[str, Any]:
+    found: dict[str, Any] = view["consumers"][consumer]["lanes"][partition]
+    return found
 
 
-def fates(shown):
+def fates(shown: dict[str, Any]) -> list[str]:
     return [fate for first, last, fate in shown["stretches"] + shown["ahead"] for _ in range(first, last + 1)]
 
 
 @pytest.mark.requirement("CON-12", "LOG-14", "OFS-6")
-def test_every_offset_of_a_lane_has_exactly_one_fate():
+def test_every_offset_of_a_lane_has_exactly_one_fate() -> None:
     for name, variant in (("SC-75", "wall"), ("SC-77", "compact"), ("SC-46", None), ("SC-50", None)):
         view = played(name, variant)
         for consumer in view["consumers"].values():
@@ -44,7 +48,7 @@ def test_every_offset_of_a_lane_has_exactly_one_fate():
 
 
 @pytest.mark.requirement("CON-12")
-def test_the_wall_of_an_open_transaction():
+def test_the_wall_of_an_open_transaction() -> None:
     view = played("SC-75", "wall")
     held = lane(view, "c-committed")
     assert held["bound"] == 1
@@ -54,7 +58,7 @@ def test_the_wall_of_an_open_transaction():
     assert (free["bound"], free["ahead"], free["held_by"]) == (5, [], None)
 
 
-def test_the_four_reasons():
+def test_the_four_reasons() -> None:
     compacted = lane(played("SC-77", "compact"))
     assert fates(compacted) == [
         "compacted", "delivered", "compacted", "delivered", "control", "delivered", "delivered", "control"
@@ -71,7 +75,7 @@ def test_the_four_reasons():
     assert other["position"] is None
 
 
-def test_aborted_records_stay_in_the_log_and_say_so():
+def test_aborted_records_stay_in_the_log_and_say_so() -> None:
     view = played("SC-46")
     (reader,) = [name for name, shown in view["consumers"].items() if shown["isolation"] == "read_committed"]
     hidden = {fate for shown in view["consumers"][reader]["lanes"].values() for fate in fates(shown)}
@@ -87,7 +91,7 @@ def test_aborted_records_stay_in_the_log_and_say_so():
 
 
 @pytest.mark.requirement("OFS-6")
-def test_a_batch_of_an_aborted_transaction_that_compaction_emptied_is_not_skipped_as_aborted():
+def test_a_batch_of_an_aborted_transaction_that_compaction_emptied_is_not_skipped_as_aborted() -> None:
     (entry,) = [found for found in library() if found.id == "SC-77"]
     calls = [
         {"at": 0, "do": "init_transactions"},
@@ -102,7 +106,7 @@ def test_a_batch_of_an_aborted_transaction_that_compaction_emptied_is_not_skippe
     assert fates(lane(simulation.view())) == ["compacted", "compacted", "control"]
 
 
-def test_a_group_s_offsets_are_shown_at_its_coordinator():
+def test_a_group_s_offsets_are_shown_at_its_coordinator() -> None:
     view = played("SC-74", "moves")
     assert "g" not in view["brokers"]["1"].get("groups", {})
     group = view["brokers"]["2"]["groups"]["g"]
@@ -111,7 +115,7 @@ def test_a_group_s_offsets_are_shown_at_its_coordinator():
     assert view["consumers"]["c1"]["group"]["committed"] == {"t-0": 2}
 
 
-def test_stretches_join_and_old_ones_are_folded_and_counted():
+def test_stretches_join_and_old_ones_are_folded_and_counted() -> None:
     reading = Reading("t-0")
     for offset in range(STRETCHES_MAX + 10):
         reading.remember([Stretch(offset, offset, "delivered" if offset % 2 else "control")])
@@ -122,7 +126,7 @@ def test_stretches_join_and_old_ones_are_folded_and_counted():
     assert reading.stretches == [Stretch(0, 4, "delivered"), Stretch(5, 5, "control")]
 
 
-def test_a_jump_ahead_hides_and_a_jump_back_forgets():
+def test_a_jump_ahead_hides_and_a_jump_back_forgets() -> None:
     reading = Reading("t-0")
     reading.remember([Stretch(0, 4, "delivered")])
     reading.position = 5
@@ -132,7 +136,7 @@ def test_a_jump_ahead_hides_and_a_jump_back_forgets():
     assert (reading.position, reading.stretches) == (2, [Stretch(0, 1, "delivered")])
 
 
-def test_an_application_that_polls_stands_behind_what_it_took():
+def test_an_application_that_polls_stands_behind_what_it_took() -> None:
     handover = Handover("c1", "read_committed", False, True, Watch())
     reading = Reading("t-0")
     reading.position = 13
@@ -145,7 +149,7 @@ def test_an_application_that_polls_stands_behind_what_it_took():
     assert handover.next_offset(reading) == 13
 
 
-def test_a_group_needs_a_profile_that_coordinates_groups():
+def test_a_group_needs_a_profile_that_coordinates_groups() -> None:
     document = {
         "id": "X",
         "title": {"en": "x", "zh-Hans": "x"},
@@ -156,7 +160,7 @@ def test_a_group_needs_a_profile_that_coordinates_groups():
         Simulation(load(document))
 
 
-def test_a_seek_that_cannot_be_done_is_said_and_the_run_goes_on():
+def test_a_seek_that_cannot_be_done_is_said_and_the_run_goes_on() -> None:
     document = {
         "id": "X",
         "title": {"en": "x", "zh-Hans": "x"},
@@ -170,7 +174,7 @@ def test_a_seek_that_cannot_be_done_is_said_and_the_run_goes_on():
     assert said == ["fault.impossible"]
 
 
-def fetches_of(simulation):
+def fetches_of(simulation: Simulation) -> Iterator[list[list[str]]]:
     """By step: the Fetch requests that a consumer has in flight, each as its partitions."""
     while simulation.step() is not None:
         under_way = simulation.view()["network"].get("messages", {}).values()
@@ -178,7 +182,7 @@ def fetches_of(simulation):
 
 
 @pytest.mark.requirement("CON-1")
-def test_one_fetch_at_a_time_carries_all_partitions_of_its_leader():
+def test_one_fetch_at_a_time_carries_all_partitions_of_its_leader() -> None:
     calls = [
         {"at": at, "do": "send", "partition": f"t-{number}"} for at in (0, 40, 41, 42) for number in range(3)
     ]

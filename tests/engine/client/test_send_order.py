@@ -13,6 +13,7 @@ import pytest
 
 from engine.scenario.document import load
 from engine.simulation import Simulation
+from tests.engine.narrowing import present
 
 STRAY = {"at": 200, "do": "send", "partition": "t-0"}
 """Before beginTransaction()."""
@@ -68,7 +69,7 @@ def test_the_next_transaction_with_its_partition_sends_a_record_whose_call_threw
 def test_a_record_that_no_transaction_takes_expires_and_ends_the_producer() -> None:
     simulation = run("k39", STRAY, batch_expiry_ms=1000, request_timeout_ms=500)
     assert records(simulation) == [("failed", None)]
-    assert simulation.world.clients["p1"].memory.transactions.state == "FATAL_ERROR"
+    assert present(simulation.world.clients["p1"].memory.transactions).state == "FATAL_ERROR"
 
 
 def test_a_call_that_waited_for_memory_asks_after_its_append_too() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 
@@ -15,17 +16,28 @@ from engine.client.client_states import (
     INITIALIZING,
     READY,
 )
+from engine.client.transaction_manager import TransactionManager
 from engine.errors import Error
 from engine.messages import (
+    AddOffsetsToTxnRequest,
     AddOffsetsToTxnResponse,
+    AddPartitionsToTxnRequest,
     AddPartitionsToTxnResponse,
+    EndTxnRequest,
     EndTxnResponse,
+    FindCoordinatorRequest,
     FindCoordinatorResponse,
+    InitProducerIdRequest,
     InitProducerIdResponse,
+    ProduceRequest,
+    Send,
+    TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
 )
+from engine.profile import Profile
 from engine.profiles import K20, K28
 from tests.engine.client.bench import Bench
+from tests.engine.narrowing import api_of, of, present
 
 BOTH = pytest.mark.parametrize("profile", [K20, K28], ids=["k20", "k28"])
 
@@ -33,50 +45,53 @@ BOTH = pytest.mark.parametrize("profile", [K20, K28], ids=["k20", "k28"])
 class Transactions(Bench):
     """Answers for the coordinators; broker 2 is every coordinator."""
 
-    def __init__(self, profile=K28, **settings):
+    def __init__(self, profile: Profile = K28, **settings: Any) -> None:
         super().__init__(profile, transactional_id="txn-1", **settings)
 
     @property
-    def manager(self):
-        return self.client.memory.transactions
+    def manager(self) -> TransactionManager:
+        return present(self.client.memory.transactions)
 
     @property
-    def state(self):
+    def state(self) -> str:
         return self.manager.state
 
-    def find(self, error=Error.NONE):
+    def find(self, error: Error = Error.NONE) -> Send:
         request = self.take("FindCoordinator")
         node = 2 if error is Error.NONE else None
         self.deliver(
             request,
             FindCoordinatorResponse(
-                key=request.body.key, key_type=request.body.key_type, error=error, node=node
+                key=of(FindCoordinatorRequest, request.body).key,
+                key_type=of(FindCoordinatorRequest, request.body).key_type,
+                error=error,
+                node=node,
             ),
         )
         return request
 
-    def identify(self, error=Error.NONE, epoch=0, producer_id=7):
+    def identify(self, error: Error = Error.NONE, epoch: int = 0, producer_id: int = 7) -> Send:
         request = self.take("InitProducerId")
         given = InitProducerIdResponse(error=error, producer_id=producer_id, producer_epoch=epoch)
         self.deliver(request, given)
         return request
 
-    def add(self, error=Error.NONE):
+    def add(self, error: Error = Error.NONE) -> Send:
         request = self.take("AddPartitionsToTxn")
-        errors = dict.fromkeys(request.body.partitions, error)
+        errors = dict.fromkeys(of(AddPartitionsToTxnRequest, request.body).partitions, error)
         self.deliver(request, AddPartitionsToTxnResponse(errors=errors))
         return request
 
-    def end(self, error=Error.NONE):
+    def end(self, error: Error = Error.NONE) -> Send:
         request = self.take("EndTxn")
         self.deliver(request, EndTxnResponse(error=error))
         return request
 
-    def apis(self):
-        return [request.body.api for request in self.sent]
+    def apis(self) -> list[str]:
+        return [api_of(request.body) for request in self.sent]
 
 
-def ready(profile=K28, **settings):
+def ready(profile: Profile = K28, **settings: Any) -> Transactions:
     bench = Transactions(profile, **settings)
     call = bench.call("init_transactions")
     assert call.state == "blocked"
@@ -87,7 +102,7 @@ def ready(profile=K28, **settings):
     return bench
 
 
-def open_transaction(profile=K28, **settings):
+def open_transaction(profile: Profile = K28, **settings: int) -> Transactions:
     bench = ready(profile, **settings)
     bench.call("begin_transaction")
     bench.send()
@@ -97,7 +112,7 @@ def open_transaction(profile=K28, **settings):
 
 
 @BOTH
-def test_a_whole_transaction(profile):
+def test_a_whole_transaction(profile: Profile) -> None:
     bench = ready(profile)
     begun = bench.call("begin_transaction")
     assert (begun.state, bench.state, bench.apis()) == ("done", IN_TRANSACTION, [])
@@ -105,20 +120,20 @@ def test_a_whole_transaction(profile):
     assert bench.apis() == ["AddPartitionsToTxn"]
     bench.add()
     assert bench.apis() == ["Produce"]
-    batch = bench.sent[0].body.batches["t-0"]
+    batch = of(ProduceRequest, bench.sent[0].body).batches["t-0"]
     assert (batch.is_transactional, batch.producer_id, batch.base_sequence) == (True, 7, 0)
-    assert bench.sent[0].body.transactional_id == "txn-1"
+    assert of(ProduceRequest, bench.sent[0].body).transactional_id == "txn-1"
     commit = bench.call("commit_transaction")
     assert bench.apis() == ["Produce"], "EndTxn waits for every batch"
     bench.answer()
     assert bench.apis() == ["EndTxn"]
     request = bench.end()
-    assert request.body.committed
+    assert of(EndTxnRequest, request.body).committed
     assert (commit.state, bench.state) == ("done", READY)
     assert not bench.manager.added_partitions
 
 
-def test_a_request_behind_a_lookup_sleeps_before_it_is_sent():
+def test_a_request_behind_a_lookup_sleeps_before_it_is_sent() -> None:
     bench = Transactions()
     bench.call("init_transactions")
     bench.find()
@@ -129,7 +144,7 @@ def test_a_request_behind_a_lookup_sleeps_before_it_is_sent():
 
 
 @BOTH
-def test_the_second_transaction_waits_twenty_milliseconds_for_the_first(profile):
+def test_the_second_transaction_waits_twenty_milliseconds_for_the_first(profile: Profile) -> None:
     bench = open_transaction(profile)
     bench.call("commit_transaction")
     bench.end()
@@ -143,7 +158,7 @@ def test_the_second_transaction_waits_twenty_milliseconds_for_the_first(profile)
     assert bench.sequences() == [("t-0", 0, 1, 1)], "the same line of sequences goes on"
 
 
-def test_with_a_partition_added_the_usual_backoff_holds():
+def test_with_a_partition_added_the_usual_backoff_holds() -> None:
     bench = open_transaction()
     bench.send("t-1")
     bench.add(Error.CONCURRENT_TRANSACTIONS)
@@ -151,7 +166,7 @@ def test_with_a_partition_added_the_usual_backoff_holds():
 
 
 @BOTH
-def test_nothing_registered_nothing_sent(profile):
+def test_nothing_registered_nothing_sent(profile: Profile) -> None:
     bench = ready(profile)
     bench.call("begin_transaction")
     call = bench.call("commit_transaction")
@@ -159,7 +174,7 @@ def test_nothing_registered_nothing_sent(profile):
 
 
 @BOTH
-def test_an_abort_gives_up_what_was_never_sent(profile):
+def test_an_abort_gives_up_what_was_never_sent(profile: Profile) -> None:
     bench = ready(profile, linger_ms=1000, batch_size=200)
     bench.call("begin_transaction")
     bench.send()
@@ -172,11 +187,11 @@ def test_an_abort_gives_up_what_was_never_sent(profile):
     assert bench.state == ABORTING_TRANSACTION
     bench.answer()
     assert bench.status(1) == "ok"
-    assert not bench.end().body.committed
+    assert not of(EndTxnRequest, bench.end().body).committed
     assert (call.state, bench.state) == ("done", READY)
 
 
-def test_an_abortable_failure_leaves_only_the_abort():
+def test_an_abortable_failure_leaves_only_the_abort() -> None:
     bench = ready()
     bench.call("begin_transaction")
     bench.send()
@@ -190,7 +205,7 @@ def test_an_abortable_failure_leaves_only_the_abort():
 
 
 @BOTH
-def test_a_fenced_producer_is_at_its_end(profile):
+def test_a_fenced_producer_is_at_its_end(profile: Profile) -> None:
     bench = open_transaction(profile)
     call = bench.call("commit_transaction")
     bench.end(Error.PRODUCER_FENCED if profile is K28 else Error.INVALID_PRODUCER_EPOCH)
@@ -199,7 +214,7 @@ def test_a_fenced_producer_is_at_its_end(profile):
     assert bench.call("close").state == "done"
 
 
-def test_lost_numbers_raise_the_epoch_through_the_coordinator():
+def test_lost_numbers_raise_the_epoch_through_the_coordinator() -> None:
     bench = ready()
     bench.call("begin_transaction")
     bench.send()
@@ -210,7 +225,10 @@ def test_lost_numbers_raise_the_epoch_through_the_coordinator():
     bench.end()
     assert (bench.state, call.state) == (INITIALIZING, "blocked")
     request = bench.identify(epoch=1)
-    assert (request.body.producer_id, request.body.producer_epoch) == (7, 0)
+    assert (
+        of(InitProducerIdRequest, request.body).producer_id,
+        of(InitProducerIdRequest, request.body).producer_epoch,
+    ) == (7, 0)
     assert (bench.state, call.state, bench.manager.producer_epoch) == (READY, "done", 1)
     bench.call("begin_transaction")
     bench.send()
@@ -218,7 +236,7 @@ def test_lost_numbers_raise_the_epoch_through_the_coordinator():
     assert bench.sequences() == [("t-0", 1, 0, 0)]
 
 
-def test_an_unknown_identity_skips_the_end():
+def test_an_unknown_identity_skips_the_end() -> None:
     bench = open_transaction()
     bench.send("t-1")
     bench.add(Error.INVALID_PRODUCER_ID_MAPPING)
@@ -233,22 +251,22 @@ def test_an_unknown_identity_skips_the_end():
     assert (given["producer_id"], given["producer_epoch"]) == (8, 0)
 
 
-def test_k20_knows_no_way_back_from_an_unknown_identity():
+def test_k20_knows_no_way_back_from_an_unknown_identity() -> None:
     bench = open_transaction(K20)
     bench.call("commit_transaction")
     bench.end(Error.INVALID_PRODUCER_ID_MAPPING)
     assert bench.state == FATAL_ERROR
 
 
-def test_offsets_go_to_two_coordinators():
+def test_offsets_go_to_two_coordinators() -> None:
     bench = open_transaction()
     call = bench.call("send_offsets", offsets={"in-0": 3}, group="g")
-    assert bench.sent[0].body.group_id == "g"
+    assert of(AddOffsetsToTxnRequest, bench.sent[0].body).group_id == "g"
     bench.deliver(bench.take("AddOffsetsToTxn"), AddOffsetsToTxnResponse(error=Error.NONE))
-    assert bench.find().body.key_type == "GROUP"
+    assert of(FindCoordinatorRequest, bench.find().body).key_type == "GROUP"
     bench.until(bench.now + 100)
     request = bench.take("TxnOffsetCommit")
-    assert request.body.offsets["in-0"].offset == 3
+    assert of(TxnOffsetCommitRequest, request.body).offsets["in-0"].offset == 3
     bench.deliver(request, TxnOffsetCommitResponse(errors={"in-0": Error.COORDINATOR_LOAD_IN_PROGRESS}))
     assert call.state == "blocked"
     bench.until(bench.now + 100)
@@ -257,7 +275,7 @@ def test_offsets_go_to_two_coordinators():
     assert not bench.manager.pending_offsets
 
 
-def test_a_call_that_timed_out_waits_for_the_same_result():
+def test_a_call_that_timed_out_waits_for_the_same_result() -> None:
     bench = open_transaction(max_block_ms=150)
     first = bench.call("commit_transaction")
     bench.until(bench.now + 150)
@@ -269,14 +287,14 @@ def test_a_call_that_timed_out_waits_for_the_same_result():
 
 
 @pytest.mark.parametrize(("profile", "state"), [(K20, "blocked"), (K28, "refused")])
-def test_handing_offsets_on_has_a_limit_since_a_later_version(profile, state):
+def test_handing_offsets_on_has_a_limit_since_a_later_version(profile: Profile, state: str) -> None:
     bench = open_transaction(profile, max_block_ms=150)
     call = bench.call("send_offsets", offsets={"in-0": 3}, group="g")
     bench.until(bench.now + 400)
     assert call.state == state
 
 
-def test_a_lost_answer_is_asked_for_at_the_coordinator_found_anew():
+def test_a_lost_answer_is_asked_for_at_the_coordinator_found_anew() -> None:
     bench = open_transaction(retry_backoff_ms=60)
     call = bench.call("commit_transaction")
     bench.disconnect("broker-2")
@@ -291,7 +309,7 @@ def test_a_lost_answer_is_asked_for_at_the_coordinator_found_anew():
     assert call.state == "done"
 
 
-def test_a_coordinator_that_cannot_be_connected_to_is_looked_up_again():
+def test_a_coordinator_that_cannot_be_connected_to_is_looked_up_again() -> None:
     bench = open_transaction()
     bench.disconnect("broker-2")
     bench.until(bench.now + 60)
@@ -302,7 +320,7 @@ def test_a_coordinator_that_cannot_be_connected_to_is_looked_up_again():
     assert bench.apis()[-1] == "FindCoordinator"
 
 
-def test_a_group_right_missing_before_any_transaction_changes_nothing():
+def test_a_group_right_missing_before_any_transaction_changes_nothing() -> None:
     bench = Transactions()
     bench.call("init_transactions")
     bench.find(Error.GROUP_AUTHORIZATION_FAILED)
@@ -310,20 +328,20 @@ def test_a_group_right_missing_before_any_transaction_changes_nothing():
     assert "client.illegal_transition" in bench.said()
 
 
-def test_close_aborts_an_open_transaction_in_2_8():
+def test_close_aborts_an_open_transaction_in_2_8() -> None:
     bench = open_transaction()
     call = bench.call("close")
-    assert not bench.end().body.committed
+    assert not of(EndTxnRequest, bench.end().body).committed
     assert call.state == "done"
 
 
-def test_close_leaves_an_open_transaction_to_its_timeout_in_2_0():
+def test_close_leaves_an_open_transaction_to_its_timeout_in_2_0() -> None:
     bench = open_transaction(K20)
     assert bench.call("close").state == "done"
     assert bench.apis() == []
 
 
-def test_a_forced_close_ends_the_waiting_calls():
+def test_a_forced_close_ends_the_waiting_calls() -> None:
     bench = open_transaction()
     call = bench.call("commit_transaction")
     bench.call("force_close")
@@ -332,7 +350,7 @@ def test_a_forced_close_ends_the_waiting_calls():
 
 
 @BOTH
-def test_a_completing_transaction_does_not_wait_for_linger(profile):
+def test_a_completing_transaction_does_not_wait_for_linger(profile: Profile) -> None:
     bench = ready(profile, linger_ms=1000)
     bench.call("begin_transaction")
     bench.send()
@@ -342,7 +360,7 @@ def test_a_completing_transaction_does_not_wait_for_linger(profile):
     assert bench.apis() == ["Produce"]
 
 
-def test_a_copy_goes_on_like_the_original():
+def test_a_copy_goes_on_like_the_original() -> None:
     bench = open_transaction()
     bench.call("commit_transaction")
     copy = pickle.loads(pickle.dumps(bench))
@@ -351,7 +369,7 @@ def test_a_copy_goes_on_like_the_original():
     assert (copy.state, copy.now) == (bench.state, bench.now) == (READY, bench.now)
 
 
-def test_a_control_request_waits_for_a_free_slot_of_its_connection():
+def test_a_control_request_waits_for_a_free_slot_of_its_connection() -> None:
     bench = ready(leaders={"t-0": 2, "t-1": 2}, max_in_flight=1)
     bench.call("begin_transaction")
     bench.send("t-0")

@@ -3,46 +3,50 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pytest import ParameterSet
 
 from engine.errors import Error
 from engine.explain.exceptions import exception_name
 from engine.vectors import accumulator, client_txn_manager, produce_errors, sender
 from engine.vectors.run import versions_played
+from engine.vectors.sender import _Driver
 from tests.engine.kafka_cases import cases_of
 
 VECTORS = Path(__file__).parents[2] / "oracles" / "vectors"
 
 
-def cases(topic):
+def cases(topic: str) -> Iterator[ParameterSet]:
     for case in cases_of(topic):
         for version in versions_played(case):
             yield pytest.param(case, version, id=f"{case['id']}-{version}")
 
 
 @pytest.mark.parametrize(("case", "version"), cases("accumulator"))
-def test_accumulator(case, version):
+def test_accumulator(case: dict[str, Any], version: str) -> None:
     assert accumulator.run(case, version) is None
 
 
 @pytest.mark.parametrize(("case", "version"), cases("produce_errors"))
-def test_produce_errors(case, version):
+def test_produce_errors(case: dict[str, Any], version: str) -> None:
     assert produce_errors.run(case, version) is None
 
 
 @pytest.mark.parametrize(("case", "version"), cases("client_txn_manager"))
-def test_client_txn_manager(case, version):
+def test_client_txn_manager(case: dict[str, Any], version: str) -> None:
     assert client_txn_manager.run(case, version) is None
 
 
 @pytest.mark.parametrize(("case", "version"), cases("sender"))
-def test_sender(case, version):
+def test_sender(case: dict[str, Any], version: str) -> None:
     assert sender.run(case, version) is None
 
 
-def test_a_wrong_expectation_is_reported():
+def test_a_wrong_expectation_is_reported() -> None:
     case = json.loads((VECTORS / "accumulator.json").read_text())["vectors"][0]
     for entry in case["expected"]:
         entry["results"][1]["next_ready_check_delay_ms"] = 11
@@ -52,7 +56,7 @@ def test_a_wrong_expectation_is_reported():
     assert (failure.expected, failure.got) == (11, 10)
 
 
-def answered(request, error, version):
+def answered(request: str, error: str, version: str) -> tuple[str, str]:
     """Last error and state of a transactional client whose request was answered so (hand-made, as in the cases)."""
     driver = client_txn_manager._Driver(client_txn_manager._BY_VERSION[version])
     result = driver.bring_on_its_way(request)
@@ -62,14 +66,14 @@ def answered(request, error, version):
 
 
 @pytest.mark.parametrize("error", ["UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"])
-def test_a_group_that_moved_on_makes_the_commit_fail_by_that_name(error):
+def test_a_group_that_moved_on_makes_the_commit_fail_by_that_name(error: str) -> None:
     """``TxnOffsetCommitHandler`` since KIP-447; 2.0 has no member to compare and expects no such answer."""
     assert answered("TxnOffsetCommit", error, "2.8") == ("ABORTABLE_ERROR", "CommitFailedException")
     assert answered("TxnOffsetCommit", error, "2.0") == ("FATAL_ERROR", "KafkaException")
 
 
 @pytest.mark.parametrize("version", ["2.0", "2.8"])
-def test_a_forced_second_init_is_no_legal_edge(version):
+def test_a_forced_second_init_is_no_legal_edge(version: str) -> None:
     outcome = {"outcome": "KafkaException", "state_after": "INITIALIZING", "pending_requests": []}
     given = {"state": "INITIALIZING", "last_error": None, "call": "init_transactions"}
     case = {
@@ -99,7 +103,9 @@ END = {"op": "prepare", "response": "EndTxn"}
         ((SEND, {**ADD, "error": "INVALID_TXN_STATE"}), "FATAL_ERROR", ["KafkaException"]),
     ],
 )
-def test_records_that_were_never_sent_fail_by_what_ended_their_transaction(operations, state, errors):
+def test_records_that_were_never_sent_fail_by_what_ended_their_transaction(
+    operations: tuple[dict[str, Any], ...], state: str, errors: list[str | None]
+) -> None:
     """``Sender.maybeSendAndPollTransactionalRequest``; a plain abort has an exception of its own (KIP-654)."""
     driver = sender._Driver({"config": {"transactional_id": "tid"}})
     for operation in (INIT, BEGIN, *operations, RUN):
@@ -120,15 +126,15 @@ def test_records_that_were_never_sent_fail_by_what_ended_their_transaction(opera
         ("NOT_ENOUGH_REPLICAS_AFTER_APPEND", "NotEnoughReplicasAfterAppendException"),
     ],
 )
-def test_errors_have_the_names_of_the_client_s_exceptions(error, exception):
+def test_errors_have_the_names_of_the_client_s_exceptions(error: str, exception: str) -> None:
     assert exception_name(Error[error]) == exception
 
 
-def sent_ones(driver):
+def sent_ones(driver: _Driver) -> list[int]:
     return [shown["base_sequence"] for shown in driver.state()["in_flight"]]
 
 
-def play(*operations, **config):
+def play(*operations: dict[str, Any], **config: Any) -> _Driver:
     driver = sender._Driver({"config": config})
     for operation in operations:
         assert driver.do(operation) is None, operation
@@ -138,12 +144,12 @@ def play(*operations, **config):
 ONE_MORE = ({"op": "send", "partition": "t-0", "n": 1}, {"op": "run", "times": 1})
 
 
-def test_the_mock_of_the_sender_s_cases_has_room_for_any_number_of_requests():
+def test_the_mock_of_the_sender_s_cases_has_room_for_any_number_of_requests() -> None:
     assert sent_ones(play(*ONE_MORE * 7)) == [0, 1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize(("waited", "in_flight"), [(1000, [0]), (1001, [])])
-def test_a_request_that_waits_too_long_is_lost_with_its_connection(waited, in_flight):
+def test_a_request_that_waits_too_long_is_lost_with_its_connection(waited: int, in_flight: list[int]) -> None:
     driver = play(*ONE_MORE, {"op": "advance", "ms": waited}, {"op": "run", "times": 1})
     assert sent_ones(driver) == in_flight
     for operation in ({"op": "advance", "ms": 100}, {"op": "run", "times": 1}) * 2:
@@ -151,7 +157,7 @@ def test_a_request_that_waits_too_long_is_lost_with_its_connection(waited, in_fl
     assert sent_ones(driver) == [0], "and its batch goes again after the backoff"
 
 
-def test_an_answer_that_comes_in_time_is_read_before_the_others_are_lost():
+def test_an_answer_that_comes_in_time_is_read_before_the_others_are_lost() -> None:
     late = {"op": "advance", "ms": 1001}
     driver = play(*ONE_MORE * 2, late, {"op": "respond", "error": "NONE", "base_offset": 0, "index": 0})
     assert [future["status"] for future in driver.state()["futures"]] == ["ok", "pending"]
@@ -162,7 +168,9 @@ def test_an_answer_that_comes_in_time_is_read_before_the_others_are_lost():
     ("error", "base_offset", "acknowledged"),
     [("NONE", 1, 1), ("DUPLICATE_SEQUENCE_NUMBER", -1, 1), ("NETWORK_EXCEPTION", -1, None)],
 )
-def test_a_late_success_of_a_batch_given_up_after_a_fatal_error_is_counted(error, base_offset, acknowledged):
+def test_a_late_success_of_a_batch_given_up_after_a_fatal_error_is_counted(
+    error: str, base_offset: int, acknowledged: int | None
+) -> None:
     """``Sender.completeBatch`` does not check whether the batch is done: only its future ignores the call."""
     refused = {"op": "respond", "error": "CLUSTER_AUTHORIZATION_FAILED", "base_offset": -1, "index": 0}
     stored = {"op": "respond", "error": error, "base_offset": base_offset, "index": 0}

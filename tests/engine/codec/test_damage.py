@@ -14,6 +14,7 @@ from engine.codec.record import Header, Record
 from engine.codec.record_batch import encode_batch, encode_marker
 from engine.codec.segment import BatchRow, DamageRow, LegacyRow, Records, Row, SegmentReader
 from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.engine.narrowing import of
 
 IDEMPOTENT = (KAFKA_LOGS / "b_idem" / "idem-0" / "00000000000000000000.log").read_bytes()
 COMMITTED = (KAFKA_LOGS / "c_commit" / "txcommit-0" / "00000000000000000000.log").read_bytes()
@@ -119,7 +120,7 @@ def test_a_checksum_that_does_not_hold_still_shows_the_batch() -> None:
     assert places(rows) == [(DamageKind.CRC, begin + 17)]
     assert row.damage[0].found == f"{row.header.crc:#010x}"
     assert row.damage[0].expected == f"{row.computed_crc:#010x}"
-    assert row.records == rows_of(IDEMPOTENT)[1].records
+    assert row.records == of(BatchRow, rows_of(IDEMPOTENT)[1]).records
 
 
 @pytest.mark.parametrize("length", [-1, -(2**31), 0, 13, 48])

@@ -150,7 +150,10 @@ def test_markers_say_what_they_decided_and_are_where_a_reader_stops() -> None:
 def last_views(scenario: str) -> dict[str, dict[str, Any]]:
     """What a consumer saw of each partition in the end, when the files are in that state."""
     *_, phase = sorted((KAFKA_LOGS / scenario).glob("phase*.json"))
-    return json.loads(phase.read_text(encoding="utf-8"))["views"][-1]["partitions"]
+    found: dict[str, dict[str, Any]] = json.loads(phase.read_text(encoding="utf-8"))["views"][-1][
+        "partitions"
+    ]
+    return found
 
 
 @pytest.mark.parametrize(

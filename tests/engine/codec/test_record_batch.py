@@ -1,5 +1,7 @@
 """Record batches: whatever is written is read again, and what does not fit a field is refused."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,8 +125,9 @@ def test_a_batch_that_the_cleaner_emptied_keeps_its_last_offset_and_sequence() -
     ],
 )
 def test_a_number_that_does_not_fit_is_refused(name: str, value: int) -> None:
+    given: dict[str, Any] = {name: value}
     with pytest.raises(ValueError, match="fit"):
-        encode_batch([Record(value if name == "base_offset" else 0, 0, None, None)], **{name: value})
+        encode_batch([Record(value if name == "base_offset" else 0, 0, None, None)], **given)
 
 
 def test_a_header_needs_all_its_bytes() -> None:

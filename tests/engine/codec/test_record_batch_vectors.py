@@ -16,7 +16,10 @@ COUNTS = {"record_batch": 13, "txn_log_record": 5}
 
 
 def cases(topic: str) -> list[dict[str, Any]]:
-    return json.loads((VECTORS / f"{topic}.json").read_text(encoding="utf-8"))["vectors"]
+    found: list[dict[str, Any]] = json.loads((VECTORS / f"{topic}.json").read_text(encoding="utf-8"))[
+        "vectors"
+    ]
+    return found
 
 
 ALL = [(case, version) for topic in COUNTS for case in cases(topic) for version in case["versions"]]

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,7 +108,7 @@ def internal_records(topic: str) -> Iterator[tuple[Record, DumpedRecord]]:
                 yield from zip(row.records, batch.records, strict=True)
 
 
-def printed(record: DumpedRecord) -> tuple[dict, str]:
+def printed(record: DumpedRecord) -> tuple[dict[str, Any], str]:
     match = re.fullmatch(r" key: (\{.*?\}\}) payload: (.*)", record.rest)
     assert match, record.rest
     return json.loads(match[1]), match[2]

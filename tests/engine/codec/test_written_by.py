@@ -7,12 +7,13 @@ import pytest
 from engine.codec.log_case import log_case
 from engine.codec.transaction_log_record import TransactionLogValue, TransactionStatus
 from engine.codec.written_by import WrittenBy
-from tests.engine.codec.test_log_case import KAFKA_LOGS, folder
+from tests.engine.codec.kafka_dump import KAFKA_LOGS
+from tests.engine.codec.test_log_case import folder
 
 
 def written(*folders: str) -> tuple[str, str]:
     """Key and place of the sentence at the end of a log case."""
-    files = {}
+    files: dict[str, bytes] = {}
     for name in folders:
         files |= {f"{name}/{path}": data for path, data in folder(KAFKA_LOGS / name).items()}
     note = log_case(files).steps[-1]["notes"][-1]

@@ -17,6 +17,7 @@ from engine.messages import (
 from engine.scenario.document import load
 from engine.simulation import Simulation
 from engine.step import place, pruned
+from tests.engine.narrowing import present
 
 
 class Hand:
@@ -152,7 +153,7 @@ class Stage:
         request = ProduceRequest(
             transactional_id=name, acks=-1, timeout_ms=30_000, batches={partition: batch}
         )
-        return self.call(leader, request).partitions[partition]
+        return self.call(present(leader), request).partitions[partition]
 
     # -- what is there ---------------------------------------------------------------------------------
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from engine.coordinator.group_coordinator import CommitAnswer, GroupCoordinator, WriteOffsets
@@ -18,9 +21,11 @@ from engine.messages import (
     RecordBatch,
     TxnOffsetCommitRequest,
 )
+from engine.profile import Profile
 from engine.profiles import K20, K28
 from engine.telling.rows import row_key
 from engine.watching import Watch
+from tests.engine.narrowing import of
 
 GROUP = "g"
 NUMBER = partition_for(GROUP, 50)
@@ -29,13 +34,16 @@ NUMBER = partition_for(GROUP, 50)
 class Stage:
     """A coordinator that leads the group's partition, and a log."""
 
-    def __init__(self, elected=True, profile=K28):
+    def __init__(self, elected: bool = True, profile: Profile = K28) -> None:
         self.coordinator = GroupCoordinator("broker-1", profile=profile, watch=Watch())
-        self.log = []
+        self.log: list[RecordBatch] = []
         if elected:
             self.coordinator.elect(NUMBER, [])
 
-    def commit(self, offset, *, producer_id=None, partition="t-0", **member):
+    def commit(
+        self, offset: int, *, producer_id: int | None = None, partition: str = "t-0", **member: Any
+    ) -> CommitAnswer | WriteOffsets:
+        request: OffsetCommitRequest | TxnOffsetCommitRequest
         offsets = {partition: CommittedOffset(offset=offset)}
         if producer_id is None:
             request = OffsetCommitRequest(group_id=GROUP, offsets=offsets, **member)
@@ -53,18 +61,21 @@ class Stage:
         self.coordinator.outbox.clear()
         return effect
 
-    def written(self, effect, error=Error.NONE):
+    def refused(self, offset: int, **named: Any) -> dict[str, Error]:
+        """The errors of a commit that is answered at once."""
+        return of(CommitAnswer, self.commit(offset, **named)).errors
+
+    def written(self, effect: CommitAnswer | WriteOffsets, error: Error = Error.NONE) -> Error:
+        assert isinstance(effect, WriteOffsets)
         position = len(self.log)
         if error is Error.NONE:
-            batch = effect.batch
-            fields = {name: getattr(batch, name) for name in batch.__slots__}
-            self.log.append(RecordBatch(**{**fields, "base_offset": position}))
+            self.log.append(replace(effect.batch, base_offset=position))
         self.coordinator.written(effect.token, error, position)
         (answer,) = self.coordinator.outbox
         self.coordinator.outbox.clear()
-        return answer.errors["t-0"]
+        return of(CommitAnswer, answer).errors["t-0"]
 
-    def mark(self, producer_id, kind):
+    def mark(self, producer_id: int, kind: str) -> None:
         self.log.append(
             RecordBatch(
                 record_count=1,
@@ -78,13 +89,13 @@ class Stage:
         )
         self.coordinator.on_marker(NUMBER, producer_id, kind == "COMMIT")
 
-    def fetched(self, *, stable=False):
+    def fetched(self, *, stable: bool = False) -> tuple[int | None, Error, Error]:
         request = OffsetFetchRequest(group_id=GROUP, partitions=("t-0",), require_stable=stable)
         answer = self.coordinator.fetch(request)
         return answer.offsets.get("t-0"), answer.error, (answer.errors or {}).get("t-0", Error.NONE)
 
 
-def test_a_plain_commit_is_visible_once_it_is_in_the_log():
+def test_a_plain_commit_is_visible_once_it_is_in_the_log() -> None:
     stage = Stage()
     effect = stage.commit(5)
     assert isinstance(effect, WriteOffsets)
@@ -93,7 +104,7 @@ def test_a_plain_commit_is_visible_once_it_is_in_the_log():
     assert stage.fetched() == (5, Error.NONE, Error.NONE)
 
 
-def test_a_transaction_s_offset_waits_for_its_marker():
+def test_a_transaction_s_offset_waits_for_its_marker() -> None:
     stage = Stage()
     stage.written(stage.commit(5))
     stage.written(stage.commit(8, producer_id=1))
@@ -118,72 +129,72 @@ def test_a_transaction_s_offset_waits_for_its_marker():
     ],
 )
 @pytest.mark.parametrize("producer_id", [None, 1])
-def test_a_failed_append_leaves_nothing_pending_and_says_what_it_means(log_error, answer, producer_id):
+def test_a_failed_append_leaves_nothing_pending_and_says_what_it_means(
+    log_error: Error, answer: Error, producer_id: int | None
+) -> None:
     stage = Stage()
     assert stage.written(stage.commit(5, producer_id=producer_id), log_error) is answer
     assert stage.fetched(stable=True) == (-1, Error.NONE, Error.NONE)
 
 
-def test_another_broker_s_group_and_one_that_is_being_read_are_sent_away():
+def test_another_broker_s_group_and_one_that_is_being_read_are_sent_away() -> None:
     stage = Stage(elected=False)
     assert stage.commit(5) == CommitAnswer(to="asker", errors={"t-0": Error.NOT_COORDINATOR})
     assert stage.fetched()[1] is Error.NOT_COORDINATOR
     stage.coordinator.begin_loading(NUMBER)
-    assert stage.commit(5).errors == {"t-0": Error.COORDINATOR_LOAD_IN_PROGRESS}
+    assert stage.refused(5) == {"t-0": Error.COORDINATOR_LOAD_IN_PROGRESS}
     assert stage.fetched()[1] is Error.COORDINATOR_LOAD_IN_PROGRESS
 
 
 @pytest.mark.parametrize("producer_id", [None, 1])
-def test_members_and_generations_are_compared_when_they_are_named(producer_id):
+def test_members_and_generations_are_compared_when_they_are_named(producer_id: int | None) -> None:
     stage = Stage()
     group = stage.coordinator.group(GROUP)
     group.generation, group.members = 3, {"m-2": "instance", "m-1": None}
-    named = {"producer_id": producer_id}
-    assert stage.commit(5, member_id="m-9", **named).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
-    assert stage.commit(5, member_id="m-1", generation_id=2, **named).errors == {
-        "t-0": Error.ILLEGAL_GENERATION
-    }
+    named: dict[str, Any] = {"producer_id": producer_id}
+    assert stage.refused(5, member_id="m-9", **named) == {"t-0": Error.UNKNOWN_MEMBER_ID}
+    assert stage.refused(5, member_id="m-1", generation_id=2, **named) == {"t-0": Error.ILLEGAL_GENERATION}
     assert isinstance(stage.commit(5, member_id="m-1", generation_id=3, **named), WriteOffsets)
 
 
-def test_a_replaced_static_member_is_fenced_and_a_nameless_commit_needs_a_transaction():
+def test_a_replaced_static_member_is_fenced_and_a_nameless_commit_needs_a_transaction() -> None:
     stage = Stage()
     stage.coordinator.group(GROUP).members = {"m-2": "instance"}
-    refused = stage.commit(5, producer_id=1, member_id="m-1", group_instance_id="instance")
-    assert refused.errors == {"t-0": Error.FENCED_INSTANCE_ID}
+    refused = stage.refused(5, producer_id=1, member_id="m-1", group_instance_id="instance")
+    assert refused == {"t-0": Error.FENCED_INSTANCE_ID}
     assert isinstance(stage.commit(5, producer_id=1), WriteOffsets)
-    assert stage.commit(5).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+    assert stage.refused(5) == {"t-0": Error.UNKNOWN_MEMBER_ID}
 
 
-def test_before_kip_447_a_transaction_is_not_asked_who_commits():
+def test_before_kip_447_a_transaction_is_not_asked_who_commits() -> None:
     stage = Stage(profile=K20)
     stage.coordinator.group(GROUP).members = {"m-1": None}
     assert isinstance(stage.commit(5, producer_id=1, member_id="m-9", generation_id=7), WriteOffsets)
-    assert stage.commit(5, member_id="m-9").errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+    assert stage.refused(5, member_id="m-9") == {"t-0": Error.UNKNOWN_MEMBER_ID}
 
 
-def test_a_group_without_members_merely_keeps_offsets():
+def test_a_group_without_members_merely_keeps_offsets() -> None:
     stage = Stage()
     assert isinstance(stage.commit(5, member_id="m-9"), WriteOffsets)
-    assert stage.commit(6, member_id="m-9", generation_id=0).errors == {"t-0": Error.UNKNOWN_MEMBER_ID}
+    assert stage.refused(6, member_id="m-9", generation_id=0) == {"t-0": Error.UNKNOWN_MEMBER_ID}
 
 
-def test_a_member_commits_outside_a_transaction_only_with_its_generation():
+def test_a_member_commits_outside_a_transaction_only_with_its_generation() -> None:
     stage = Stage()
     group = stage.coordinator.group(GROUP)
     group.generation, group.members = 3, {"m-1": None}
-    assert stage.commit(5, member_id="m-1").errors == {"t-0": Error.ILLEGAL_GENERATION}
+    assert stage.refused(5, member_id="m-1") == {"t-0": Error.ILLEGAL_GENERATION}
     assert isinstance(stage.commit(5, member_id="m-1", generation_id=3), WriteOffsets)
 
 
-def test_a_successor_knows_the_members_from_the_log():
+def test_a_successor_knows_the_members_from_the_log() -> None:
     stage = Stage()
     found = GroupMembers(3, {"m-1": "host-1"})
     (group,) = stage.coordinator.elect(NUMBER, [members_batch(GROUP, found)])
     assert (group.generation, group.members) == (3, {"m-1": "host-1"})
 
 
-def test_a_successor_knows_from_the_log_what_is_visible_and_what_is_pending():
+def test_a_successor_knows_from_the_log_what_is_visible_and_what_is_pending() -> None:
     stage = Stage()
     stage.written(stage.commit(5))
     stage.written(stage.commit(7, producer_id=1))
@@ -198,7 +209,7 @@ def test_a_successor_knows_from_the_log_what_is_visible_and_what_is_pending():
     assert successor.fetched(stable=True) == (7, Error.NONE, Error.NONE)
 
 
-def test_an_append_that_ends_after_the_group_moved_away_is_not_counted():
+def test_an_append_that_ends_after_the_group_moved_away_is_not_counted() -> None:
     stage = Stage()
     effect = stage.commit(5)
     stage.coordinator.resign(NUMBER)
@@ -206,19 +217,19 @@ def test_an_append_that_ends_after_the_group_moved_away_is_not_counted():
     assert stage.coordinator.groups == {}
 
 
-def test_a_marker_of_another_partition_decides_nothing():
+def test_a_marker_of_another_partition_decides_nothing() -> None:
     stage = Stage()
     stage.written(stage.commit(5, producer_id=1))
     assert stage.coordinator.on_marker(NUMBER + 1, 1, True) == []
     assert stage.fetched(stable=True)[2] is Error.UNSTABLE_OFFSET_COMMIT
 
 
-def test_every_row_says_why_in_both_languages():
+def test_every_row_says_why_in_both_languages() -> None:
     for row in PENDING_OFFSET.rows:
         assert catalogue()[row_key(row)].text("zh-Hans"), row
 
 
-def test_a_record_that_no_staged_commit_waits_for_changes_nothing():
+def test_a_record_that_no_staged_commit_waits_for_changes_nothing() -> None:
     """Its partition's commit was replaced and answered before (``GroupMetadata.onOffsetCommitAppend``)."""
     group = Group("g")
     first, second = CommittedOffset(offset=5), CommittedOffset(offset=6)

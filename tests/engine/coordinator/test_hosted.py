@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.errors import Error, Refused
@@ -13,7 +15,7 @@ from tests.engine.coordinator.hand_made import Stage
 
 @pytest.mark.parametrize("profile", ["k20", "k28"])
 @pytest.mark.parametrize("committed", [True, False])
-def test_a_whole_transaction_over_two_partitions(profile, committed):
+def test_a_whole_transaction_over_two_partitions(profile: str, committed: bool) -> None:
     stage = Stage(profile=profile)
     at = stage.coordinator()
     assert at == 10 % 3 + 1, "partition 10 of 50 is led by the (10 mod 3)-th broker (FND-4)"
@@ -42,7 +44,7 @@ def test_a_whole_transaction_over_two_partitions(profile, committed):
     assert stage.simulation.finished == "complete"
 
 
-def test_the_next_transaction_goes_on_with_the_sequence():
+def test_the_next_transaction_goes_on_with_the_sequence() -> None:
     stage = Stage()
     at = stage.coordinator()
     producer = stage.init(at)
@@ -55,7 +57,7 @@ def test_the_next_transaction_goes_on_with_the_sequence():
     assert stage.metadata().producer_epoch == 0
 
 
-def test_an_internal_topic_is_created_at_the_first_request_for_it():
+def test_an_internal_topic_is_created_at_the_first_request_for_it() -> None:
     stage = Stage(cluster={"internal_topics": False})
     asked = FindCoordinatorRequest(key="txn-1", key_type="TRANSACTION")
     assert stage.call(2, asked).error is Error.COORDINATOR_NOT_AVAILABLE
@@ -68,7 +70,7 @@ def test_an_internal_topic_is_created_at_the_first_request_for_it():
     assert (lookup["partition"], lookup["leader"]) == (10, 2)
 
 
-def test_fewer_brokers_than_replicas_wanted_create_no_internal_topic():
+def test_fewer_brokers_than_replicas_wanted_create_no_internal_topic() -> None:
     stage = Stage(cluster={"internal_topics": False, "brokers": 1})
     asked = FindCoordinatorRequest(key="txn-1", key_type="TRANSACTION")
     for _ in range(2):
@@ -78,7 +80,7 @@ def test_fewer_brokers_than_replicas_wanted_create_no_internal_topic():
     assert "controller.topic_created" not in stage.said()
 
 
-def test_only_used_partitions_of_internal_topics_are_in_the_view():
+def test_only_used_partitions_of_internal_topics_are_in_the_view() -> None:
     stage = Stage()
     assert not [name for name in stage.simulation.view()["partitions"] if name.startswith("__")]
     stage.coordinator()
@@ -86,7 +88,7 @@ def test_only_used_partitions_of_internal_topics_are_in_the_view():
     assert shown == ["__transaction_state-10"]
 
 
-def test_a_broker_that_does_not_lead_the_partition_sends_the_client_on():
+def test_a_broker_that_does_not_lead_the_partition_sends_the_client_on() -> None:
     stage = Stage()
     at = stage.coordinator()
     other = at % 3 + 1
@@ -94,7 +96,7 @@ def test_a_broker_that_does_not_lead_the_partition_sends_the_client_on():
     assert "NOT_COORDINATOR" in stage.error_keys()
 
 
-def test_partitions_that_cannot_be_added_keep_the_others_from_being_tried():
+def test_partitions_that_cannot_be_added_keep_the_others_from_being_tried() -> None:
     stage = Stage()
     at = stage.coordinator()
     producer = stage.init(at)
@@ -119,19 +121,20 @@ def test_partitions_that_cannot_be_added_keep_the_others_from_being_tried():
     ("name", "timeout", "error"),
     [("", 60_000, "INVALID_REQUEST"), ("txn-1", 0, "INVALID_TRANSACTION_TIMEOUT")],
 )
-def test_init_is_refused(name, timeout, error):
+def test_init_is_refused(name: str, timeout: int, error: str) -> None:
     stage = Stage()
     at = stage.coordinator()
     request = InitProducerIdRequest(transactional_id=name, transaction_timeout_ms=timeout)
     assert stage.call(at, request).error.name == error
 
 
-def at_coordinator(stage, at):
-    return stage.simulation.view()["brokers"][str(at)]
+def at_coordinator(stage: Stage, at: int) -> dict[str, Any]:
+    shown: dict[str, Any] = stage.simulation.view()["brokers"][str(at)]
+    return shown
 
 
 @pytest.mark.requirement("FND-8")
-def test_a_lookup_shows_its_chain_and_a_creation_when_it_is_done():
+def test_a_lookup_shows_its_chain_and_a_creation_when_it_is_done() -> None:
     stage = Stage(cluster={"internal_topics": False})
     asked = FindCoordinatorRequest(key="payments", key_type="TRANSACTION")
     stage.call(1, asked)
@@ -150,7 +153,7 @@ def test_a_lookup_shows_its_chain_and_a_creation_when_it_is_done():
 
 
 @pytest.mark.requirement("TXC-24", "MRK-12", "FEN-8")
-def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_missing():
+def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_missing() -> None:
     stage = Stage()
     at = stage.coordinator()
     producer = stage.init(at)
@@ -183,7 +186,7 @@ def test_a_transaction_shows_what_counts_what_is_pending_and_which_markers_are_m
     ]
 
 
-def decided_but_held(**document):
+def decided_but_held(**document: Any) -> Stage:
     """A decided transaction whose marker for t-0 cannot go: its leader is unreachable."""
     stage = Stage(topics=[{"name": "t", "partitions": 2, "leaders": [1, 3]}], **document)
     at = stage.coordinator()
@@ -196,7 +199,7 @@ def decided_but_held(**document):
     return stage
 
 
-def test_a_parked_marker_waits_for_metadata_and_keeps_no_run_going():
+def test_a_parked_marker_waits_for_metadata_and_keeps_no_run_going() -> None:
     stage = decided_but_held()
     stage.play()
     assert stage.simulation.finished == "complete"
@@ -209,7 +212,7 @@ def test_a_parked_marker_waits_for_metadata_and_keeps_no_run_going():
 
 
 @pytest.mark.parametrize("action", ["duplicate_message", "delay_message"])
-def test_a_request_that_waits_at_a_paused_broker_has_arrived(action):
+def test_a_request_that_waits_at_a_paused_broker_has_arrived(action: str) -> None:
     stage = Stage()
     at = stage.coordinator()
     stage.simulation.intervene({"action": "pause", "actor": f"broker-{at}"})
@@ -224,7 +227,7 @@ def test_a_request_that_waits_at_a_paused_broker_has_arrived(action):
     stage.play(lambda: number in stage.hand.answers)
 
 
-def test_a_new_coordinator_goes_on_where_the_old_one_crashed():
+def test_a_new_coordinator_goes_on_where_the_old_one_crashed() -> None:
     stage = Stage(cluster={"broker": {"session_timeout_ms": 40}}, topics=[{"name": "t", "leaders": [1, 3]}])
     at = stage.coordinator()
     producer = stage.init(at)

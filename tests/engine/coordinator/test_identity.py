@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from engine.coordinator.coordinator_effects import Answer
 from engine.errors import Error
 from engine.vectors import coordinator
 from engine.vectors.coordinator import Stage
@@ -20,7 +22,7 @@ EXHAUSTED = 32766
 OLD, NEW = 10, 100
 
 
-def stage_at(epoch, last_epoch):
+def stage_at(epoch: int, last_epoch: int) -> Stage:
     stage = Stage({"start_ms": 1000, "next_pid": NEW}, "2.8", TX)
     known = {"pid": OLD, "epoch": epoch, "last_epoch": last_epoch, "last_pid": OLD}
     stage.do(
@@ -29,14 +31,14 @@ def stage_at(epoch, last_epoch):
     return stage
 
 
-def init(stage, producer_id, epoch):
+def init(stage: Stage, producer_id: int, epoch: int) -> Answer:
     stage.responses.clear()
     stage.do({"op": "init_pid", "tid": "tx", "timeout_ms": 60_000, "pid": producer_id, "epoch": epoch})
     ((_, answer),) = stage.responses
     return answer
 
 
-def test_a_repeated_rotation_is_answered_after_a_whole_transaction():
+def test_a_repeated_rotation_is_answered_after_a_whole_transaction() -> None:
     stage = stage_at(EXHAUSTED, EXHAUSTED - 1)
     assert init(stage, OLD, EXHAUSTED).producer_id == NEW
     named = {"tid": "tx", "pid": NEW, "epoch": 0}
@@ -50,7 +52,7 @@ def test_a_repeated_rotation_is_answered_after_a_whole_transaction():
 
 
 @pytest.mark.parametrize("named", [EXHAUSTED - 1, 3])
-def test_an_older_epoch_of_a_used_up_producer_id_is_an_internal_error(named):
+def test_an_older_epoch_of_a_used_up_producer_id_is_an_internal_error(named: int) -> None:
     """Even the epoch before, which is a repeat as long as there are epochs left."""
     stage = stage_at(EXHAUSTED, EXHAUSTED - 1)
     answer = init(stage, OLD, named)
@@ -60,7 +62,7 @@ def test_an_older_epoch_of_a_used_up_producer_id_is_an_internal_error(named):
     assert init(stage_at(7, 6), OLD, 6).producer_epoch == 7
 
 
-def test_a_wrong_earlier_identity_fails():
+def test_a_wrong_earlier_identity_fails() -> None:
     cases = json.loads((VECTORS / "coordinator_scenarios.json").read_text())["vectors"]
     case = next(found for found in cases if found["id"].endswith("/bump_with_current"))
     assert coordinator.run(case, "2.8") is None
@@ -70,7 +72,9 @@ def test_a_wrong_earlier_identity_fails():
     assert failure.step == "ops[1] init_pid aux_state tx"
 
 
-def play(*operations, start="Ongoing", epoch=0):
+def play(
+    *operations: dict[str, Any], start: str = "Ongoing", epoch: int = 0
+) -> tuple[Stage, dict[int, tuple[Error, bool]]]:
     """Operations on id ``tx``, whose transaction over one partition is open; answers by operation."""
     stage = Stage({"start_ms": 1000}, "2.8", TX)
     known = {"pid": OLD, "epoch": epoch, "partitions": ["a-0"], "start_ms": 500, "timeout_ms": 60_000}
@@ -87,7 +91,7 @@ HOLD, ACKNOWLEDGED = {"op": "hold_appends"}, {"op": "complete_markers"}
 
 
 @pytest.mark.parametrize("error", ["NOT_ENOUGH_REPLICAS", "REQUEST_TIMED_OUT", "NONE"])
-def test_a_transaction_whose_markers_stand_has_no_partition_left(error):
+def test_a_transaction_whose_markers_stand_has_no_partition_left(error: str) -> None:
     """Whether or not the log takes its completion: what is known of the markers does not depend on that."""
     stage, _ = play(
         {"op": "end_txn", "result": "COMMIT"},
@@ -99,7 +103,7 @@ def test_a_transaction_whose_markers_stand_has_no_partition_left(error):
     assert shown["state"] == ("CompleteCommit" if error == "NONE" else "PrepareCommit")
 
 
-def test_a_completion_is_written_once_however_often_it_is_acknowledged():
+def test_a_completion_is_written_once_however_often_it_is_acknowledged() -> None:
     release = {"op": "release_append", "error": "NONE"}
     stage, responses = play(COMMIT, HOLD, ACKNOWLEDGED, ACKNOWLEDGED, release)
     assert responses == {0: (Error.NONE, False), 2: (Error.NONE, False)}
@@ -110,14 +114,14 @@ def test_a_completion_is_written_once_however_often_it_is_acknowledged():
     ("appended", "answer"),
     [("NONE", Error.NOT_COORDINATOR), ("NOT_ENOUGH_REPLICAS", Error.COORDINATOR_NOT_AVAILABLE)],
 )
-def test_a_failed_append_keeps_its_error_when_the_coordinator_moved(appended, answer):
+def test_a_failed_append_keeps_its_error_when_the_coordinator_moved(appended: str, answer: Error) -> None:
     """``appendTransactionToLog`` asks who owns the id only after a successful append."""
     release = {"op": "release_append", "error": appended}
     _, responses = play(HOLD, COMMIT, {"op": "resign"}, release)
     assert responses == {1: (answer, False)}
 
 
-def test_a_completion_that_waits_to_be_written_is_not_the_next_elections():
+def test_a_completion_that_waits_to_be_written_is_not_the_next_elections() -> None:
     """``tryAppendToLog`` drops it, as its coordinator epoch is another: the markers are sent once more first."""
     short = {"op": "append_error", "error": "NOT_ENOUGH_REPLICAS"}
     enough = {"op": "append_error", "error": "NONE"}
@@ -132,6 +136,6 @@ def test_a_completion_that_waits_to_be_written_is_not_the_next_elections():
     assert [marker.coordinator_epoch for marker in stage.markers] == [0, 1, 2]
 
 
-def test_a_scan_that_cannot_fence_throws():
+def test_a_scan_that_cannot_fence_throws() -> None:
     _, responses = play({"op": "advance", "ms": 70_000}, {"op": "expire_timed_out"}, epoch=32767)
     assert responses == {1: (Error.UNKNOWN_SERVER_ERROR, True)}

@@ -12,6 +12,8 @@ from engine.messages import WriteTxnMarkersResponse
 from engine.recording import Judged
 from engine.scenario.shelf import entry
 from engine.simulation import Simulation
+from tests.engine.broker.watched import NoJudges
+from tests.engine.narrowing import of, present
 
 LOG_PARTITIONS = {"a": 7, "b": 3, "c": 7}
 PRODUCERS = {"a": 1, "b": 2, "c": 3}
@@ -20,35 +22,35 @@ PRODUCERS = {"a": 1, "b": 2, "c": 3}
 class Around:
     """Broker 1 leads all but ``far-0``, whose broker cannot be reached."""
 
-    def leader_of(self, partition):
+    def leader_of(self, partition: str) -> int:
         return 2 if partition == "far-0" else 1
 
-    def knows(self, partition):
+    def knows(self, partition: str) -> bool:
         return True
 
-    def is_reachable(self, broker_id):
+    def is_reachable(self, broker_id: int) -> bool:
         return broker_id == 1
 
-    def log_partition(self, transactional_id):
+    def log_partition(self, transactional_id: str) -> int:
         return LOG_PARTITIONS[transactional_id]
 
-    def coordinator_epoch(self, transactional_id):
+    def coordinator_epoch(self, transactional_id: str) -> int:
         return 4
 
-    def has_metadata(self, transactional_id):
+    def has_metadata(self, transactional_id: str) -> bool:
         return True
 
 
 class Judging(Judged):
-    def __init__(self):
-        super().__init__(self)
-        self.facts = []
+    def __init__(self) -> None:
+        super().__init__(NoJudges())
+        self.facts: list[object] = []
 
-    def take(self, fact):
+    def fact(self, fact: object) -> None:
         self.facts.append(fact)
 
 
-def channel_with(newer_completion_stays=False, **partitions_of):
+def channel_with(newer_completion_stays: bool = False, **partitions_of: tuple[str, ...]) -> MarkerChannel:
     made = MarkerChannel(
         "broker-1",
         Around(),
@@ -71,17 +73,17 @@ def channel_with(newer_completion_stays=False, **partitions_of):
     return made
 
 
-def queued(made):
+def queued(made: MarkerChannel) -> list[str]:
     return [marker.transactional_id for marker in made.queue_of(1)]
 
 
-def test_a_queue_is_in_the_order_of_the_log_partitions_and_of_handing_over():
+def test_a_queue_is_in_the_order_of_the_log_partitions_and_of_handing_over() -> None:
     made = channel_with(a=("t-0",), b=("t-0",), c=("t-0",))
     assert queued(made) == ["b", "a", "c"]
     assert [entry.producer_id for entry in made.drain(1, 9, 100)] == [2, 1, 3]
 
 
-def test_resigning_a_log_partition_takes_its_markers_out_of_every_queue():
+def test_resigning_a_log_partition_takes_its_markers_out_of_every_queue() -> None:
     made = channel_with(a=("t-0", "far-0"), b=("t-0", "far-0"), c=("t-0",))
     made.resign(7)
     assert queued(made) == ["b"]
@@ -89,7 +91,7 @@ def test_resigning_a_log_partition_takes_its_markers_out_of_every_queue():
     assert list(made.waiting) == ["b"]
 
 
-def test_after_an_answer_that_throws_the_rest_of_it_is_not_looked_at():
+def test_after_an_answer_that_throws_the_rest_of_it_is_not_looked_at() -> None:
     made = channel_with(a=("t-0", "t-1", "t-2"), b=("t-0",), c=("t-0",))
     made.drain(1, 9, 100)
     answers = {
@@ -107,14 +109,16 @@ def test_after_an_answer_that_throws_the_rest_of_it_is_not_looked_at():
     assert list(made.waiting["a"].remaining) == ["t-1", "t-2"]
     assert not made.again and made.wanted_brokers() == []
     assert [
-        (fact.producer_id, fact.partitions) for fact in made.watch.facts if type(fact) is MarkersGivenUp
+        (fact.producer_id, fact.partitions)
+        for fact in of(Judging, made.watch).facts
+        if type(fact) is MarkersGivenUp
     ] == [
         (1, ("t-2", "t-1")),
         (3, ("t-0",)),
     ]
 
 
-def test_the_sender_goes_on_after_an_answer_that_throws():
+def test_the_sender_goes_on_after_an_answer_that_throws() -> None:
     made = channel_with(a=("t-0",))
     made.drain(1, 9, 100)
     made.on_response(1, 9, WriteTxnMarkersResponse(errors={1: {"t-0": Error.CORRUPT_MESSAGE}}))
@@ -131,7 +135,7 @@ def test_the_sender_goes_on_after_an_answer_that_throws():
     assert made.wanted_brokers() == [1]
 
 
-def test_what_is_queued_elsewhere_is_sent_though_one_leader_refused_for_good():
+def test_what_is_queued_elsewhere_is_sent_though_one_leader_refused_for_good() -> None:
     made = channel_with(a=("t-0", "far-0"))
     made.drain(1, 9, 100)
     made.on_response(1, 9, WriteTxnMarkersResponse(errors={1: {"t-0": Error.INVALID_PRODUCER_EPOCH}}))
@@ -139,7 +143,9 @@ def test_what_is_queued_elsewhere_is_sent_though_one_leader_refused_for_good():
     assert [marker.partitions for marker in made.parked] == [("far-0",)]
 
 
-def test_a_topic_that_is_gone_when_the_connection_ends_holds_nothing_up(monkeypatch):
+def test_a_topic_that_is_gone_when_the_connection_ends_holds_nothing_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The partitions are crossed off, and that may have been the last one (``addTxnMarkersToBrokerQueue``)."""
     made = channel_with(a=("t-0",))
     made.drain(1, 9, 100)
@@ -150,7 +156,9 @@ def test_a_topic_that_is_gone_when_the_connection_ends_holds_nothing_up(monkeypa
 
 
 @pytest.mark.parametrize("stays", [False, True])
-def test_the_response_to_an_older_elections_marker_cancels_the_newer_completion_up_to_3_7(stays):
+def test_the_response_to_an_older_elections_marker_cancels_the_newer_completion_up_to_3_7(
+    stays: bool,
+) -> None:
     """KAFKA-16352: the coordinator was elected again, with epoch 4, while its marker of epoch 3 was under way."""
     made = channel_with(newer_completion_stays=stays)
     for epoch in (3, 4):
@@ -190,6 +198,6 @@ def test_a_denied_marker_is_not_said_to_be_refused_for_an_epoch() -> None:
     for broker in simulation.world.brokers.values():
         broker.permissions.deny("ClusterAction", "cluster", 0)
     steps = list(iter(simulation.step, None))
-    refused = [step.refusal["next"] for step in steps if step.key == "broker.markers_denied"]
+    refused = [present(step.refusal)["next"] for step in steps if step.key == "broker.markers_denied"]
     assert refused == ["refusal.coordinator_discards_response"] * 2
     assert sum(step.key == "markers.unexpected_answer" for step in steps) == 2

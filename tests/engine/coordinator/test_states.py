@@ -23,7 +23,7 @@ from engine.telling.rows import row_key
 
 @pytest.mark.parametrize("on", [INIT, ADD, COMMIT, ABORT])
 @pytest.mark.parametrize("state", TRANSACTION_STATES.states)
-def test_every_request_is_answered_or_carried_out_in_every_state(state, on):
+def test_every_request_is_answered_or_carried_out_in_every_state(state: str, on: str) -> None:
     rows = TRANSACTION_STATES.candidates(state, on)
     assert rows
     for row in rows:
@@ -33,14 +33,14 @@ def test_every_request_is_answered_or_carried_out_in_every_state(state, on):
             assert not row.effects
 
 
-def test_a_row_without_effects_keeps_the_state():
+def test_a_row_without_effects_keeps_the_state() -> None:
     """A target is installed by what is written, and only effects write."""
     assert [
         row for row in TRANSACTION_STATES.rows if not row.effects and row.target not in (None, row.source)
     ] == []
 
 
-def test_a_fence_is_pending_until_the_coordinator_s_own_abort_replaces_it():
+def test_a_fence_is_pending_until_the_coordinator_s_own_abort_replaces_it() -> None:
     """``prepareFenceProducerEpoch``, then ``endTransaction`` not from a client (TXC-10, TXC-11)."""
     into = [row for row in TRANSACTION_STATES.rows if row.target == "PrepareEpochFence"]
     assert {(row.source, row.on) for row in into} == {("Ongoing", INIT), ("Ongoing", TIME_OUT)}
@@ -48,12 +48,12 @@ def test_a_fence_is_pending_until_the_coordinator_s_own_abort_replaces_it():
     assert [row.target for row in out] == ["PrepareAbort", "PrepareAbort"]
 
 
-def test_every_row_says_why_in_both_languages():
+def test_every_row_says_why_in_both_languages() -> None:
     for row in TRANSACTION_STATES.rows:
         assert catalogue()[row_key(row)].text("zh-Hans"), row
 
 
-def test_nothing_decided_is_ever_taken_back():
+def test_nothing_decided_is_ever_taken_back() -> None:
     """TXC-4: from a decision only its own completion follows."""
     for source, targets in (("PrepareCommit", {"CompleteCommit"}), ("PrepareAbort", {"CompleteAbort"})):
         assert {
@@ -63,10 +63,10 @@ def test_nothing_decided_is_ever_taken_back():
 
 @pytest.mark.parametrize("on", sorted(RAISING))
 @pytest.mark.parametrize("state", ["Empty", "Ongoing", "PrepareCommit", "CompleteAbort"])
-def test_an_end_of_version_2_compares_no_epoch_while_a_change_is_written(state, on):
+def test_an_end_of_version_2_compares_no_epoch_while_a_change_is_written(state: str, on: str) -> None:
     """The change may bring the epoch that the request carries (KAFKA-18464)."""
 
-    def replies(pending):
+    def replies(pending: str | None) -> list[str]:
         metadata = SimpleNamespace(
             pending_state=pending, is_this=lambda *_: False, is_repeated=lambda *_: False
         )

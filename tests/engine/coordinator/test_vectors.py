@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.errors import Error
@@ -25,13 +27,13 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_case(case):
+def test_case(case: dict[str, Any]) -> None:
     report = Report()
     run_case(case, report)
     assert not report.failures, list(report.lines())
 
 
-def test_most_cases_apply():
+def test_most_cases_apply() -> None:
     report = Report()
     for case in CASES:
         run_case(case, report)
@@ -40,7 +42,7 @@ def test_most_cases_apply():
     assert all("advisory" in reason for reason in reasons), reasons
 
 
-def test_every_case_of_3_9_is_played():
+def test_every_case_of_3_9_is_played() -> None:
     report = Report()
     named = [case for case in CASES if "3.9-like" in versions_of(case)]
     for case in named:
@@ -60,13 +62,15 @@ def test_every_case_of_3_9_is_played():
         ({"disconnected": True, "lookup": "none"}, "illegal_state"),
     ],
 )
-def test_who_owns_the_id_is_asked_before_anything_else(given, action, version):
+def test_who_owns_the_id_is_asked_before_anything_else(
+    given: dict[str, str | bool], action: str, version: str
+) -> None:
     """``TransactionMarkerRequestCompletionHandler.onComplete``, for answers and for ended connections alike."""
     assert marker_responses.run({"input": given, "expected": {"action": action}}, version) is None
 
 
 @pytest.mark.parametrize("version", ["2.0", "2.8"])
-def test_a_transaction_cannot_begin_under_an_epoch_that_no_producer_received(version):
+def test_a_transaction_cannot_begin_under_an_epoch_that_no_producer_received(version: str) -> None:
     """The first InitProducerId could not be written: its producer id stays, with epoch -1, and Kafka's
     ``prepareTransitionTo`` throws where an image would have that epoch."""
     stage = Stage({}, version, frozenset({"tx"}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 
@@ -85,7 +86,7 @@ def test_an_error_is_retriable_if_kafka_classes_it_so() -> None:
     ],
 )
 def test_long_times_and_absent_values_are_written_as_people_write_them(
-    text: str, params: dict, said: str
+    text: str, params: dict[str, Any], said: str
 ) -> None:
     assert fill(text, params, words_of(catalogue(), "en")) == said
 

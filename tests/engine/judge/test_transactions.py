@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine import events
 from engine.judge.bench import Bench
+from engine.judge.transaction_record import OutcomeVerdict
+from tests.engine.narrowing import present
 
 
-def bench():
+def bench() -> Bench:
     made = Bench()
     made.seat({"t-0": 1, "t-1": 2}, transactions=True)
     return made
 
 
-def begin(judges, producer="p1", producer_id=7, epoch=0):
+def begin(judges: Bench, producer: str = "p1", producer_id: int = 7, epoch: int = 0) -> None:
     judges.take(events.TransactionBegun(producer=producer, producer_id=producer_id, producer_epoch=epoch))
     judges.take(
         events.PartitionsRegistered(producer_id=producer_id, partitions=("t-0", "t-1"), coordinator_epoch=0)
     )
 
 
-def send(judges, serial, partition="t-0", producer="p1"):
+def send(judges: Bench, serial: int, partition: str = "t-0", producer: str = "p1") -> None:
     judges.take(events.RecordAccepted(producer=producer, partition=partition, serial=serial))
 
 
-def store(judges, offset, serials=(), control=None, *, partition="t-0", producer_id=7, epoch=0, replica=None):
+def store(
+    judges: Bench,
+    offset: int,
+    serials: list[int] | tuple[int, ...] = (),
+    control: str | None = None,
+    *,
+    partition: str = "t-0",
+    producer_id: int = 7,
+    epoch: int = 0,
+    replica: int | None = None,
+) -> None:
     leader = {"t-0": 1, "t-1": 2}[partition]
     judges.take(
         events.LogAppended(
@@ -43,11 +57,11 @@ def store(judges, offset, serials=(), control=None, *, partition="t-0", producer
     )
 
 
-def decide(judges, committed, epoch=0):
+def decide(judges: Bench, committed: bool, epoch: int = 0) -> None:
     judges.take(events.OutcomeDecided(producer_id=7, producer_epoch=epoch, committed=committed))
 
 
-def deliver(judges, serial, offset, isolation="read_committed"):
+def deliver(judges: Bench, serial: int, offset: int, isolation: str = "read_committed") -> None:
     judges.take(
         events.RecordsDelivered(
             consumer="c1", partition="t-0", isolation=isolation, serials=(serial,), offsets=(offset,)
@@ -55,11 +69,15 @@ def deliver(judges, serial, offset, isolation="read_committed"):
     )
 
 
-def names(judges, step=1):
+def names(judges: Bench, step: int = 1) -> list[tuple[str, str | None, list[int]]]:
     return [(found["guarantee"], found["partition"], found["serials"]) for found in judges.broken(step)]
 
 
-def two_partitions(judges):
+def outcome(judges: Bench) -> OutcomeVerdict:
+    return present(judges.outcome_verdict())
+
+
+def two_partitions(judges: Bench) -> None:
     begin(judges)
     send(judges, 1)
     send(judges, 2, "t-1")
@@ -67,7 +85,7 @@ def two_partitions(judges):
     store(judges, 0, [2], partition="t-1")
 
 
-def test_one_outcome_everywhere_is_atomic_though_it_shows_at_different_moments():
+def test_one_outcome_everywhere_is_atomic_though_it_shows_at_different_moments() -> None:
     judges = bench()
     two_partitions(judges)
     decide(judges, True)
@@ -77,21 +95,21 @@ def test_one_outcome_everywhere_is_atomic_though_it_shows_at_different_moments()
     judges.take(events.OutcomeReported(producer="p1", committed=True))
     judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=0))
     assert names(judges) == []
-    verdict = judges.outcome_verdict()
+    verdict = outcome(judges)
     assert (verdict.committed, verdict.torn, verdict.hanging) == (1, 0, ())
 
 
-def test_two_outcomes_tear_a_transaction():
+def test_two_outcomes_tear_a_transaction() -> None:
     judges = bench()
     two_partitions(judges)
     decide(judges, True)
     store(judges, 1, control="COMMIT")
     store(judges, 1, control="ABORT", partition="t-1")
     assert names(judges) == [("atomic", "t-1", [2])]
-    assert judges.outcome_verdict().torn == 1
+    assert outcome(judges).torn == 1
 
 
-def test_an_outcome_that_differs_from_what_the_application_received_breaks_atomicity_too():
+def test_an_outcome_that_differs_from_what_the_application_received_breaks_atomicity_too() -> None:
     judges = bench()
     two_partitions(judges)
     decide(judges, True)
@@ -102,7 +120,7 @@ def test_an_outcome_that_differs_from_what_the_application_received_breaks_atomi
     assert (broken["producer"], broken["marker"], broken["reported"]) == ("p1", "ABORT", True)
 
 
-def test_records_whose_abort_no_coordinator_heard_of_share_the_next_decision():
+def test_records_whose_abort_no_coordinator_heard_of_share_the_next_decision() -> None:
     judges = bench()
     begin(judges)
     send(judges, 1)
@@ -115,15 +133,15 @@ def test_records_whose_abort_no_coordinator_heard_of_share_the_next_decision():
     store(judges, 2, control="COMMIT")
     judges.take(events.OutcomeReported(producer="p1", committed=True))
     assert names(judges) == [("atomic", "t-0", [1])]
-    verdict = judges.outcome_verdict()
+    verdict = outcome(judges)
     assert (verdict.committed, verdict.open, verdict.torn) == (2, 0, 1)
 
 
 @pytest.mark.parametrize(("visible", "torn"), [(True, 0), (False, 1)])
-def test_group_offsets_are_a_part_of_the_transaction(visible, torn):
+def test_group_offsets_are_a_part_of_the_transaction(visible: bool, torn: int) -> None:
     judges = bench()
     two_partitions(judges)
-    pending = {"group": "g", "partition": "in-0", "producer_id": 7, "offset": 5}
+    pending: dict[str, Any] = {"group": "g", "partition": "in-0", "producer_id": 7, "offset": 5}
     judges.take(events.OffsetsPending(producer_epoch=0, **pending))
     decide(judges, True)
     store(judges, 1, control="COMMIT")
@@ -131,10 +149,10 @@ def test_group_offsets_are_a_part_of_the_transaction(visible, torn):
     judges.take(events.OutcomeReported(producer="p1", committed=True))
     judges.take(events.OffsetsEnded(visible=visible, **pending))
     assert names(judges) == ([] if visible else [("atomic", "offsets of g", [1, 2])])
-    assert judges.outcome_verdict().torn == torn
+    assert outcome(judges).torn == torn
 
 
-def test_a_record_sent_again_after_an_abort_is_neither_torn_nor_a_duplicate():
+def test_a_record_sent_again_after_an_abort_is_neither_torn_nor_a_duplicate() -> None:
     judges = bench()
     for outcome, offset in (("ABORT", 0), ("COMMIT", 2)):
         begin(judges)
@@ -147,7 +165,7 @@ def test_a_record_sent_again_after_an_abort_is_neither_torn_nor_a_duplicate():
     assert judges.verdicts()[0].duplicates == 0
 
 
-def test_two_committed_copies_are_duplicates():
+def test_two_committed_copies_are_duplicates() -> None:
     judges = bench()
     for offset in (0, 2):
         begin(judges)
@@ -160,7 +178,9 @@ def test_two_committed_copies_are_duplicates():
 
 
 @pytest.mark.parametrize(("second", "broken"), [("ABORT", []), ("COMMIT", [("duplicated", "t-0", [1])])])
-def test_a_copy_in_an_open_transaction_is_a_duplicate_once_it_is_committed(second, broken):
+def test_a_copy_in_an_open_transaction_is_a_duplicate_once_it_is_committed(
+    second: str, broken: list[tuple[str, str, list[int]]]
+) -> None:
     judges = bench()
     send(judges, 1)
     for offset, producer_id in ((0, 7), (1, 8)):
@@ -172,7 +192,7 @@ def test_a_copy_in_an_open_transaction_is_a_duplicate_once_it_is_committed(secon
     assert [found for found in names(judges) if found[0] == "duplicated"] == broken
 
 
-def test_what_is_shown_before_it_is_decided_is_shown_early():
+def test_what_is_shown_before_it_is_decided_is_shown_early() -> None:
     judges = bench()
     begin(judges)
     send(judges, 1)
@@ -183,7 +203,7 @@ def test_what_is_shown_before_it_is_decided_is_shown_early():
     assert names(judges) == [("visible_early", "t-0", [1])]
 
 
-def test_what_is_shown_after_its_marker_is_in_order():
+def test_what_is_shown_after_its_marker_is_in_order() -> None:
     judges = bench()
     begin(judges)
     send(judges, 1)
@@ -194,7 +214,7 @@ def test_what_is_shown_after_its_marker_is_in_order():
     assert names(judges) == []
 
 
-def test_a_record_under_a_replaced_epoch_is_a_zombie_s():
+def test_a_record_under_a_replaced_epoch_is_a_zombie_s() -> None:
     judges = bench()
     begin(judges)
     send(judges, 1)
@@ -205,7 +225,7 @@ def test_a_record_under_a_replaced_epoch_is_a_zombie_s():
     assert names(judges) == [("fenced", "t-0", [1])]
 
 
-def test_a_transaction_left_behind_hangs_and_names_who_holds_the_stable_offset():
+def test_a_transaction_left_behind_hangs_and_names_who_holds_the_stable_offset() -> None:
     judges = bench()
     two_partitions(judges)
     decide(judges, True)
@@ -214,20 +234,20 @@ def test_a_transaction_left_behind_hangs_and_names_who_holds_the_stable_offset()
     (found,) = judges.broken(9)
     assert (found["guarantee"], found["partition"], found["serials"]) == ("hanging", "t-1", [2])
     assert (found["producer_id"], found["first_offset"]) == (7, 0)
-    assert judges.outcome_verdict().hanging == ("t-1 by PID 7 from 0",)
+    assert outcome(judges).hanging == ("t-1 by PID 7 from 0",)
     assert judges.guarantees["hanging"].broken_at == 9
     store(judges, 1, control="ABORT", partition="t-1")
-    assert judges.outcome_verdict().hanging == ()
+    assert outcome(judges).hanging == ()
 
 
-def test_a_batch_of_an_unregistered_partition_hangs_at_once():
+def test_a_batch_of_an_unregistered_partition_hangs_at_once() -> None:
     judges = bench()
     store(judges, 0, (), producer_id=9)
     (found,) = judges.broken(1)
     assert (found["guarantee"], found["producer_id"], found["serials"]) == ("hanging", 9, [])
 
 
-def test_a_new_leader_is_judged_by_its_own_log():
+def test_a_new_leader_is_judged_by_its_own_log() -> None:
     judges = bench()
     begin(judges)
     send(judges, 1)
@@ -241,14 +261,14 @@ def test_a_new_leader_is_judged_by_its_own_log():
     assert names(judges) == [("atomic", "t-0", [1])]
 
 
-def test_a_run_without_transactions_is_not_judged_for_them():
+def test_a_run_without_transactions_is_not_judged_for_them() -> None:
     judges = Bench()
     judges.seat({"t-0": 1})
     assert not judges.guarantees["atomic"].judged
     assert judges.outcome_verdict() is None
 
 
-def test_a_decision_that_only_a_successor_reported_counts_and_one_reported_before_counts_once():
+def test_a_decision_that_only_a_successor_reported_counts_and_one_reported_before_counts_once() -> None:
     """The coordinator that wrote it may die before it could say so; if it did say so, it stays one decision."""
     judges = bench()
     begin(judges)
@@ -262,17 +282,17 @@ def test_a_decision_that_only_a_successor_reported_counts_and_one_reported_befor
     judges.take(events.OutcomeReported(producer="p1", committed=True))
     begin(judges)
     judges.take(found)
-    assert (judges.outcome_verdict().committed, judges.outcome_verdict().open) == (1, 1)
+    assert (outcome(judges).committed, outcome(judges).open) == (1, 1)
     judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=0))
     judges.take(found)
-    assert judges.outcome_verdict().committed == 2
+    assert outcome(judges).committed == 2
 
 
-def test_an_unreported_offset_does_not_end_that_of_an_earlier_transaction():
+def test_an_unreported_offset_does_not_end_that_of_an_earlier_transaction() -> None:
     """Its group's coordinator died with it in the log; the successor drops it with the later transaction."""
     judges = bench()
     two_partitions(judges)
-    offset = {"group": "g", "partition": "in-0", "producer_id": 7, "offset": 4}
+    offset: dict[str, Any] = {"group": "g", "partition": "in-0", "producer_id": 7, "offset": 4}
     judges.take(events.OffsetsPending(**offset, producer_epoch=0))
     decide(judges, True)
     judges.take(events.OffsetsEnded(**offset, visible=True))
@@ -282,7 +302,7 @@ def test_an_unreported_offset_does_not_end_that_of_an_earlier_transaction():
     assert names(judges) == []
 
 
-def test_a_decision_is_not_about_what_a_replaced_producer_began_later():
+def test_a_decision_is_not_about_what_a_replaced_producer_began_later() -> None:
     judges = bench()
     begin(judges, producer="p2", epoch=1)
     send(judges, 1, producer="p2")
@@ -295,7 +315,7 @@ def test_a_decision_is_not_about_what_a_replaced_producer_began_later():
 
 
 @pytest.mark.parametrize("committed", [True, False])
-def test_a_transaction_that_registered_nothing_ends_as_its_application_was_answered(committed):
+def test_a_transaction_that_registered_nothing_ends_as_its_application_was_answered(committed: bool) -> None:
     """TXM-9: no coordinator decides about it; one that stored something stays open until a coordinator decides."""
     judges = bench()
     judges.take(events.TransactionBegun(producer="p1", producer_id=7, producer_epoch=0))
@@ -304,12 +324,14 @@ def test_a_transaction_that_registered_nothing_ends_as_its_application_was_answe
     send(judges, 1)
     store(judges, 0, [1])
     judges.take(events.OutcomeReported(producer="p1", committed=committed))
-    verdict = judges.outcome_verdict()
+    verdict = outcome(judges)
     assert (verdict.committed, verdict.aborted, verdict.open) == (int(committed), int(not committed), 1)
 
 
 @pytest.mark.parametrize(("epoch", "hangs"), [(0, False), (1, True)])
-def test_markers_that_were_given_up_hang_until_another_coordinator_takes_over(epoch, hangs):
+def test_markers_that_were_given_up_hang_until_another_coordinator_takes_over(
+    epoch: int, hangs: bool
+) -> None:
     """One that was replaced before has nothing to give up."""
     judges = bench()
     begin(judges)
@@ -317,24 +339,24 @@ def test_markers_that_were_given_up_hang_until_another_coordinator_takes_over(ep
     store(judges, 0, [1])
     judges.take(events.PartitionsRegistered(producer_id=7, partitions=("t-0",), coordinator_epoch=1))
     judges.take(events.MarkersGivenUp(producer_id=7, partitions=("t-0",), coordinator_epoch=epoch))
-    assert bool(judges.outcome_verdict().hanging) is hangs
+    assert bool(outcome(judges).hanging) is hangs
     judges.take(events.PartitionsRegistered(producer_id=7, partitions=("t-0",), coordinator_epoch=2))
-    assert not judges.outcome_verdict().hanging
+    assert not outcome(judges).hanging
 
 
-def test_a_replaced_coordinator_that_reads_its_log_again_says_nothing_about_what_its_successor_does():
+def test_a_replaced_coordinator_that_reads_its_log_again_says_nothing_about_what_its_successor_does() -> None:
     judges = bench()
     begin(judges)
     send(judges, 1)
     store(judges, 0, [1])
     judges.take(events.PartitionsRegistered(producer_id=7, partitions=("t-0",), coordinator_epoch=5))
     judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=4))
-    assert not judges.outcome_verdict().hanging
+    assert not outcome(judges).hanging
     judges.take(events.TransactionCompleted(producer_id=7, coordinator_epoch=5))
-    assert judges.outcome_verdict().hanging
+    assert outcome(judges).hanging
 
 
-def test_a_record_whose_send_threw_does_not_name_the_transaction_of_its_batch():
+def test_a_record_whose_send_threw_does_not_name_the_transaction_of_its_batch() -> None:
     """It was appended while commitTransaction() was under way, and the next transaction sends it with a record of its
     own: that transaction is aborted, and the committed one is whole."""
     judges = bench()
@@ -352,4 +374,4 @@ def test_a_record_whose_send_threw_does_not_name_the_transaction_of_its_batch():
     decide(judges, False)
     store(judges, 4, control="ABORT")
     assert names(judges) == []
-    assert judges.outcome_verdict().torn == 0
+    assert outcome(judges).torn == 0

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from engine.middleware.business import Business, Initiator
+from engine.middleware.middleware import Middleware
+from engine.middleware.participant import Participant
 from engine.middleware.strategies import FORWARD, STRATEGIES
 from engine.scenario.document import load
 from engine.simulation import Simulation
@@ -149,7 +152,9 @@ def test_a_node_can_be_paused_and_gets_what_waited_for_it(actor: str) -> None:
     simulation = Simulation(load(document))
     paused = False
     while simulation.step() is not None:
-        shown = simulation.world.roles[actor].view()["paused"]
+        role = simulation.world.roles[actor]
+        assert isinstance(role, Initiator | Business | Middleware | Participant)
+        shown = role.view()["paused"]
         assert shown == (actor in simulation.world.paused)
         paused |= shown
     assert paused

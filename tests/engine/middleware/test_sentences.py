@@ -12,7 +12,7 @@ from engine.simulation import Simulation
 def sentences(name: str, variant: str, **changes: Any) -> dict[str, dict[str, Any]]:
     """Key to parameters of every sentence of the run of a variant with these changes."""
     simulation = Simulation(load(entry(name).scenario(variant).source, settings=changes))
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     while (step := simulation.step()) is not None:
         found |= {said["key"]: said["params"] for said in (step.to_json(), *step.to_json()["notes"])}
     return found

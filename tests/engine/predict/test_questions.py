@@ -14,7 +14,8 @@ import pytest
 from engine.__main__ import main
 from engine.explain.machines import machines
 from engine.explain.sentences import LANGUAGES, catalogue, sentence
-from engine.predict.finding import questions
+from engine.predict.facts import Asked
+from engine.predict.finding import Question, questions
 from engine.predict.kinds import KINDS
 from engine.record_names import record_names
 from engine.scenario.document import load
@@ -22,13 +23,14 @@ from engine.scenario.schema import QUESTIONS
 from engine.scenario.shelf import entry, library
 from engine.scenario.tracks import tracks
 from engine.simulation import Simulation
+from tests.engine.narrowing import present
 
 ITEMS = [(track.name, item.scenario, item.variant) for track in tracks() for item in track.items]
 RUNS = sorted({(scenario, variant) for _, scenario, variant in ITEMS}, key=str)
 
 
 @cache
-def asked(name: str, variant: str | None):
+def asked(name: str, variant: str | None) -> list[Question]:
     return questions(entry(name).scenario(variant))
 
 
@@ -42,17 +44,17 @@ def around(
     wanted = {question.at for question in asked(name, variant)}
     while simulation.number <= max(wanted):
         before = simulation.view() if simulation.number in wanted else {}
-        step = simulation.step().to_json()
+        step = present(simulation.step()).to_json()
         if step["number"] - 1 in wanted:
             found[step["number"] - 1] = (before, step, simulation.view())
     return found
 
 
-def test_kinds_and_schema_name_the_same_questions():
+def test_kinds_and_schema_name_the_same_questions() -> None:
     assert set(KINDS) == set(QUESTIONS)
 
 
-def test_a_question_offers_only_states_that_the_version_of_the_run_has():
+def test_a_question_offers_only_states_that_the_version_of_the_run_has() -> None:
     offered = {
         variant: [choice.id for choice in asked("SC-104", variant)[0].asked.choices]
         for variant in ("k28", "k41")
@@ -61,7 +63,7 @@ def test_a_question_offers_only_states_that_the_version_of_the_run_has():
     assert offered["k28"] == ["Empty", "Ongoing", "Dead"], "only version 2 aborts an empty transaction"
 
 
-def test_a_question_about_a_batch_names_its_records_and_may_ask_about_one_record():
+def test_a_question_about_a_batch_names_its_records_and_may_ask_about_one_record() -> None:
     """In SC-02 three requests of p1 are on their way; the question is about the one that resends r1."""
     first, resent = (one.asked.params["records"] for one in asked("SC-02", None)[:2])
     assert (first, resent) == (["r1"], ["r1"])
@@ -74,18 +76,18 @@ def test_a_question_about_a_batch_names_its_records_and_may_ask_about_one_record
     assert crafted.key == "predict.append.ask", "a crafted batch has no records"
 
 
-def test_records_in_a_row_are_joined_and_further_runs_are_counted():
+def test_records_in_a_row_are_joined_and_further_runs_are_counted() -> None:
     assert record_names([1]) == ["r1"]
     assert record_names([2, 3, 6, 7, 8]) == ["r2–r3", "r6–r8"]
     assert record_names([1, 3, 5, 7, 9]) == ["r1", "r3", "+3"]
 
 
-def test_a_refused_identity_names_the_rule_that_refuses():
+def test_a_refused_identity_names_the_rule_that_refuses() -> None:
     (question, *_) = asked("SC-155", "client-upgraded")
     assert [reason.rule for reason in question.asked.reasons["refused"]] == ["PID-9"]
 
 
-def test_a_question_names_the_message_that_the_next_step_delivers():
+def test_a_question_names_the_message_that_the_next_step_delivers() -> None:
     named = {question.at: question.message for question in asked("SC-02", None)}
     for at, (before, step, _) in around("SC-02", None).items():
         message = before["network"]["messages"][str(named[at])]
@@ -95,7 +97,7 @@ def test_a_question_names_the_message_that_the_next_step_delivers():
         )
 
 
-def test_every_event_of_a_machine_that_is_asked_about_has_words():
+def test_every_event_of_a_machine_that_is_asked_about_has_words() -> None:
     wanted = {checkpoint["machine"] for one in library() for checkpoint in one.scenario(None)["checkpoints"]}
     events = {
         f"event.{name}.{on.removesuffix('_raising_epoch')}"
@@ -106,7 +108,7 @@ def test_every_event_of_a_machine_that_is_asked_about_has_words():
 
 
 @pytest.mark.parametrize(("track", "name", "variant"), ITEMS)
-def test_every_item_of_a_track_asks_at_least_three_times(track, name, variant):
+def test_every_item_of_a_track_asks_at_least_three_times(track: str, name: str, variant: str | None) -> None:
     wanted = entry(name).scenario(variant)["checkpoints"]
     found = asked(name, variant)
     assert len(found) >= 3, (track, name)
@@ -115,12 +117,12 @@ def test_every_item_of_a_track_asks_at_least_three_times(track, name, variant):
 
 
 @pytest.mark.parametrize("name", [one.id for one in library() if one.scenario(None)["checkpoints"]])
-def test_a_variant_meets_all_its_checkpoints(name):
+def test_a_variant_meets_all_its_checkpoints(name: str) -> None:
     runs = [entry(name).scenario(variant) for variant in entry(name).variants or (None,)]
     assert any(len(questions(run)) == len(run["checkpoints"]) for run in runs)
 
 
-def test_tracks_name_scenarios_and_variants_that_exist():
+def test_tracks_name_scenarios_and_variants_that_exist() -> None:
     known = {item.id: item.variants for item in library()}
     for track in tracks():
         assert len({(item.scenario, item.variant) for item in track.items}) == len(track.items)
@@ -131,7 +133,9 @@ def test_tracks_name_scenarios_and_variants_that_exist():
 
 
 @pytest.mark.parametrize(("name", "variant"), RUNS)
-def test_everything_that_is_said_has_words_and_nothing_is_left_unfilled(name, variant):
+def test_everything_that_is_said_has_words_and_nothing_is_left_unfilled(
+    name: str, variant: str | None
+) -> None:
     known = catalogue()
     for question in asked(name, variant):
         made = question.asked
@@ -146,12 +150,13 @@ def test_everything_that_is_said_has_words_and_nothing_is_left_unfilled(name, va
         assert all(made.reasons.values()), "an answer without a reason"
 
 
-def leader_of(view, partition):
+def leader_of(view: dict[str, Any], partition: str) -> dict[str, Any]:
     state = view["partitions"][partition]
-    return state["replicas"][str(state["leader"])]
+    found: dict[str, Any] = state["replicas"][str(state["leader"])]
+    return found
 
 
-def sent(step, view):
+def sent(step: dict[str, Any], view: dict[str, Any]) -> list[dict[str, Any]]:
     """The messages that the step sent."""
     return [
         view["network"]["messages"][str(fate["id"])] for fate in step["messages"] if fate["event"] == "sent"
@@ -159,13 +164,13 @@ def sent(step, view):
 
 
 @pytest.mark.parametrize(("name", "variant"), RUNS)
-def test_the_right_answer_is_what_the_run_does(name, variant):
+def test_the_right_answer_is_what_the_run_does(name: str, variant: str | None) -> None:
     for question in asked(name, variant):
         before, step, after = around(name, variant)[question.at]
         HOLDS[question.ask](question.asked, before, step, after)
 
 
-def holds_append(made, before, step, after):
+def holds_append(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     partition = made.params["partition"]
     growth = leader_of(after, partition)["log_end"] - leader_of(before, partition)["log_end"]
     assert (growth > 0) == (made.right == "stored")
@@ -184,7 +189,7 @@ def holds_append(made, before, step, after):
     assert errors or made.right == "stored", "only what is appended may have to wait for its answer"
 
 
-def holds_state(made, before, step, after):
+def holds_state(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     params = made.params
     if params["machine"] == "client_transactions":
         assert before["clients"][params["of"]]["transaction_manager"]["state"] == params["from"]
@@ -211,15 +216,15 @@ def holds_state(made, before, step, after):
         assert state_of_role(before, role, tid) in (params["from"], None)
 
 
-def pending(view, group):
-    found = {}
+def pending(view: dict[str, Any], group: str) -> dict[str, dict[str, int | None]]:
+    found: dict[str, dict[str, int | None]] = {}
     for broker in view["brokers"].values():
         for offsets in (broker.get("groups") or {}).get(group, {"pending": {}})["pending"].values():
             found |= offsets
     return found
 
 
-def state_of_role(view, role, tid):
+def state_of_role(view: dict[str, Any], role: str, tid: str) -> str | None:
     middleware = view["middleware"]
     if role == "middleware":
         held = middleware["transactions"]
@@ -230,7 +235,7 @@ def state_of_role(view, role, tid):
     return held[tid]["state"] if tid in held else None
 
 
-def holds_identity(made, before, step, after):
+def holds_identity(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     errors = {message["fields"]["error"] for message in sent(step, after) if message["is_response"]}
     pid, epoch = made.params["producer_id"], made.params["producer_epoch"]
     images = [
@@ -253,14 +258,14 @@ def holds_identity(made, before, step, after):
     assert (image["producer_id"], image["producer_epoch"]) == wanted
 
 
-def holds_fetch(made, before, step, after):
+def holds_fetch(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     (message,) = [message for message in sent(step, after) if message["is_response"]]
     fields = message["fields"]
     assert bool(fields["batches"]) == (made.right in ("given", "aborted"))
     assert bool(fields.get("aborted")) == (made.right == "aborted")
 
 
-def holds_reaction(made, before, step, after):
+def holds_reaction(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     manager = after["clients"][step["actor"]]["transaction_manager"]
     state = None if manager is None else manager["state"]
     assert (state == "FATAL_ERROR") == (made.right == "fatal")
@@ -270,13 +275,15 @@ def holds_reaction(made, before, step, after):
         assert any(batch["state"] == "REQUEUED" for batch in batches) or manager["requests"]
 
 
-def holds_stable_offset(made, before, step, after):
+def holds_stable_offset(
+    made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]
+) -> None:
     replica = leader_of(after, made.params["partition"])
     assert replica["last_stable_offset"] == int(made.right)
     assert leader_of(before, made.params["partition"])["last_stable_offset"] == made.params["before"]
 
 
-def holds_crash(made, before, step, after):
+def holds_crash(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     """A crash commits and stores nothing: what exists is what existed before it."""
     serial = int(made.params["record"].removeprefix("r"))
     has_row = str(serial) in before["database"].get("rows", {})
@@ -298,7 +305,7 @@ def holds_crash(made, before, step, after):
     )
 
 
-def holds_insert(made, before, step, after):
+def holds_insert(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     serial = int(made.params["record"].removeprefix("r"))
     (response,) = sent(step, after)
     repeated = serial in response["fields"]["repeated"]
@@ -307,7 +314,7 @@ def holds_insert(made, before, step, after):
         assert (made.right == "second") == (str(serial) in before["database"].get("rows", {}))
 
 
-def holds_commit(made, before, step, after):
+def holds_commit(made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]) -> None:
     consumer = after["consumers"][made.params["consumer"]]["group"]
     assert ("OffsetCommit" in consumer["waiting"]) == (made.right != "none")
     if made.right == "none":
@@ -318,7 +325,9 @@ def holds_commit(made, before, step, after):
     assert bool(skipped) == any(note["key"] == "service.commits_past" for note in step["notes"])
 
 
-def holds_group_offset(made, before, step, after):
+def holds_group_offset(
+    made: Asked, before: dict[str, Any], step: dict[str, Any], after: dict[str, Any]
+) -> None:
     committed = [
         broker["groups"][made.params["group"]]["committed"]
         for broker in before["brokers"].values()
@@ -342,7 +351,7 @@ HOLDS = {
 }
 
 
-def test_another_outcome_has_another_right_answer():
+def test_another_outcome_has_another_right_answer() -> None:
     """The same checkpoint, the mechanism taken away, or the world changed before it."""
     document = entry("SC-03").document
     plain = [question.asked.right for question in questions(load(document, None, {}))]
@@ -359,7 +368,7 @@ def test_another_outcome_has_another_right_answer():
     ]
 
 
-def test_what_a_learner_does_changes_the_answer():
+def test_what_a_learner_does_changes_the_answer() -> None:
     """SC-61: the sleeping producer crashes instead of waking, so its late batch never asks for a decision."""
     scenario = entry("SC-61").scenario("k28")
     plain = questions(scenario)
@@ -368,52 +377,54 @@ def test_what_a_learner_does_changes_the_answer():
     assert [question.ask for question in crashed] == ["identity", "identity"]
 
 
-def test_the_command_tells_where_a_run_asks():
+def test_the_command_tells_where_a_run_asks() -> None:
     out = io.StringIO()
     assert main(["run", "SC-03", "--checkpoints"], out=out) == 0
     assert "after step 79 (append)" in out.getvalue()
     assert "  * Recognise the duplicate" in out.getvalue()
 
 
-def test_a_document_without_checkpoints_asks_nothing():
+def test_a_document_without_checkpoints_asks_nothing() -> None:
     assert questions(entry("SC-07").scenario("plain")) == []
 
 
-def test_a_leader_that_verifies_first_is_asked_about_no_append():
+def test_a_leader_that_verifies_first_is_asked_about_no_append() -> None:
     """The write of SC-101 is held back in 3.9 and 4.1 and then refused: nothing is appended at its arrival."""
     for variant, appends in (("k28", 1), ("k39", 0), ("k41", 0)):
         kinds = [question.ask for question in asked("SC-101", variant)]
         assert kinds.count("append") == appends, variant
 
 
-def asked_in(name: str, *checkpoints: dict[str, Any], variant: str | None = None, **others: Any):
+def asked_in(
+    name: str, *checkpoints: dict[str, Any], variant: str | None = None, **others: Any
+) -> list[Asked]:
     """The questions of a library document with other checkpoints and other values."""
     document = {**entry(name).document, "checkpoints": list(checkpoints), **others}
     return [question.asked for question in questions(load(document, variant, {}))]
 
 
-def test_a_partition_without_producers_is_asked_about_its_last_stable_offset():
+def test_a_partition_without_producers_is_asked_about_its_last_stable_offset() -> None:
     (made,) = asked_in("SC-01", {"ask": "stable_offset"})
     assert made.right == str(made.params["high_watermark"])
 
 
-def test_the_log_end_in_a_question_is_that_before_the_step():
+def test_the_log_end_in_a_question_is_that_before_the_step() -> None:
     (made,) = asked_in("SC-158", {"ask": "stable_offset", "partition": "t-0"}, variant="in-time")
     assert (made.params["log_end"], made.right) == (2, "3"), "the step asked about appends the marker"
 
 
-def test_a_response_that_a_fault_gives_is_no_decision_of_the_leader():
+def test_a_response_that_a_fault_gives_is_no_decision_of_the_leader() -> None:
     (made,) = asked_in("SC-15", {"ask": "append"})
     assert made.right == "stored"
     assert made.reasons["stored"][0].key != "fault.error_injected"
 
 
-def test_a_broker_that_is_not_the_coordinator_has_the_client_ask_again():
+def test_a_broker_that_is_not_the_coordinator_has_the_client_ask_again() -> None:
     (made,) = asked_in("SC-69", {"ask": "identity", "nth": 2}, profile="k39")
     assert made.right == "must_wait"
 
 
-def test_a_row_of_the_same_event_is_not_explained_by_that_event():
+def test_a_row_of_the_same_event_is_not_explained_by_that_event() -> None:
     (made,) = asked_in("SC-159", {"ask": "state", "machine": "service", "of": "shop", "nth": 3})
     for state, reasons in made.reasons.items():
         if state != made.right:
@@ -451,22 +462,22 @@ def test_a_response_of_the_business_system_is_not_that_of_a_participant() -> Non
     assert "(a node responds to Commit or Rollback)" in sentence(reason.key, reason.params)
 
 
-def test_the_states_of_a_marker_are_asked_of_the_marker():
+def test_the_states_of_a_marker_are_asked_of_the_marker() -> None:
     checkpoint = {"ask": "state", "machine": "marker_states", "nth": 1}
     (made,) = asked_in("SC-58", checkpoint, variant="isr-short")
     assert (made.right, made.params["of"]["key"]) == ("Queued", "clause.marker_of")
 
 
-def test_a_question_about_one_batch_of_a_request_says_what_becomes_of_that_batch():
+def test_a_question_about_one_batch_of_a_request_says_what_becomes_of_that_batch() -> None:
     """In step 201 of SC-08 a request brings a duplicate for t-0 and a new batch for t-1."""
     simulation = Simulation(entry("SC-08").scenario("k28"))
-    step = [simulation.step() for _ in range(201)][-1].to_json()
+    step = present([simulation.step() for _ in range(201)][-1]).to_json()
     made = KINDS["append"].ask(step, simulation.view(), simulation.world.profile)
     assert (made.params["partition"], made.params["first_sequence"], made.right) == ("t-1", 6, "stored")
     assert made.reasons["stored"][0].params["partition"] == "t-1"
 
 
-def test_the_first_row_of_a_record_is_new_if_the_insert_commits_by_itself():
+def test_the_first_row_of_a_record_is_new_if_the_insert_commits_by_itself() -> None:
     simulation = Simulation(entry("SC-171").scenario("after-the-rebalance"))
     rights = []
     while (made := simulation.step()) is not None:

@@ -13,8 +13,9 @@ from typing import Any
 
 from engine.client.configuration import SETTINGS
 from engine.crafted_requests import FIELDS as CRAFTED
+from engine.profile import ZOOKEEPER
 from engine.scenario.belonging import BELONGING
-from engine.scenario.kept_by import ACTIONS, ZOOKEEPER
+from engine.scenario.kept_by import ACTIONS
 from engine.scenario.kept_by import APIS as KEPT_BY
 from engine.scenario.schema import ACTOR_ACTIONS, APIS, MESSAGE_ACTIONS, MIDDLEWARE_APIS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps

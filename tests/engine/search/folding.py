@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.simulation import Simulation
-from engine.step import Change, Step, canonical, place, pruned
-from engine.watching import ABSENT
+from engine.step import Step, canonical, place, pruned
+from engine.watching import ABSENT, Change
 
 EVERY = 50
 

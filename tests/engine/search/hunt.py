@@ -20,6 +20,7 @@ from engine.judge.outcome_log import ABORTED
 from engine.recording import Recorded
 from engine.scenario.document import load
 from engine.topic_partition import partition_name
+from tests.engine.narrowing import present
 from tests.engine.search.at_rest import Reported, at_rest, held
 from tests.engine.search.chances import below
 from tests.engine.search.exceptions import excused, features
@@ -123,7 +124,7 @@ class Hunt:
             raise self.found("stuck", str(stuck)) from stuck
         if step is None:
             return False
-        self.said[simulation.watch.said or ""] += 1
+        self.said[str(simulation.watch.said or "")] += 1
         if simulation.watch.said == "client.sequence_behind":
             self.happened |= {"a resend that cannot help"}
         elif simulation.watch.said == "group.offsets_told":
@@ -142,9 +143,11 @@ class Hunt:
     def _is_former_coordinator(self, name: str) -> bool:
         """Whether the broker returned offsets of a group that another broker coordinates by now."""
         world = self.simulation.world
-        coordinator = world.brokers[name].groups.coordinator
+        coordinator = present(world.brokers[name].groups).coordinator
         groups = {consumer.group_id for consumer in world.consumers.values()} - {None}
-        partitions = [partition_name(OFFSETS_TOPIC, coordinator.partition_of(group)) for group in groups]
+        partitions = [
+            partition_name(OFFSETS_TOPIC, coordinator.partition_of(present(group))) for group in groups
+        ]
         # The group's partition is missing where the internal topics are created only when they are needed.
         known = [world.controller.partitions.get(partition) for partition in partitions]
         leaders = [state.leader for state in known if state is not None]

@@ -22,7 +22,7 @@ class Logs:
     def __init__(self, simulation: Simulation, every: int = EVERY) -> None:
         self.simulation = simulation
         self.every = every
-        self.known: dict[tuple[str, int, int], tuple[int, int, int]] = {}
+        self.known: dict[tuple[str, int | None, int], tuple[int, int, int]] = {}
         """(partition, leader, leader epoch) to log start, last stable offset and high watermark."""
 
     def after(self) -> Wrong:

@@ -23,7 +23,8 @@ from engine.recording import Judged
 from engine.scenario.document import load
 from engine.simulation import Simulation
 from engine.switches import Switches
-from engine.watching import Watch
+from engine.watching import Part, Watch
+from tests.engine.narrowing import present
 from tests.engine.search.folding import Folded
 from tests.engine.search.watched import Watched
 
@@ -37,7 +38,7 @@ def played(**document: Any) -> Simulation:
     return simulation
 
 
-def test_a_restarted_consumer_reads_again_a_log_that_no_producer_appends_to():
+def test_a_restarted_consumer_reads_again_a_log_that_no_producer_appends_to() -> None:
     """It waited for a change of each partition, and so never came back to those that were quiet."""
     simulation = played(
         producers=[{"name": "p1"}],
@@ -48,7 +49,7 @@ def test_a_restarted_consumer_reads_again_a_log_that_no_producer_appends_to():
     assert simulation.view()["consumers"]["r1"]["positions"] == {"t-0": 1}
 
 
-def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read():
+def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read() -> None:
     """Records behind the group's offset reached the loop before those that it was sent back to."""
     sends = [{"at": 10 + 15 * index, "do": "send", "partition": "t-0"} for index in range(12)]
     slow = [
@@ -74,7 +75,7 @@ def test_an_answer_that_comes_while_a_consumer_rewinds_is_not_read():
 
 @pytest.mark.parametrize("acks", [-1, 0])
 @pytest.mark.parametrize("actor", ["broker-1", "p1"])
-def test_a_crash_in_the_middle_of_a_senders_pass(actor, acks):
+def test_a_crash_in_the_middle_of_a_senders_pass(actor: str, acks: int) -> None:
     """A request on a connection that had just ended was ended again and again, without time; a crashed client
     finished its pass."""
     calls = [{"at": 10, "do": "send", "partition": "t-0"}, {"at": 800, "do": "send", "partition": "t-0"}]
@@ -99,7 +100,7 @@ def test_a_crash_in_the_middle_of_a_senders_pass(actor, acks):
     assert simulation.verdicts()[0].stored == expected
 
 
-def test_a_pause_holds_up_the_rest_of_a_pass():
+def test_a_pause_holds_up_the_rest_of_a_pass() -> None:
     document = {
         "id": "FOUND",
         "title": WORDS,
@@ -122,13 +123,19 @@ def test_a_pause_holds_up_the_rest_of_a_pass():
     assert simulation.verdicts()[0].stored == 1
 
 
-def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_stable():
+def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_stable() -> None:
     """The high watermark did not move, so the advance of the last stable offset was not reported."""
     shown = []
 
     class Seen(Watch):
-        def touch(self, part: Any) -> None:
+        def touch(self, part: Part) -> None:
             shown.append(part)
+
+    class Shown:
+        path = ("partitions", "t-0")
+
+        def view(self) -> dict[str, Any]:
+            return {}
 
     log = PartitionLog(
         "t-0",
@@ -137,9 +144,9 @@ def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_s
         switches=Switches(),
         configuration=BrokerConfiguration(),
         watch=Seen(recording=True),
-        part=object(),
+        part=Shown(),
     )
-    of = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True, "record_count": 1}
+    of: dict[str, Any] = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True, "record_count": 1}
     data = RecordBatch(**of, last_offset_delta=0, base_sequence=0, last_sequence=0)
     marker = RecordBatch(
         **of, last_offset_delta=0, is_control=True, control_type="COMMIT", coordinator_epoch=0
@@ -157,7 +164,7 @@ def test_a_replica_that_read_its_log_again_shows_when_its_markers_are_known_as_s
     assert log.part in shown
 
 
-def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return():
+def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return() -> None:
     """The loop that had made it was shown as blocked until the pass was over."""
     document = {
         "id": "FOUND",
@@ -183,7 +190,7 @@ def test_a_call_that_returns_in_the_middle_of_a_pass_is_seen_to_return():
     assert returned
 
 
-def test_a_new_coordinator_tells_what_it_finds_registered():
+def test_a_new_coordinator_tells_what_it_finds_registered() -> None:
     """The one that had written it crashed before it could report: what was stored there seemed to hang for ever."""
     registered: list[Any] = []
 
@@ -204,7 +211,7 @@ def test_a_new_coordinator_tells_what_it_finds_registered():
     assert registered == [PartitionsRegistered(producer_id=7, partitions=("t-0", "t-1"), coordinator_epoch=1)]
 
 
-def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet():
+def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet() -> None:
     """Its ids stayed in the view until it had read the log."""
     document = {
         "id": "FOUND",
@@ -224,7 +231,7 @@ def test_a_coordinator_that_is_elected_again_shows_that_it_knows_nothing_yet():
     assert led == 1
 
 
-def test_a_transaction_that_cannot_be_fenced_is_looked_at_again_by_the_next_scan():
+def test_a_transaction_that_cannot_be_fenced_is_looked_at_again_by_the_next_scan() -> None:
     """The scan came again at the same moment, and again, and never let time pass."""
     calls = [
         {"at": 10, "do": "init_transactions"},
@@ -248,10 +255,10 @@ def test_a_transaction_that_cannot_be_fenced_is_looked_at_again_by_the_next_scan
     while (step := simulation.step()) is not None:
         scanned += [step.at] if step.key == "coordinator.transaction_timed_out" else []
     assert scanned == [1000, 2000, 3000, 4000, 5000]
-    assert simulation.judges.outcome_verdict().aborted == 1
+    assert present(simulation.judges.outcome_verdict()).aborted == 1
 
 
-def test_a_loop_notices_that_its_consumer_started_again_though_it_never_saw_it_down():
+def test_a_loop_notices_that_its_consumer_started_again_though_it_never_saw_it_down() -> None:
     """It waited for its producer meanwhile, and then took from the new consumer what it had in hand already."""
     sends = [{"at": 10 + index, "do": "send", "partition": "t-0"} for index in range(4)]
     document = {
@@ -280,7 +287,7 @@ def test_a_loop_notices_that_its_consumer_started_again_though_it_never_saw_it_d
     assert (verdicts["out-0"].stored, verdicts["out-0"].duplicates) == (4, 0)
 
 
-def test_a_marker_decides_what_lies_below_the_log_start_in_a_replica_that_read_its_log_again():
+def test_a_marker_decides_what_lies_below_the_log_start_in_a_replica_that_read_its_log_again() -> None:
     """Nothing was known to be open there, so 2.8 did not show that the batch was committed."""
     calls = [
         {"at": 10, "do": "init_transactions"},
@@ -308,7 +315,7 @@ def test_a_marker_decides_what_lies_below_the_log_start_in_a_replica_that_read_i
     assert (replica["log_start"], replica["batches"]["0"]["outcome"]) == (1, "committed")
 
 
-def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them():
+def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them() -> None:
     """With max_block_ms 0 it called commitTransaction() again and again at one moment, for ever."""
     calls = [{"at": 10, "do": "send", "partition": "t-0"}]
     document = {
@@ -333,7 +340,7 @@ def test_a_loop_whose_calls_return_at_once_lets_time_pass_between_them():
     assert {verdict.partition: verdict.stored for verdict in simulation.verdicts()}["out-0"] == 1
 
 
-def test_an_offsets_partition_that_joined_before_its_topic_was_created_takes_its_marker():
+def test_an_offsets_partition_that_joined_before_its_topic_was_created_takes_its_marker() -> None:
     """No request had used it since, so the leader did not know it, and the marker was sent again and again."""
     calls = [
         {"at": 20, "do": "init_transactions"},
@@ -360,10 +367,10 @@ def test_an_offsets_partition_that_joined_before_its_topic_was_created_takes_its
     while simulation.number < 3000 and (step := simulation.step()) is not None:
         said.append(step.key)
     assert simulation.finished == "complete"
-    assert simulation.judges.outcome_verdict().aborted == 1
+    assert present(simulation.judges.outcome_verdict()).aborted == 1
 
 
-def test_a_commit_that_another_batch_failed_beside_has_its_answer_thrown_away():
+def test_a_commit_that_another_batch_failed_beside_has_its_answer_thrown_away() -> None:
     """There was no row for EndTxn's answer in ABORTABLE_ERROR, which broke the run (SC-78 shows the rest)."""
     manager = TransactionManager(
         "p1",
@@ -378,7 +385,7 @@ def test_a_commit_that_another_batch_failed_beside_has_its_answer_thrown_away():
     assert manager.state == "ABORTABLE_ERROR"
 
 
-def test_a_partition_held_back_for_one_batch_is_let_go_after_it_whatever_was_set_meanwhile():
+def test_a_partition_held_back_for_one_batch_is_let_go_after_it_whatever_was_set_meanwhile() -> None:
     """With more in flight allowed meanwhile, nothing let the partition go, and what waited was never sent."""
     calls = [{"at": 50, "do": "send", "partition": "t-0", "records": 2, "every": 5}]
     simulation = played(
@@ -392,7 +399,7 @@ def test_a_partition_held_back_for_one_batch_is_let_go_after_it_whatever_was_set
     assert simulation.verdicts()[0].stored == 2
 
 
-def test_a_follower_that_is_to_count_again_holds_the_high_watermark_back():
+def test_a_follower_that_is_to_count_again_holds_the_high_watermark_back() -> None:
     """While the leader's wish was under way others raised the high watermark above the follower's log end."""
     calls = [{"at": 50, "do": "send", "partition": "t-0", "records": 30, "every": 3, "size": 16000}]
     simulation = Simulation(
@@ -420,7 +427,7 @@ def test_a_follower_that_is_to_count_again_holds_the_high_watermark_back():
     assert expanded
 
 
-def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_head():
+def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_head() -> None:
     """Kafka's own (LOG-11): 2.8 remembers the producer and takes the resend for what it is."""
     calls = [
         {"at": 20, "do": "init_transactions"},
@@ -443,7 +450,7 @@ def test_kafka_20_stores_a_resend_again_whose_producer_went_with_the_deleted_hea
     assert duplicates == {"k20": 1, "k28": 0}
 
 
-def test_deleted_records_are_not_lost_when_a_replica_leads_that_never_copied_them():
+def test_deleted_records_are_not_lost_when_a_replica_leads_that_never_copied_them() -> None:
     """The replica began at the raised log start, and every record that it had never had counted as lost."""
     simulation = played(
         profile="k41",
@@ -471,7 +478,9 @@ def test_deleted_records_are_not_lost_when_a_replica_leads_that_never_copied_the
         ("k28", "controller", "broker.asks_isr_again"),
     ],
 )
-def test_a_leader_whose_request_for_a_replica_is_lost_sends_it_again(profile, peer, again):
+def test_a_leader_whose_request_for_a_replica_is_lost_sends_it_again(
+    profile: str, peer: str, again: str
+) -> None:
     """It waited for ever, and the replica stayed out of the in-sync replicas as long as the leader led."""
     document = {
         "id": "FOUND",
@@ -494,7 +503,7 @@ def test_a_leader_whose_request_for_a_replica_is_lost_sends_it_again(profile, pe
     assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2, 3]
 
 
-def test_a_change_that_follows_from_an_answer_waits_until_the_whole_answer_is_read():
+def test_a_change_that_follows_from_an_answer_waits_until_the_whole_answer_is_read() -> None:
     """The leader sent it at once, together with changes that the same answer settled a moment later, and met their
     second answer unprepared."""
     partitions = ("t-0", "t-1", "t-2")
@@ -516,7 +525,7 @@ def test_a_change_that_follows_from_an_answer_waits_until_the_whole_answer_is_re
     assert [shown[name]["isr"] for name in partitions] == [[1, 2, 3], [1, 2], [1, 2, 3]]
 
 
-def test_offsets_of_a_topic_that_is_deleted_while_they_are_verified_leave_no_empty_batch():
+def test_offsets_of_a_topic_that_is_deleted_while_they_are_verified_leave_no_empty_batch() -> None:
     """The batch that followed got the same offset, and the copies of the group's partition differed."""
     document = {
         "id": "FOUND",
@@ -540,7 +549,7 @@ def test_offsets_of_a_topic_that_is_deleted_while_they_are_verified_leave_no_emp
         "faults": [{"at": 256, "action": "delete_topic", "topic": "t"}],
     }
     simulation = Simulation(load({**document, "limits": {"time_ms": 3000}}))
-    at = {}
+    at: dict[str, int] = {}
     while (step := simulation.step()) is not None:
         at.setdefault(step.key, step.at)
     assert (
@@ -553,7 +562,7 @@ def test_offsets_of_a_topic_that_is_deleted_while_they_are_verified_leave_no_emp
         assert all(batch.last_offset >= batch.base_offset for batch in batches)
 
 
-def test_a_producer_that_may_not_abort_closes_by_force():
+def test_a_producer_that_may_not_abort_closes_by_force() -> None:
     """The Sender took what the call throws for an error of the engine (``Sender.run`` catches it since 3.4)."""
     calls = [
         {"at": 10, "do": "init_transactions"},
@@ -587,7 +596,7 @@ def test_a_producer_that_may_not_abort_closes_by_force():
     assert simulation.finished == "complete"
 
 
-def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_next_one():
+def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_next_one() -> None:
     """The creation was due again and again at one moment."""
     simulation = Watched(
         load(
@@ -604,7 +613,7 @@ def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_nex
             }
         )
     )
-    at = {}
+    at: dict[str, int] = {}
     while (step := simulation.step()) is not None:
         at.setdefault(step.key, step.at)
     assert at["controller.topic_creation_begins"] < 25
@@ -612,7 +621,7 @@ def test_a_topic_that_is_due_while_no_controller_is_active_is_created_by_the_nex
     assert simulation.finished == "complete"
 
 
-def test_a_broker_that_was_away_applies_what_it_reads_as_one_change():
+def test_a_broker_that_was_away_applies_what_it_reads_as_one_change() -> None:
     """It took each state of a partition in turn, and so led again for a moment under what was over: with the in-sync
     replicas of then it raised a high watermark, and its coordinator took a record for replicated."""
     document = {
@@ -633,7 +642,7 @@ def test_a_broker_that_was_away_applies_what_it_reads_as_one_change():
     assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2, 3]
 
 
-def test_markers_that_wait_behind_a_request_are_sent_when_its_connection_ends():
+def test_markers_that_wait_behind_a_request_are_sent_when_its_connection_ends() -> None:
     """The same broker is elected again while its markers are on their way. The ones of the new election waited behind
     the old request, and nothing sent them when that request timed out."""
     document = {
@@ -667,7 +676,7 @@ def test_markers_that_wait_behind_a_request_are_sent_when_its_connection_ends():
     assert "coordinator.all_markers_acknowledged" in said
 
 
-def test_a_broker_that_reads_late_of_an_internal_partition_in_use_leads_it():
+def test_a_broker_that_reads_late_of_an_internal_partition_in_use_leads_it() -> None:
     """Its coordinator was looked up while it was paused and had not read that the partition exists. So it never learned
     of the first use, and answered NOT_COORDINATOR without end."""
     document = {
@@ -687,7 +696,7 @@ def test_a_broker_that_reads_late_of_an_internal_partition_in_use_leads_it():
     assert "broker.became_leader" in said
 
 
-def test_a_follower_that_caught_up_while_another_left_is_in_sync_again():
+def test_a_follower_that_caught_up_while_another_left_is_in_sync_again() -> None:
     """The controller removed broker-3 first, so it refused the request that was on its way for broker-2 as outdated.
     broker-2 had no record to fetch, and the leader never looked at it again."""
     document = {
@@ -713,7 +722,7 @@ def test_a_follower_that_caught_up_while_another_left_is_in_sync_again():
     assert simulation.view()["partitions"]["t-0"]["isr"] == [1, 2]
 
 
-def test_a_follower_that_stopped_while_another_was_refused_as_ineligible_is_removed():
+def test_a_follower_that_stopped_while_another_was_refused_as_ineligible_is_removed() -> None:
     """The leader noted that broker-2 stopped while its request for broker-3 was pending, and after the refusal it
     never looked again."""
     document = {

@@ -15,12 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.__main__ import main
+from engine.client.producer_client import ProducerClient
 from engine.interventions import AS_FAULTS, INTERVENTIONS
+from engine.profile import ZOOKEEPER
 from engine.profiles import PROFILES
 from engine.scenario.document import load
 from engine.scenario.kept_by import ACTIONS as ACTIONS_OF
-from engine.scenario.kept_by import ZOOKEEPER
 from engine.scenario.schema import ACTOR_ACTIONS, MESSAGE_ACTIONS, WORLD_ACTIONS
+from engine.scenario.shelf import entry
 from tests.engine.search import worlds
 from tests.engine.search.__main__ import Portion, hunted
 from tests.engine.search.again import Shrinking, differences, found_again
@@ -163,6 +165,15 @@ def test_a_run_that_gets_nowhere_is_found() -> None:
     again("broker-1", None)
     with pytest.raises(Stuck, match="made no step"):
         simulation.step()
+
+
+def test_a_sender_that_gets_nowhere_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass whose phases make no step and never end: no event comes in between."""
+    simulation = Watched(entry("SC-09").scenario(None))
+    monkeypatch.setattr(ProducerClient, "run_phase", lambda client, now: ([], True))
+    with pytest.raises(Stuck, match="made no step"):
+        while simulation.step() is not None:
+            pass
 
 
 def test_every_exception_names_what_is_checked_and_why() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.judge.bench import Bench
-from engine.recording import Judged
+from engine.shapes.steps import StepKind
 from engine.simulation import Simulation
+from engine.watching import Watch
 from tests.engine.watches import SaysAtOnce
 
 EVENTS_MAX = 20_000
@@ -31,19 +34,19 @@ class Heard:
         Bench.take(self.bench, fact)
 
 
-class Headlines(SaysAtOnce, Judged):
+class Headlines(SaysAtOnce):
     """The level *judged*, with the key of each step's sentence in ``said``."""
 
-    def say(self, key, rules, /, **params):
+    def say(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         if self.said is None:
             self.said = key
 
-    lead = say
-
-    def note(self, key, rules, /, **params):
+    def note(self, key: str, rules: tuple[str, ...], /, **params: Any) -> None:
         """Only the sentence is listened to."""
 
-    def refuse(self, rule, error, compared, next_key, /, **next_params):
+    def refuse(
+        self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
+    ) -> None:
         """The same."""
 
 
@@ -57,7 +60,7 @@ class Watched(Simulation):
     _since = 0
     """The step at which this virtual time began."""
 
-    def make_watch(self):
+    def make_watch(self) -> Watch:
         return Headlines(self.judges) if self.watching == "judged" else super().make_watch()
 
     def listen(self) -> list[object]:
@@ -70,9 +73,10 @@ class Watched(Simulation):
         self._watch_over()
         return super()._next_event()
 
-    def _run_phase(self, name: str) -> None:
-        self._watch_over()
-        super()._run_phase(name)
+    def at_work(self, actor: str, kind: StepKind) -> None:
+        if kind == "sender_phase":
+            self._watch_over()
+        super().at_work(actor, kind)
 
     def _watch_over(self) -> None:
         if self._at[0] == self.number:

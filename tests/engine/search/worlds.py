@@ -8,15 +8,15 @@ forgotten, and only what the engine owes to itself must hold; the fourth is two-
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, Protocol
 
 from engine.middleware.configuration import BUSINESS, INITIATOR, MANAGER, MIDDLEWARE
 from engine.middleware.strategies import STRATEGIES
+from engine.profile import QUORUM
 from engine.profiles import PROFILES
-from engine.scenario.kept_by import QUORUM, keeper
+from engine.scenario.kept_by import keeper
 from engine.scenario.schema import ACTOR_ACTIONS, WORLD_ACTIONS
 from tests.engine.search.chances import below, one_of, perhaps
 from tests.engine.search.faults import HONEST_ACTIONS, ON_NODES, Names, matched, meant, timed
@@ -304,7 +304,11 @@ def names_of(document: Document) -> Names:
     )
 
 
-KINDS: dict[str, Callable[[Random, Version], Document]] = {
+class Kind(Protocol):
+    def __call__(self, generator: Random, version: Version = ..., /) -> Document: ...
+
+
+KINDS: dict[str, Kind] = {
     "honest": honest,
     "plain": plain,
     "hostile": hostile,

@@ -18,6 +18,8 @@ from engine.generations.generation import GENERATIONS, in_generation
 from engine.scenario.document import BadScenario, Scenario, acts, load
 from engine.scenario.mistakes import mistakes
 from engine.scenario.shelf import entry, library
+from engine.shapes.headers import Header
+from engine.shapes.plans import Beat, BeatLine
 from engine.simulation import Simulation
 from engine.view.beat_step import BeatStep
 from engine.view.beats import MOST, NESTED_FROM, PACKED, Opened, with_what_was_collected
@@ -51,6 +53,7 @@ from engine.view.plan import RunPlan
 from engine.view.plumbing import PURPOSE_OF, PURPOSES
 from engine.view.run_ahead import plan_ahead
 from engine.view.titles import NAMES, SAID, TELLS, title_of
+from tests.engine.narrowing import present
 
 BY_RULE = (
     COMMIT_LATE,
@@ -179,7 +182,7 @@ def said_of(name: str) -> str:
     return "".join(f"{kind.sub('', line)}\n" for line in out.getvalue().splitlines() if "→" in line)
 
 
-def levels(beats: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def levels(beats: list[Beat]) -> Iterator[list[Beat]]:
     yield beats
     for beat in beats:
         if "beats" in beat:
@@ -209,7 +212,7 @@ def test_every_step_of_the_library_has_its_beat_and_its_line() -> None:
         assert (plan["beats"][0]["first"], plan["beats"][-1]["last"]) == (1, plan["steps"])
 
 
-def check_level(beats: list[dict[str, Any]]) -> None:
+def check_level(beats: list[Beat]) -> None:
     assert sum(not beat.get("kept") for beat in beats) <= MOST
     assert [beat["number"] for beat in beats] == list(range(1, len(beats) + 1))
     for before, beat in zip([None, *beats], beats, strict=False):
@@ -228,9 +231,9 @@ def check_level(beats: list[dict[str, Any]]) -> None:
                 assert line["params"]["count"] == line["last"] - line["first"] + 1
 
 
-def check_words(beat: dict[str, Any]) -> None:
+def check_words(beat: Beat | BeatLine) -> None:
     for language in LANGUAGES:
-        words = catalogue()[beat["key"]].slots(language)
+        words = catalogue()[present(beat["key"])].slots(language)
         assert words <= {name for name, value in beat["params"].items() if value is not None}, beat["key"]
 
 
@@ -633,13 +636,13 @@ def test_what_is_past_keeps_its_number_and_its_title(after: int) -> None:
     assert any(beat["key"] == "beat.crashes" and beat["lands"] == after + 1 for beat in shown)
 
 
-def nested(beats: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def nested(beats: list[Beat]) -> Iterator[Beat]:
     for beat in beats:
         yield beat
         yield from nested(beat.get("beats", []))
 
 
-def titles(beats: list[dict[str, Any]]) -> list[tuple[int, str, dict[str, Any]]]:
+def titles(beats: list[Beat]) -> list[tuple[int, str, dict[str, Any]]]:
     return [(beat["lands"], beat["key"].removeprefix("beat."), beat["params"]) for beat in beats]
 
 
@@ -749,11 +752,11 @@ def test_a_marker_that_is_sent_again_and_ends_nothing_is_one_beat() -> None:
     assert beats[kinds.index("markers_resent")]["key"] == "beat.marker_again"
 
 
-def leaves(beats: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def leaves(beats: list[Beat]) -> list[Beat]:
     return [beat for level in levels(beats) for beat in level if "beats" not in beat]
 
 
-LOST_MARKER = {"action": "drop_message", "message": 15, "after": 48}
+LOST_MARKER: dict[str, Any] = {"action": "drop_message", "message": 15, "after": 48}
 """In SC-61/k28: the ABORT marker by which the leader of t-0 would learn of the new epoch."""
 
 
@@ -889,9 +892,11 @@ def test_a_title_of_several_transactions_names_those_that_begin_in_its_beat() ->
     beats = [one for one in nested(plan.to_json()["beats"]) if one["kind"] in ("transaction", "transactions")]
     assert beats
     for beat in beats:
-        first = beat["params"]["first"]
+        params = beat["params"]
+        first = params["first"]
+        last = present(params.get("last", first))
         inside = [number for number, at in enumerate(begins, 1) if beat["first"] <= at <= beat["last"]]
-        assert inside == list(range(first, beat["params"].get("last", first) + 1))
+        assert inside == list(range(first, last + 1))
 
 
 @pytest.mark.parametrize(
@@ -993,7 +998,7 @@ def test_records_that_a_title_does_not_name_are_counted() -> None:
     assert {"partition": "t-0", "records": ["r6", "r8", "r10", "+3"]} in [beat["params"] for beat in beats]
 
 
-def scenario_header(name: str) -> dict[str, Any]:
+def scenario_header(name: str) -> Header:
     return Simulation(scenario_of(name)).header()
 
 

@@ -10,6 +10,7 @@ from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.view.derived import Derived
 from engine.view.following import following
+from tests.engine.narrowing import present
 
 Json = dict[str, Any]
 
@@ -43,7 +44,8 @@ def applied(room: Json, changes: list[Json], side: str = "after") -> Json:
             place[name] = change[side]
         else:
             place.pop(name, None)
-    return view["derived"]
+    found: Json = view["derived"]
+    return found
 
 
 def without_empty(room: Json) -> Json:
@@ -190,7 +192,7 @@ def test_a_request_of_a_fenced_producer_under_way_does_not_hide_the_disagreement
     facts = Derived(run.view())
     known: list[int | None] = []
     while run.number < 114:
-        facts.take(run.step().to_json())
+        facts.take(present(run.step()).to_json())
         known.append(
             facts.view()["disagreements"].get("p1", {}).get("__transaction_state-10", {}).get("known")
         )

@@ -11,6 +11,7 @@ from engine.simulation import Simulation
 from engine.view.doer import doer
 from engine.view.leading import following, leading
 from engine.view.plan import RunPlan
+from tests.engine.narrowing import present
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_an_outcome_goes_before_the_plumbing_that_brought_it(
     while simulation.number < number:
         step = simulation.step()
         assert step is not None
-    made = step.to_json()
+    made = present(step).to_json()
     place = leading(made)
     assert (None if place is None else made["notes"][place]["key"]) == expected
 
@@ -115,7 +116,7 @@ def test_a_step_of_replication_names_the_leader_that_acts(number: int, by: str |
     while simulation.number < number:
         step = simulation.step()
         assert step is not None
-    made = step.to_json()
+    made = present(step).to_json()
     assert made["kind"] == "replication"
     assert doer(made) == by
 

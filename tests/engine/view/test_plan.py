@@ -9,17 +9,16 @@ import pytest
 from engine.middleware.middleware_states import MANUAL
 from engine.scenario.document import acts
 from engine.scenario.shelf import entry, library
-from engine.shapes.plans import Outcome
+from engine.shapes.plans import Outcome, Plan
 from engine.simulation import Simulation
 from engine.view.cost import cost_of
 from engine.view.places import extended
 from engine.view.plan import RunPlan
 from engine.view.run_ahead import plan_ahead
+from tests.engine.narrowing import api_of
 
 
-def planned(
-    name: str, *interventions: dict[str, Any], before: dict[str, Any] | None = None
-) -> dict[str, Any]:
+def planned(name: str, *interventions: dict[str, Any], before: Plan | None = None) -> Plan:
     scenario, _, variant = name.partition("/")
     return plan_ahead(entry(scenario).scenario(variant or None), interventions, before)
 
@@ -132,9 +131,10 @@ def test_what_a_branch_brings_stands_behind_what_its_parent_has() -> None:
         stood = [one["name"] for one in parent[name]]
         assert [one["name"] for one in branch[name]][: len(stood)] == stood
         for before, after in zip(parent[name], branch[name], strict=False):
+            shown: dict[str, Any] = {**after}
             for field, value in before.items():
                 if isinstance(value, list):
-                    assert after[field][: len(value)] == value
+                    assert shown[field][: len(value)] == value
     assert branch["beats"] != parent["beats"]
 
 
@@ -248,7 +248,7 @@ def test_a_message_that_is_not_delivered_counts_where_nothing_else_was_lost() ->
     assert cost_of(written, now, drop)["kept"] == []
 
 
-def keys_of(name: str, after: int, message: int) -> list[tuple[str, Any]]:
+def keys_of(name: str, after: int, message: int) -> list[tuple[Any, ...]]:
     """The sentences about a run without this message."""
     drop = {"after": after, "action": "drop_message", "message": message}
     kept = planned(name, drop, before=planned(name))["cost"]["kept"]
@@ -316,7 +316,7 @@ def answer_of(name: str, after: int) -> int:
     while simulation.number < after:
         simulation.step()
     under_way = simulation.world.network.under_way.values()
-    return next(one.id for one in under_way if one.is_response and one.body.api == "WriteTxnMarkers")
+    return next(one.id for one in under_way if one.is_response and api_of(one.body) == "WriteTxnMarkers")
 
 
 def test_records_that_are_readable_later_are_named_with_their_partition_and_the_time() -> None:

@@ -27,29 +27,38 @@ Row = tuple[str, str, str, str, Check]
 
 def leader_of(v: Json, partition: str) -> Json:
     shown = v["partitions"][partition]
-    return shown["replicas"][str(shown["leader"])]
+    found: Json = shown["replicas"][str(shown["leader"])]
+    return found
 
 
 def stored_at(v: Json, partition: str, offset: int) -> Json:
     batches = leader_of(v, partition)["batches"].values()
-    return next(batch for batch in batches if batch["base_offset"] <= offset <= batch["last_offset"])
+    found: Json = next(batch for batch in batches if batch["base_offset"] <= offset <= batch["last_offset"])
+    return found
 
 
 def entry_of(v: Json, p: Json) -> Json:
-    return v["brokers"][p["coordinator"].removeprefix("broker-")]["transactions"][p["transactional_id"]]
+    found: Json = v["brokers"][p["coordinator"].removeprefix("broker-")]["transactions"][
+        p["transactional_id"]
+    ]
+    return found
 
 
 def board(v: Json, p: Json) -> Json:
-    return v["brokers"][p["coordinator"].removeprefix("broker-")]["markers"]
+    found: Json = v["brokers"][p["coordinator"].removeprefix("broker-")]["markers"]
+    return found
 
 
 def due(v: Json, actor: str, what: str) -> int:
-    return min(one["at"] for one in v["pending"].values() if one["actor"] == actor and one["what"] == what)
+    first: int = min(
+        one["at"] for one in v["pending"].values() if one["actor"] == actor and one["what"] == what
+    )
+    return first
 
 
 def isr_short(p: Json, v: Json) -> bool:
     shown = v["partitions"][p["partition"]]
-    return len(shown["isr"]) == p["in_sync"] < shown["min_isr"] == p["needed"]
+    return bool(len(shown["isr"]) == p["in_sync"] < shown["min_isr"] == p["needed"])
 
 
 def committed(v: Json, group: str, partition: str) -> set[int | None]:

@@ -12,6 +12,7 @@ from engine.scenario.shelf import entry
 from engine.simulation import Simulation
 from engine.why.asking import why
 from tests.engine.why.held_to_the_view import (
+    Json,
     Row,
     committed,
     due,
@@ -24,9 +25,10 @@ from tests.engine.why.held_to_the_view import (
 )
 
 
-def head_of(view, partition):
+def head_of(view: Json, partition: str) -> Json:
     client = view["clients"]["p1"]
-    return client["batches"][client["queues"][partition]["batches"][0]]
+    head: Json = client["batches"][client["queues"][partition]["batches"][0]]
+    return head
 
 
 ROWS: list[Row] = [

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 LOGS = Path(__file__).parents[2] / "oracles" / "kafka-logs"
 NAMES = ("idempotent_sequences", "idempotent_fuzz", "transaction_rules", "transaction_fuzz")
@@ -21,11 +23,12 @@ KEYS = {
 }
 
 
-def recording(folder, name):
-    return json.loads((LOGS / folder / "wire" / f"{name}.json").read_text())
+def recording(folder: str, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((LOGS / folder / "wire" / f"{name}.json").read_text())
+    return found
 
 
-def exchanges():
+def exchanges() -> Iterator[tuple[str, int, bytes, bytes | None]]:
     """(api, version, request, response) of every recorded exchange; a Fetch is recorded without its response."""
     for file in sorted(LOGS.rglob("wire/*.json")):
         document = json.loads(file.read_text())

@@ -17,12 +17,12 @@ from tests.engine.wire.recorded import exchanges
 from tests.engine.wire.test_exchange import one_batch, produced
 
 
-def each_kind():
+def each_kind() -> dict[tuple[str, int], bytes]:
     """One recorded request of every API and version."""
     return {(api, version): data for api, version, data, _ in exchanges()}
 
 
-def test_cut_or_lengthened_bytes_name_their_byte():
+def test_cut_or_lengthened_bytes_name_their_byte() -> None:
     for data in each_kind().values():
         for end in range(len(data)):
             with pytest.raises(WireError, match="byte"):
@@ -33,7 +33,7 @@ def test_cut_or_lengthened_bytes_name_their_byte():
             read_request(data + b"\0", KeptRecords())
 
 
-def test_a_changed_byte_is_another_request_or_a_wire_error():
+def test_a_changed_byte_is_another_request_or_a_wire_error() -> None:
     """Whatever stands in a byte: never another exception, and never more memory than the bytes are worth."""
     for data in each_kind().values():
         for place in range(len(data)):
@@ -45,7 +45,7 @@ def test_a_changed_byte_is_another_request_or_a_wire_error():
                     continue
 
 
-def test_a_changed_response_is_another_response_or_a_wire_error():
+def test_a_changed_response_is_another_response_or_a_wire_error() -> None:
     kinds = {(api, version): (data, answer) for api, version, data, answer in exchanges() if answer}
     for data, answer in kinds.values():
         header = decode_request(data).header
@@ -61,7 +61,7 @@ def test_a_changed_response_is_another_response_or_a_wire_error():
 @pytest.mark.parametrize(
     "count", [b"\x7f\xff\xff\xff", b"\x00\x10\x00\x00", b"\xff\xff\xff\xff", b"\x80\0\0\0"]
 )
-def test_a_count_that_the_bytes_cannot_hold_costs_nothing(count):
+def test_a_count_that_the_bytes_cannot_hold_costs_nothing(count: bytes) -> None:
     data = produced()[:-4] + count
     tracemalloc.start()
     with pytest.raises(WireError, match=r"byte 18 \(topic_data\): a count of .*, where 0 to 0 entries fit"):
@@ -70,7 +70,7 @@ def test_a_count_that_the_bytes_cannot_hold_costs_nothing(count):
     tracemalloc.stop()
 
 
-def test_a_compact_count_of_billions_costs_nothing():
+def test_a_compact_count_of_billions_costs_nothing() -> None:
     data = struct.pack(">hhihB", 24, 3, 1, -1, 0) + b"\x02a" + struct.pack(">qh", 1, 1)
     with pytest.raises(WireError, match=r"\(v3_and_below_topics\): a count of"):
         read_request(data + b"\xff\xff\xff\xff\x7f\0", KeptRecords())
@@ -78,7 +78,7 @@ def test_a_compact_count_of_billions_costs_nothing():
         read_request(data + b"\xff\xff\xff\xff\xff\x01\0", KeptRecords())
 
 
-def test_a_message_has_bounds_of_bytes_and_entries():
+def test_a_message_has_bounds_of_bytes_and_entries() -> None:
     with pytest.raises(WireError, match=f"at most {MESSAGE_BYTES_MAX}: send several"):
         read_request(each_kind()["Produce", 8] + bytes(MESSAGE_BYTES_MAX), KeptRecords())
     numbers = struct.pack(">i", ENTRIES_MAX) + bytes(4 * ENTRIES_MAX)
@@ -87,7 +87,7 @@ def test_a_message_has_bounds_of_bytes_and_entries():
         read_request(asked, KeptRecords())
 
 
-def test_records_are_kept_up_to_a_bound(monkeypatch):
+def test_records_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(records, "KEPT_BYTES_MAX", 2 * len(one_batch()))
     kept, data = KeptRecords(), produced(("t", [(0, one_batch())]))
     read_request(data, kept)
@@ -96,14 +96,14 @@ def test_records_are_kept_up_to_a_bound(monkeypatch):
         read_request(data, kept)
 
 
-def with_tags(tags):
+def with_tags(tags: bytes) -> bytes:
     """A recorded EndTxn of a flexible version, with these tagged fields at its end."""
     data = each_kind()["EndTxn", 3]
     assert data[-1] == 0
     return data[:-1] + tags
 
 
-def test_an_unknown_tagged_field_is_passed_over():
+def test_an_unknown_tagged_field_is_passed_over() -> None:
     plain = read_request(with_tags(b"\0"), KeptRecords())
     assert read_request(with_tags(b"\x02\x07\x01x\x09\0"), KeptRecords()) == plain
     with pytest.raises(WireError, match="3 bytes expected, 1 left"):
@@ -112,7 +112,7 @@ def test_an_unknown_tagged_field_is_passed_over():
         read_request(with_tags(b"\x7f"), KeptRecords())
 
 
-def test_a_text_that_is_no_text_and_a_flag_that_is_no_flag_are_named():
+def test_a_text_that_is_no_text_and_a_flag_that_is_no_flag_are_named() -> None:
     data = each_kind()["EndTxn", 3]
     text = data.index(b"w-")
     with pytest.raises(WireError, match=rf"byte {text} \(transactional_id\): not UTF-8"):
@@ -121,7 +121,7 @@ def test_a_text_that_is_no_text_and_a_flag_that_is_no_flag_are_named():
         read_request(data[:-2] + b"\2\0", KeptRecords())
 
 
-def test_a_field_that_is_never_null_is_named():
+def test_a_field_that_is_never_null_is_named() -> None:
     asked = struct.pack(">hhih", 26, 0, 1, -1) + struct.pack(">h", -1) + struct.pack(">qhb", 1, 1, 1)
     with pytest.raises(
         WireError, match=r"byte 10 \(transactional_id\): a length of -1; this field is never null"

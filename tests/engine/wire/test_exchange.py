@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,7 @@ from engine.wire.exchange import read_request, write_response
 from engine.wire.message import decode_request, decode_response, encode
 from engine.wire.records import KeptRecords
 from engine.wire.wire_error import WireError
+from tests.engine.narrowing import present
 from tests.engine.wire.recorded import FOLDERS, KEYS, NAMES, exchanges, recording
 
 NOT_RECORDED = {61, 65, 66}
@@ -47,7 +49,7 @@ FIELDS = (
 )
 
 
-def produced(*parts):
+def produced(*parts: tuple[str, list[tuple[int, bytes]]]) -> bytes:
     """A Produce of version 8 with these (topic, [(partition, records)]), from the bytes of a recorded one."""
     data = struct.pack(">hhih", 0, 8, 7, -1) + struct.pack(">hhii", -1, -1, 5000, len(parts))
     for topic, partitions in parts:
@@ -57,16 +59,17 @@ def produced(*parts):
     return data
 
 
-def one_batch():
+def one_batch() -> bytes:
     """The records of a recorded Produce."""
     step = next(
         found for found in recording("wire_tv0", "idempotent_sequences")["steps"] if found["api"] == "Produce"
     )
     payload = decode_request(bytes.fromhex(step["request_hex"])).payload
-    return payload.topic_data[0].partition_data[0].records
+    records: bytes = payload.topic_data[0].partition_data[0].records
+    return records
 
 
-def changed(records, place, value):
+def changed(records: bytes, place: int, value: bytes) -> bytes:
     """The batch with other bytes at a place behind its checksum, which fits again."""
     body = records[:place] + value + records[place + len(value) :]
     return body[:17] + struct.pack(">I", crc32c(body[21:])) + body[21:]
@@ -74,7 +77,7 @@ def changed(records, place, value):
 
 @pytest.mark.parametrize("folder", FOLDERS)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_request_says_what_its_client_asked(folder, name):
+def test_a_request_says_what_its_client_asked(folder: str, name: str) -> None:
     document = recording(folder, name)
     topic = document["topic"]
     for step in document["steps"]:
@@ -99,7 +102,7 @@ def test_a_request_says_what_its_client_asked(folder, name):
 
 
 @pytest.mark.parametrize(("folder", "name"), [(folder, name) for folder in FOLDERS for name in NAMES[:2]])
-def test_a_reader_gets_the_bytes_that_producers_sent(folder, name):
+def test_a_reader_gets_the_bytes_that_producers_sent(folder: str, name: str) -> None:
     """Keys, values, headers and timestamps, under the offsets and leader epochs of the log: Kafka's own file."""
     document = recording(folder, name)
     player = Recording(document, recorded(document["transaction_version"]))
@@ -113,11 +116,13 @@ def test_a_reader_gets_the_bytes_that_producers_sent(folder, name):
         assert hashlib.sha256(topic.partitions[0].records).hexdigest() == fetch["records_sha256"]
 
 
-def compact(text):
+def compact(text: str) -> bytes:
     return bytes([len(text) + 1]) + text.encode()
 
 
-def asked_by_a_broker(version, *transactions):
+def asked_by_a_broker(
+    version: int, *transactions: tuple[str, int, bool, dict[str, tuple[int, ...]]]
+) -> bytes:
     """AddPartitionsToTxn as brokers send it: (transactional id, producer id, verify only, {topic: partitions})."""
     data = struct.pack(">hhih", 24, version, 7, -1) + b"\0" + bytes([len(transactions) + 1])
     for name, producer_id, verify_only, topics in transactions:
@@ -130,7 +135,7 @@ def asked_by_a_broker(version, *transactions):
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_a_broker_asks_about_several_transactions_at_once(version):
+def test_a_broker_asks_about_several_transactions_at_once(version: int) -> None:
     """KIP-890: verified or added, each partition with its error, by transactional id."""
     kept = KeptRecords()
     asked = asked_by_a_broker(version, ("a", 4, True, {"t": (0, 1), "u": (2,)}), ("b", 5, False, {"t": (3,)}))
@@ -156,7 +161,9 @@ def test_a_broker_asks_about_several_transactions_at_once(version):
 @pytest.mark.parametrize(
     ("api", "older", "newer"), [("Produce", 8, 12), ("TxnOffsetCommit", 3, 5), ("EndTxn", 3, 5)]
 )
-def test_the_version_of_a_request_says_which_protocol_its_client_uses(api, older, newer):
+def test_the_version_of_a_request_says_which_protocol_its_client_uses(
+    api: str, older: int, newer: int
+) -> None:
     """Produce 12, TxnOffsetCommit 5 and EndTxn 5 are of transaction version 2 (KIP-890)."""
     requests = {(name, version): data for name, version, data, _ in exchanges()}
     asked = [read_request(requests[api, version], KeptRecords()) for version in (older, newer)]
@@ -165,7 +172,7 @@ def test_the_version_of_a_request_says_which_protocol_its_client_uses(api, older
 
 
 @pytest.mark.parametrize(("version", "lists_level_0"), [(0, None), (3, False), (4, True)])
-def test_the_list_of_requests_has_the_cluster_s_features(version, lists_level_0):
+def test_the_list_of_requests_has_the_cluster_s_features(version: int, lists_level_0: bool | None) -> None:
     """Older clients cannot read a feature that begins at level 0 (KAFKA-17492)."""
     data = struct.pack(">hhih", 18, version, 7, -1) + (
         b"\0" + compact("c") + compact("1") + b"\0" if version > 2 else b""
@@ -184,7 +191,7 @@ def test_the_list_of_requests_has_the_cluster_s_features(version, lists_level_0)
     )
 
 
-def test_a_produce_carries_batches_for_several_partitions():
+def test_a_produce_carries_batches_for_several_partitions() -> None:
     kept, records = KeptRecords(), one_batch()
     data = produced(("a", [(0, records), (3, records)]), ("b-c", [(1, records)]))
     request = read_request(data, kept)
@@ -203,7 +210,7 @@ def test_a_produce_carries_batches_for_several_partitions():
     ] == [("a", 0, 5), ("a", 3, 6), ("b-c", 1, 7)]
 
 
-def test_a_fetch_of_several_partitions_is_one_message_and_one_response():
+def test_a_fetch_of_several_partitions_is_one_message_and_one_response() -> None:
     data = bytes.fromhex(recording("wire_tv0", "transaction_rules")["fetch"][1]["request_hex"])
     message = decode_request(data)
     (topic,) = message.payload.topics
@@ -225,17 +232,17 @@ def test_a_fetch_of_several_partitions_is_one_message_and_one_response():
     assert found.partitions[1].aborted_transactions[0].first_offset == 2
 
 
-def test_the_list_of_requests_is_written_as_kafka_wrote_it():
+def test_the_list_of_requests_is_written_as_kafka_wrote_it() -> None:
     found = [(request, response) for api, _, request, response in exchanges() if api == "ApiVersions"]
     for data, wanted in found:
         request = read_request(data, KeptRecords())
-        listed = decode_response(wanted, 18, 0).payload.api_keys
+        listed = decode_response(present(wanted), 18, 0).payload.api_keys
         versions = {one.api_key: (one.min_version, one.max_version) for one in listed}
         assert write_response(request, ApiVersionsResponse(versions=versions), KeptRecords()) == wanted
     assert len(found) == 2
 
 
-def test_every_version_of_the_table_is_known():
+def test_every_version_of_the_table_is_known() -> None:
     """Goal: no bound of the table promises a version that cannot be read, and none of Kafka's answers is unwritten."""
     kept = KeptRecords()
     apis = {api: data for api, _, data, _ in exchanges()}
@@ -246,14 +253,14 @@ def test_every_version_of_the_table_is_known():
                 read_request(struct.pack(">hhi", key, version, 1), kept)
 
 
-def test_a_request_that_is_not_in_the_table_says_which_are():
+def test_a_request_that_is_not_in_the_table_says_which_are() -> None:
     with pytest.raises(WireError, match="byte 0: api key 3 version 8 is not read; known are Produce 3 to 12"):
         read_request(bytes.fromhex("00030008" + "00" * 20), KeptRecords())
     with pytest.raises(WireError, match="byte 0: Produce version 2 is not read"):
         read_request(bytes.fromhex("00000002" + "00" * 20), KeptRecords())
 
 
-def test_records_that_are_no_batch_are_refused_by_their_partition():
+def test_records_that_are_no_batch_are_refused_by_their_partition() -> None:
     records = one_batch()
     for wrong, reason in (
         (b"", "0 bytes, a batch has at least 61"),
@@ -269,7 +276,7 @@ def test_records_that_are_no_batch_are_refused_by_their_partition():
             read_request(produced(("t", [(0, wrong)])), KeptRecords())
 
 
-def test_a_partition_named_twice_or_below_zero_is_refused():
+def test_a_partition_named_twice_or_below_zero_is_refused() -> None:
     records = one_batch()
     with pytest.raises(WireError, match="partition t-0: named twice"):
         read_request(produced(("t", [(0, records)]), ("t", [(0, records)])), KeptRecords())
@@ -277,7 +284,7 @@ def test_a_partition_named_twice_or_below_zero_is_refused():
         read_request(produced(("t", [(-1, records)])), KeptRecords())
 
 
-def test_what_an_administrator_asks_is_read_and_answered_in_kafkas_layout():
+def test_what_an_administrator_asks_is_read_and_answered_in_kafkas_layout() -> None:
     """Bytes of no recording: kio reads what was written, but for a start time of -1."""
     header = struct.pack(">i", 7) + struct.pack(">h", -1) + b"\0"
     topic = bytes([2, 2]) + b"t" + bytes([3]) + struct.pack(">ii", 0, 1) + b"\0"
@@ -300,7 +307,7 @@ def test_what_an_administrator_asks_is_read_and_answered_in_kafkas_layout():
         states=("Ongoing",), producer_ids=(1000,), duration_ms=5000
     )
 
-    def answered(answer, key):
+    def answered(answer: object, key: int) -> Any:
         return decode_response(
             write_response(read[key], answer, KeptRecords()), key, read[key].version
         ).payload

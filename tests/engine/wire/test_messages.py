@@ -6,7 +6,7 @@ from engine.wire.message import decode_request, decode_response, encode
 from tests.engine.wire.recorded import KEYS, exchanges
 
 
-def test_every_recorded_message_is_written_as_it_was_read():
+def test_every_recorded_message_is_written_as_it_was_read() -> None:
     messages = 0
     for api, version, request, response in exchanges():
         found = decode_request(request)
