@@ -79,7 +79,7 @@ def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_sc
     page.get_by_role("button", name="Cancel").click()
     expect(state(page)).to_contain_text("Cancelled", timeout=PATIENCE_MS)
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    expect(page.locator("[data-part=map]")).to_contain_text(f"Only {made(page)} of {RUNS} runs")
+    expect(page.locator("[data-part=map]")).to_contain_text(f"only {made(page)} of {RUNS} runs")
 
     square.click()
     broken = page.locator(".sweep-broken li", has_text="Runs with duplicates")
@@ -102,8 +102,8 @@ def _fill(page: Page) -> None:
     """Two settings and a fault; a mistake on the way stands at its field."""
     field(page, "producers.p1.settings.retries").fill("3")
     field(page, "producers.p1.settings.enable_idempotence").fill("false, perhaps")
-    field(page, "faults.0.kinds").get_by_label("drop").check()
-    field(page, "faults.0.places").select_option("Produce response")
+    field(page, "faults.0.kinds").get_by_label("drop", exact=True).check()
+    field(page, "faults.0.places").select_option("Produce answer")
     field(page, "faults.0.rates").fill("0.4")
     field(page, "seeds").fill(str(RUNS // 2))
     write = page.get_by_role("button", name="Write the document")
