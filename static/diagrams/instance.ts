@@ -1,6 +1,7 @@
-/** All epochs of one producer id have one colour: what is of a fenced epoch is not filled. Pure. */
+/** All epochs of one producer id have one colour. What is of a fenced epoch is not filled, unless a log has it and its
+ * transaction is decided: that is valid. Pure. */
 
-import type { Frame, View } from "../player/frame.ts";
+import type { Frame, LogBatchView, View } from "../player/frame.ts";
 import type { Id } from "./batch.ts";
 import { hueOf, isAbsent } from "./batch.ts";
 
@@ -15,6 +16,21 @@ export function hueIn(view: View, here: { hue: (producerId: Id) => string }, pro
   return `${here.hue(producerId)}${isFenced(view, producerId, epoch) ? " old" : ""}`;
 }
 
+/** Whether the transaction of a stored batch is undecided in this log. */
+export function isOpen({ outcome }: LogBatchView): boolean {
+  return outcome === "open" || outcome === "ended";
+}
+
+/** As `hueIn`, of a batch in a log. */
+export function hueInLog(view: View, here: { hue: (producerId: Id) => string }, batch: LogBatchView): string {
+  return isOpen(batch) ? hueIn(view, here, batch.producer_id, batch.producer_epoch) : here.hue(batch.producer_id);
+}
+
 export function batchHue({ view, plan }: Frame, producerId: Id, epoch: Id): string {
   return hueIn(view, { hue: (id) => hueOf(id, plan) }, producerId, epoch);
+}
+
+/** As `batchHue`, of a batch in a log. */
+export function batchHueInLog({ view, plan }: Frame, batch: LogBatchView): string {
+  return hueInLog(view, { hue: (id) => hueOf(id, plan) }, batch);
 }

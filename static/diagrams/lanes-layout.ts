@@ -13,7 +13,7 @@ import { batchWords, identity, isAbsent, range, recordsText, serialsText } from 
 import { hasChanged } from "./changes.ts";
 import { allBroken, brokenIn, brokenRecords, isCopy } from "./broken-records.ts";
 import { MARK, TEXT, clamp, round, textWidth } from "./geometry.ts";
-import { batchHue } from "./instance.ts";
+import { batchHueInLog, isOpen } from "./instance.ts";
 import { layoutArrival, layoutUnderWay } from "./lane-arrival.ts";
 import { arrivedNow, landedOffsets } from "./lane-arrived.ts";
 import { basesOfSerial } from "./bases-of-serial.ts";
@@ -345,8 +345,8 @@ function cellShape(
   return {
     key: `${partition}/${batch.base_offset}`,
     x: round(piece.x + 1), y, width: round(piece.width - 2), height: tier.cell,
-    hue: batchHue(frame, batch.producer_id, batch.producer_epoch),
-    pending: batch.base_offset >= replica.high_watermark || outcome === "open" || outcome === "ended",
+    hue: batchHueInLog(frame, batch),
+    pending: batch.base_offset >= replica.high_watermark || isOpen(batch),
     aborted: outcome === "aborted",
     deleted: isDeleted(batch, replica),
     twice,

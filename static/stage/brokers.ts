@@ -19,7 +19,7 @@ import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
 import { POSSIBLE } from "./places.ts";
 import { survivingLog } from "./surviving-log.ts";
-import { hueIn } from "../diagrams/instance.ts";
+import { hueInLog } from "../diagrams/instance.ts";
 import { LOG, legend, legendIn } from "./legend.ts";
 import { SIGN } from "./legend-size.ts";
 
@@ -182,7 +182,7 @@ function copyCells({ view }: Frame, here: Places, batches: readonly LogBatchView
   let x = 0;
   const drawn = batches.map((batch) => {
     const width = Math.max(5, Math.min(14, (batch.last_offset - batch.base_offset + 1) * 5));
-    const cell = box(x, 0, width, 10, `${batch.control === null ? "cell small" : "flag line"} ${hueIn(view, here, batch.producer_id, batch.producer_epoch)}`, 1);
+    const cell = box(x, 0, width, 10, `${batch.control === null ? "cell small" : "flag line"} ${hueInLog(view, here, batch)}`, 1);
     x += width + 1;
     return cell;
   });

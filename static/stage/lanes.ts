@@ -22,7 +22,7 @@ import { ghostNeeds, isBehindRing, namesBeside } from "./gate-names.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
 import { ledBy, replicaIn } from "./places.ts";
-import { hueIn } from "../diagrams/instance.ts";
+import { hueInLog, isOpen } from "../diagrams/instance.ts";
 
 /** A cell of this height has its identity above its sequences. */
 const TWO_LINES = 38;
@@ -184,10 +184,6 @@ function selectionOf(partition: string, batch: LogBatchView): Selection {
   return { kind: "batch", id: `${partition}/${batch.base_offset}`, partition, serials: [...batch.serials] };
 }
 
-function isOpen(batch: LogBatchView): boolean {
-  return batch.outcome === "open" || batch.outcome === "ended";
-}
-
 function isFocused({ focus, partition }: LaneOf, batch: LogBatchView): boolean {
   return (focus.kind === "append" || focus.kind === "duplicate") && focus.partition === partition && focus.offset === batch.base_offset;
 }
@@ -211,7 +207,7 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
   const width = round(window.x(batch.last_offset + 1) - x);
   const height = cells.height;
   const hue = here.hue(batch.producer_id);
-  const shade = hueIn(frame.view, here, batch.producer_id, batch.producer_epoch);
+  const shade = hueInLog(frame.view, here, batch);
   const selection = selectionOf(partition, batch);
   const broken = brokenIn(frame, batch, batches);
   const twice = broken.some(({ guarantee }) => guarantee === "duplicated");
@@ -323,7 +319,7 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
   const height = place.strip ? cells.height : Math.min(16, cells.height);
   const x = window.x(batch.base_offset);
   const width = round(window.x(batch.last_offset + 1) - x);
-  const shade = hueIn(frame.view, here, batch.producer_id, batch.producer_epoch);
+  const shade = hueInLog(frame.view, here, batch);
   const selection = selectionOf(partition, batch);
   const drawn = batch.control === null
     ? svg`${box(0.5, 0, width - 1, height, `cell small ${shade}${isOpen(batch) ? " open" : ""}`, 2)}${batch.outcome === "aborted" ? hatch(width, height, shade) : nothing}`

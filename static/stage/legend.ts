@@ -7,6 +7,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { isAbsent } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
+import { isOpen } from "../diagrams/instance.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import type { Frame, LogBatchView, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
@@ -41,7 +42,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   const batches = batchesIn(view);
   const clients = Object.values(view.clients ?? {});
   const queued = clients.flatMap((client) => Object.values(client.batches));
-  const isOpen = batches.some(({ outcome }) => outcome === "open" || outcome === "ended");
+  const hasOpen = batches.some(isOpen);
   const waits = queued.some(({ first_sequence: first }) => isAbsent(first));
   const ids = new Set([...batches.map((batch) => batch.producer_id), ...clients.map((client) => client.transaction_manager?.producer_id ?? null)].filter((id) => !isAbsent(id)).map(String));
   const hasReaders = Object.values(here.readers).some((rows) => Object.keys(rows).length > 0);
@@ -49,7 +50,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   const hasMarkers = batches.some(({ control }) => control !== null);
   const has: [boolean, Sign][] = [
     [batches.length > 0 || queued.length > 0, ["stage.sign.batch", DRAWN.batch]],
-    [isOpen, ["stage.sign.open", DRAWN.open]],
+    [hasOpen, ["stage.sign.open", DRAWN.open]],
     [waits, ["stage.sign.unnumbered", DRAWN.waiting]],
     [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],

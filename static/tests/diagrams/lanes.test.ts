@@ -38,8 +38,8 @@ test("cells stand side by side, as wide as their offsets, with their labels", ()
   );
 });
 
-test("as on the stage, a batch of a fenced epoch is not filled", () => {
-  const log = partition(replica([logBatch(40, 1), logBatch(41, 1, { producer_epoch: 1 })]));
+test("as on the stage, an undecided batch of a fenced epoch is not filled", () => {
+  const log = partition(replica([logBatch(40, 1, { outcome: "open" }), logBatch(41, 1, { producer_epoch: 1, outcome: "open" })]));
   const { cells } = laneOf(frameOf(null, view({ partitions: { "t-0": log }, derived: derived({ fenced: { 0: 0 } }) })));
   assert.deepEqual(cells.map(({ hue }) => hue.split(" ").slice(1)), [["old"], []]);
 });

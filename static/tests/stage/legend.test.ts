@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { LogBatchView } from "../../player/frame.ts";
-import { isFenced } from "../../diagrams/instance.ts";
+import { hueInLog, isFenced } from "../../diagrams/instance.ts";
 import { brokers } from "../../stage/brokers.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { signsIn } from "../../stage/legend.ts";
@@ -30,6 +30,13 @@ test("What has the fenced epoch or a lower one is fenced", () => {
   const drawn = view({ derived: derived({ fenced: { 1000: 1 } }) });
   assert.deepEqual([0, 1, 2, null].map((epoch) => isFenced(drawn, 1000, epoch)), [true, true, false, false]);
   assert.equal(isFenced(drawn, 1001, 0), false);
+});
+
+test("What a log has of a fenced epoch is filled once its transaction is decided", () => {
+  const drawn = view({ derived: derived({ fenced: { 1000: 1 } }) });
+  const one = { producer_id: 1000, producer_epoch: 0 };
+  const hues = (["open", "committed", "aborted"] as const).map((outcome) => hueInLog(drawn, { hue: () => "h1" }, logBatch(0, 1, { ...one, outcome })));
+  assert.deepEqual(hues, ["h1 old", "h1", "h1"]);
 });
 
 test("Without consumers the legend has their column; where they leave no room, it stands under the only client", () => {
