@@ -70,7 +70,8 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
   const broken = brokenWords(brokenIn(rows));
   if (isBeside || changesOf(store).length === 0) {
     const results = store.frame === undefined ? null : resultsOf(store.frame);
-    const parts = [say("outcome.over", { broken }), inputsText(store, rows), endedText(store, rows), heldText(store), results === null ? "" : resultsText(results)];
+    const { still, released } = heldText(store);
+    const parts = [still, say("outcome.over", { broken }), inputsText(store, rows), endedText(store, rows), released, results === null ? "" : resultsText(results)];
     return sentences(parts);
   }
   const said = changesText(store, broken, rows, written);
@@ -85,12 +86,15 @@ function changesText(store: PlayerStore, broken: string[], rows: readonly StripR
   return sentences([said, cost]);
 }
 
-/** How long read_committed consumers had to wait for records that were replicated; empty where that is of no weight. */
-function heldText(store: PlayerStore): string {
+/** How long read_committed consumers have had to wait for records that were replicated: until the end, or before it, where
+ * that is of weight. */
+function heldText(store: PlayerStore): { still: string; released: string } {
   const plan = store.frame?.plan ?? null;
   const held = plan === null ? undefined : endOf(plan)?.held;
-  // What is held at the end is said however short the run was.
-  return held === undefined || held.ms === 0 || (held.released && held.ms < defaults.held) ? "" : say(held.released ? "outcome.held" : "outcome.still_held", { partition: held.partition, ms: held.ms });
+  if (held === undefined || held.ms === 0) return { still: "", released: "" };
+  const { partition, ms } = held;
+  if (!held.released) return { still: say("outcome.still_held", { partition, ms }), released: "" };
+  return { still: "", released: ms < defaults.held ? "" : say("outcome.held", { partition, ms }) };
 }
 
 /** A transaction that hung counts as broken for ever; that it was ended since is said beside. */
