@@ -24,6 +24,12 @@ export function apart(one: Partition, other: Partition): number {
   return later;
 }
 
+/** What one run is ahead in weighs less than any difference that lasts. */
+function weightOf(much: number, isApart: boolean): number {
+  if (isApart) return much;
+  return much === Number.POSITIVE_INFINITY ? Number.MIN_VALUE : 0;
+}
+
 /** What the longest log of each partition holds in these views; the cluster's own logs have words for records, and widths of their own. */
 export function spreadOf(views: readonly (View | undefined)[]): Spread {
   const spread: Record<string, readonly [number, number]> = {};
@@ -41,8 +47,9 @@ export function spreadOf(views: readonly (View | undefined)[]): Spread {
 }
 
 /**
- * What the reader picked; else the one that is farthest apart, and among equals the one that a step on show is about, or
- * else `last`. Null where the runs have no partition in common.
+ * What the reader picked; else the one that is farthest apart, then one in which a run is only ahead, and among equals the one
+ * that a step on show is about, or else `last`. Null where the runs have no partition in common. `isApart`: whether the
+ * logs differ in more than in time.
  */
 export function largeOf(left: Frame, right: Frame, last: string | null, isApart: (partition: string) => boolean = () => true): string | null {
   const [ours, theirs] = [left.view.partitions ?? {}, right.view.partitions ?? {}];
@@ -53,7 +60,7 @@ export function largeOf(left: Frame, right: Frame, last: string | null, isApart:
   const ranked = Object.entries(ours).flatMap(([name, one]) => {
     const other = theirs[name];
     const place = asked.indexOf(name);
-    return other === undefined ? [] : [{ name, isInternal: INTERNAL.test(name), apart: isApart(name) ? apart(one, other) : 0, place: place < 0 ? asked.length : place }];
+    return other === undefined ? [] : [{ name, isInternal: INTERNAL.test(name), apart: weightOf(apart(one, other), isApart(name)), place: place < 0 ? asked.length : place }];
   });
   // The cluster's own topics stand last: their logs are the coordinator's, and the readers have none of them.
   ranked.sort((one, other) =>

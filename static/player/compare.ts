@@ -860,7 +860,7 @@ export class Compare extends LitElement {
     const hasBeats = this.#sides.some((side) => planOf(side) !== null);
     const text = moments === null ? say("player.compare.looking")
       : moments.first === null ? say("player.compare.no_difference", { step: moments.same })
-        : this.#firstTime === null ? say("player.compare.first_difference", { step: this.#firstStep }) : say("player.compare.first_difference_at", { at: this.#firstTime });
+        : this.#firstTime === null ? say(this.#isOfState ? "player.compare.first_state" : "player.compare.first_difference", { step: this.#firstStep }) : say("player.compare.first_difference_at", { at: this.#firstTime });
     const main = this.#mainAct;
     const choice = (lockstep: Lockstep): TemplateResult =>
       html`<button aria-pressed=${this.lockstep === lockstep} @click=${() => void this.#by(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;

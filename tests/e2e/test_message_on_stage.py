@@ -106,7 +106,7 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     expect(acts).to_have_count(0)
     offer = page.locator("eos-undo-bar").get_by_text("Compare with the original")
     offer.click()
-    expect(page.locator("eos-compare")).to_contain_text("this is the first step that differs")
+    expect(page.locator("eos-compare")).to_contain_text("the events differ from this step on")
 
 
 def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:

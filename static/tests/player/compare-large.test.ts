@@ -35,6 +35,11 @@ test("where nothing differs, the step on show chooses, and then the last one", (
   assert.equal(largeOf(at(logs), at(logs), "t-1"), "t-1");
 });
 
+test("where one run is only ahead, the log in which it is ahead is large, whatever the step is about", () => {
+  const right = at({ "t-0": log(null), "t-1": log(240) }, "t-1");
+  assert.equal(largeOf(at({ "t-0": log(240), "t-1": log(240) }), right, "t-1", () => false), "t-0");
+});
+
 test("what the reader picked is large", () => {
   const right = { ...at({ "t-0": log(null), "t-1": log(240) }), selection: { kind: "partition", id: "t-1" } as const };
   assert.equal(largeOf(at({ "t-0": log(240), "t-1": log(240) }), right, null), "t-1");
