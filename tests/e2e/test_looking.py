@@ -254,7 +254,7 @@ def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
     at(page, 41)
     page.locator("details.menu > summary").tap()
     page.get_by_role("button", name=re.compile("^New run")).tap()
-    expect(page.locator("eos-transport .all-branches")).to_have_text("New run b · 2 runs")
+    expect(page.locator("eos-transport .all-branches")).to_have_text("New run a · 2 runs")
     at(page, 41)
     # The note about the new branch is in front of the last line, until it is closed.
     page.locator(".message.hint button").tap()
