@@ -87,7 +87,7 @@ def test_a_sweep_is_built_watched_cancelled_resumed_stepped_shrunk_and_made_a_sc
     _open_broken(page, broken)
     page.goto(cell)
     broken.get_by_role("button", name="Shrink its faults").click()
-    expect(page.locator(".shrunk")).to_contain_text("needed: 1", timeout=PATIENCE_MS)
+    expect(page.locator(".shrunk")).to_contain_text("; 1 left", timeout=PATIENCE_MS)
     page.get_by_role("link", name="Next steps").click()
     _on_a_telephone_in_the_dark(page)
     _open_broken(page, page.locator("#take"))
