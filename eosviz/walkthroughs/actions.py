@@ -429,6 +429,8 @@ def _save_child(child: Branch) -> None:
 def _letter_original(branch: Branch) -> None:
     """Give the branch its letters as a changed run, if it is the original run and a person has not renamed it. Call it
     in the transaction that stores the change, before it."""
+    if Intervention.objects.count_on(branch) > 0:
+        return
     runs = _runs_now(branch.session_id)
     original = original_of(runs)
     if original is not None and original.id == str(branch.id) and LETTERS.fullmatch(original.name):
