@@ -25,7 +25,7 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
   return [...led, first, ...also, ...heavy, ...more, ...rest, ...light];
 }
 
-/** `Before this, the run passed “p1 begins a transaction” (step 14) and “AddPartitionsToTxn adds t-0” (step 22).` None if nothing was passed. */
+/** `On the way: p1 begins a transaction (step 14) and AddPartitionsToTxn adds t-0 (step 22).` None if nothing was passed. */
 export function passedText(all: Beat["passed"], from: number | null, key = "player.passed"): string[] {
   const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);
   if (passed.length === 0) return [];
