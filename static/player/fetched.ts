@@ -26,7 +26,8 @@ export class Part<Content = unknown> {
     return this.#isHere;
   }
 
-  /** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time. */
+  /** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time: some browsers
+   * then fail again without a request, until the page is reloaded. */
   async come(): Promise<Content> {
     this.#brought ??= this.#way.then((bring) => bring());
     try {

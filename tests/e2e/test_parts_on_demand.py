@@ -1,4 +1,4 @@
-"""Parts that a page loads when they are wanted: it says when one does not come, and asks again."""
+"""Parts that a page loads when they are wanted: it says when one does not come, and what to do."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ def page(stage: Stage) -> Page:
     return stage.page
 
 
-def test_a_part_that_does_not_come_is_asked_for_again(page: Page) -> None:
+def test_a_part_that_did_not_come_is_there_after_a_reload(page: Page) -> None:
     page.route(AT_HAND, lambda route: route.abort())
     page.keyboard.press("?")
-    missing = page.get_by_text("A part of this page could not be loaded. Try again.")
+    missing = page.get_by_text("A part of this page could not be loaded. Try again, or reload the page.")
     expect(missing).to_be_visible()
     page.unroute(AT_HAND)
+    page.reload()
+    expect(page.locator(".where b")).to_contain_text("3")
     page.keyboard.press("?")
     expect(page.locator("eos-help dialog")).to_be_visible()
     expect(missing).to_have_count(0)
