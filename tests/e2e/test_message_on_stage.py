@@ -278,6 +278,7 @@ def test_the_end_key_makes_the_run_to_its_end(page: Page) -> None:
 
 def test_the_list_of_beats_is_walked_with_arrows(page: Page) -> None:
     page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
+    at(page, 10)
     page.keyboard.press("o")
     here = page.locator(".beat-list [aria-current] > button")
     expect(here).to_be_focused()
