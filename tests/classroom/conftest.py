@@ -14,6 +14,7 @@ from eosviz.accounts.roles import Role
 from eosviz.classroom import actions
 from eosviz.classroom.models import Assignment, Attempt, Classroom
 from eosviz.scenarios.models import ScenarioVersion
+from eosviz.tracks.models import Prediction
 from eosviz.walkthroughs.models import Session
 from tests.accounts.conftest import person, signed_in
 from tests.walkthroughs.conftest import _no_simulation_of_another_test, carry_out, root  # noqa: F401
@@ -76,6 +77,21 @@ def make_school() -> School:
 def session_of(attempt: Attempt) -> Session:
     assert attempt.session is not None
     return attempt.session
+
+
+def answer_question(
+    session: Session, at: int, *, checkpoint: int = 0, ask: str = "x", choice: str = "a", right: bool = False
+) -> None:
+    """What a learner answered to a question at step `at` of the first branch."""
+    Prediction.objects.create(
+        session=session,
+        branch=root(session),
+        at=at,
+        checkpoint=checkpoint,
+        ask=ask,
+        choice=choice,
+        right=right,
+    )
 
 
 def run_to_the_end(attempt: Attempt) -> None:

@@ -20,11 +20,10 @@ from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.models import Assignment, AuditEntry, Classroom, Membership, Part
 from eosviz.classroom.results import COLUMNS, csv_of, results_of
 from eosviz.replays.models import Publication
-from eosviz.tracks.models import Prediction
 from eosviz.workshop.actions import delete_draft, set_visibility
 from eosviz.workshop.models import Draft, Visibility
 from tests.accounts.conftest import person
-from tests.classroom.conftest import School, run_to_the_end, session_of
+from tests.classroom.conftest import School, answer_question, run_to_the_end, session_of
 from tests.walkthroughs.conftest import root
 
 pytestmark = pytest.mark.django_db
@@ -224,15 +223,7 @@ class TestResults:
     def test_who_is_where_and_what_they_mispredicted(self, school: School) -> None:
         attempt = school.attempt(school.assign("predict"))
         branch = root(session_of(attempt))
-        Prediction.objects.create(
-            session=session_of(attempt),
-            branch=branch,
-            at=15,
-            checkpoint=0,
-            ask="append",
-            choice="x",
-            right=False,
-        )
+        answer_question(session_of(attempt), 15, ask="append", choice="x")
         run_to_the_end(attempt)
         branch.refresh_from_db()
         row = next(row for row in results_of(school.classroom).rows if row.membership.user.name == "Lea")

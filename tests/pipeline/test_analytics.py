@@ -28,7 +28,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.tracks.models import Prediction
 from eosviz.walkthroughs.models import Branch, Command, Session
 from tests.accounts.conftest import person, signed_in
-from tests.classroom.conftest import School, run_to_the_end, school, session_of  # noqa: F401
+from tests.classroom.conftest import School, answer_question, run_to_the_end, school, session_of  # noqa: F401
 from tests.walkthroughs.conftest import _no_simulation_of_another_test, root  # noqa: F401
 
 pytestmark = pytest.mark.spark
@@ -118,15 +118,7 @@ def test_a_learner_who_answers_again_is_counted_by_the_first_answer(
         attempt = class_actions.begin(learner, assignment, {})
         branch = root(session_of(attempt))
         Branch.objects.filter(id=branch.id).update(newest=20, finished="complete")
-        Prediction.objects.create(
-            session=session_of(attempt),
-            branch=branch,
-            at=9,
-            checkpoint=0,
-            ask="x",
-            choice="a",
-            right=is_right,
-        )
+        answer_question(session_of(attempt), 9, right=is_right)
         class_actions.hand_in(attempt)
     gathered = gather(school.classroom, timezone.now())
     assert len(gathered.visits) == 2
@@ -200,10 +192,7 @@ def test_a_class_sees_where_its_learners_stumble(spark: SparkSession, school: Sc
     for attempt in attempts[1:]:
         assert send_trail(attempt, newest, newest, [7]) == 204
         for checkpoint, step in enumerate((5, 7)):
-            Prediction.objects.create(
-                session=session_of(attempt), branch=root(session_of(attempt)), at=step, checkpoint=checkpoint, ask="x",
-                choice="a", right=False,
-            )  # fmt: skip
+            answer_question(session_of(attempt), step, checkpoint=checkpoint)
     older = Analysis.objects.create(classroom=school.classroom, state=State.DONE)
     day_before = older.created - timedelta(days=1)
     lost = Analysis.objects.create(classroom=school.classroom, state=State.RUNNING, beat=day_before)
@@ -305,9 +294,7 @@ def test_a_learner_who_acted_at_a_step_was_there(school: School) -> None:  # noq
     branch = root(session)
     Branch.objects.filter(id=branch.id).update(newest=20, finished="complete")
     Trail.objects.create(session=session, last=4, furthest=3, backs={"2": 1})
-    Prediction.objects.create(
-        session=session, branch=branch, at=9, checkpoint=0, ask="x", choice="a", right=False
-    )
+    answer_question(session, 9)
     gathered = gather(school.classroom, timezone.now())
     assert [one["reach"] for one in gathered.visits] == [9]
     Prediction.objects.all().delete()
