@@ -127,12 +127,24 @@ def verdict(left: Followed, right: Followed) -> list[Words]:
     ends = [run.outcome.to_json() for run in (left, right)]
     if not any(end["readable"] for end in ends):
         return []
-    is_same = ends[0]["records"] == ends[1]["records"]
-    found = [words("beside.records_same" if is_same else "beside.records_differ")]
+    found = [words(f"beside.{_logs_apart(left.outcome, right.outcome)}")]
     apart = _decided_apart(left, right)
     if apart is not None:
         found.append(_decision_apart(*apart))
     return found
+
+
+def _logs_apart(left: RunOutcome, right: RunOutcome) -> str:
+    """How the logs at the ends of two runs differ: in their records, only in the order of these or in their outcomes,
+    or not at all."""
+    ours, theirs = left.logs(), right.logs()
+    if ours == theirs:
+        return "records_same"
+    records = [{name: [serial for serial, _ in log] for name, log in logs.items()} for logs in (ours, theirs)]
+    if records[0] == records[1]:
+        return "outcomes_differ"
+    in_order = [{name: sorted(log) for name, log in logs.items()} for logs in records]
+    return "order_differs" if in_order[0] == in_order[1] else "records_differ"
 
 
 def _decision_apart(left: Mapping[str, Any], right: Mapping[str, Any]) -> Words:

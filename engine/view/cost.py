@@ -214,6 +214,20 @@ class RunOutcome:
             **({} if (partition := self._broke or self._stopped) is None else {"partition": partition}),
         }
 
+    def logs(self) -> dict[str, list[tuple[int, str]]]:
+        """Partition to (serial, outcome) of each record of its log, in order. Injected records have no serials; here
+        they have the serial 0."""
+        return {
+            name: [
+                (serial, batch.get("outcome") or "")
+                for batch in log
+                if batch.get("control") is None
+                for serial in batch["serials"] or [0] * batch["record_count"]
+            ]
+            for name in self._logs
+            if (log := self._in_order(name))
+        }
+
     def _in_records(self, path: Sequence[str], value: Any) -> None:
         if tuple(path[1:]) == ("status",):
             (self._succeeded.add if value == "ok" else self._succeeded.discard)(int(path[0]))

@@ -117,6 +117,16 @@ def test_a_leader_that_refuses_for_another_reason_is_the_verdict_and_where_both_
     assert decides(original, original) is None
 
 
+def test_logs_with_the_same_records_differ_in_order_or_in_outcomes() -> None:
+    def said(scenario: str, *variants: str) -> str:
+        return verdict(*(run(scenario, variant) for variant in variants))[0]["key"]
+
+    assert said("SC-112", "idempotent", "several-in-flight") == "beside.order_differs"
+    assert said("SC-101", "ended-by-hand", "k28") == "beside.outcomes_differ"
+    # A record that is aborted in both runs is stored in only one of them.
+    assert said("SC-101", "operator", "k39") == "beside.records_differ"
+
+
 def test_by_virtual_time_the_earlier_commit_differs_first() -> None:
     original, changed = run("SC-61", None), run("SC-61", "epoch-check-off")
     timed = alongside(original, changed)["timed"]
