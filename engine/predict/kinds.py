@@ -433,7 +433,9 @@ def _ask_stable_offset(step: Step, view: View, _version: Profile) -> Asked:
         "log_end": before["log_end"],
         "right": right,
     }
-    holder = next((one for one in open_since if one[1] == right), None)
+    holder = next(
+        (one for one in open_since if one[1] == right or one[1] < right == after["log_start"]), None
+    )
     reasons: dict[str, tuple[Reason, ...]] = {}
     for offset in sorted(candidates):
         known = {**params, "offset": offset, "log_end": after["log_end"]}

@@ -413,6 +413,15 @@ def test_the_log_end_in_a_question_is_that_before_the_step() -> None:
     assert (made.params["log_end"], made.right) == (2, "3"), "the step asked about appends the marker"
 
 
+def test_a_transaction_that_began_in_deleted_records_still_holds_the_offset_that_is_asked_about() -> None:
+    deleted = {"at": 450, "action": "delete_head", "partition": "t-0", "to": 2}
+    (made,) = asked_in(
+        "SC-75", {"ask": "stable_offset", "partition": "t-0", "nth": 3}, variant="wall", faults=[deleted]
+    )
+    held = made.reasons[made.right][0]
+    assert (made.right, held.key, held.params["first_offset"]) == ("2", "predict.offset.held", 1)
+
+
 def test_a_response_that_a_fault_gives_is_no_decision_of_the_leader() -> None:
     (made,) = asked_in("SC-15", {"ask": "append"})
     assert made.right == "stored"
