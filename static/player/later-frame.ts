@@ -1,7 +1,7 @@
 /**
- * The frame that the side columns have. While the scrubber's knob is held, or when frames come close together as at the
- * greatest speed, they are drawn one paint after the middle, and the next middle one paint after them: each of the two
- * then has half the work, and neither stutters.
+ * The frame that is drawn last: that of the stage, or of the side columns where they stand beside a middle. While the
+ * scrubber's knob is held, or when frames come close together as at the greatest speed, these are drawn one paint after
+ * everything else, and the next frame one paint after them: each of the two then has half the work, and neither stutters.
  */
 
 import type { Frame } from "./frame.ts";
@@ -22,7 +22,7 @@ export class LaterFrame {
   #came = -Infinity;
   #isHurried = false;
 
-  /** `update` has the page drawn again, `alone` calls back before the next paint and keeps the middle out of it. */
+  /** `update` has the page drawn again, `alone` calls back before the next paint and keeps everything else out of it. */
   constructor(isHeld: () => boolean, update: () => void, alone: (action: () => void) => void, clock: () => number = () => performance.now()) {
     this.#isHeld = isHeld;
     this.#update = update;
@@ -30,7 +30,7 @@ export class LaterFrame {
     this.#clock = clock;
   }
 
-  /** What the side columns draw when the middle draws this. */
+  /** What is drawn last when everything else draws this. */
   of(frame: Frame | undefined): Frame | undefined {
     if (frame !== this.#newest) this.#follows();
     this.#newest = frame;

@@ -440,11 +440,11 @@ export class Player extends PlayerAttributes {
     this.company?.moved();
   };
 
-  /** Columns that are folded away get no frame: what is not seen is not drawn. */
+  /** Columns that are folded away get no frame: what is not seen is not drawn. What costs most is drawn last. */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (column !== "middle" && !this.#inspects) return undefined;
     if (this.isNarrow && this.column !== column) return undefined;
-    return column === "middle" ? frame : this.#later.of(frame);
+    return column === "middle" && this.#inspects ? frame : this.#later.of(frame);
   }
 
   #parts(store: PlayerStore, frame: Frame | undefined): PanelParts {

@@ -74,3 +74,36 @@ def test_what_a_picture_no_longer_shows_leaves_nothing_in_the_page(stage: Stage)
     for number in range(4, min(len(run.steps), 60)):
         stage.go_to(number)
     assert abs(stage.page.evaluate(comments) - before) <= 2
+
+
+_DRAWN_IN_EACH_FRAME = """() => {
+  const player = document.querySelector("eos-player");
+  const drawn = (window.drawnAt = {});
+  const parts = { words: player.querySelector("eos-sentence"), stage: player.querySelector("eos-stage").shadowRoot };
+  for (const [name, part] of Object.entries(parts)) {
+    const noted = { subtree: true, childList: true, characterData: true, attributes: true };
+    const note = () => { (drawn[document.timeline.currentTime] ??= new Set()).add(name); };
+    new MutationObserver(note).observe(part, noted);
+  }
+}"""
+
+
+def test_while_the_knob_is_held_no_frame_draws_both_the_words_and_the_stage(stage: Stage) -> None:
+    stage.open("SC-44", Manner())
+    knob = stage.page.locator("eos-scrubber [role=slider]").bounding_box()
+    assert knob is not None
+    x, y = knob["x"] + 12, knob["y"] + knob["height"] / 2
+    stage.page.mouse.move(x, y)
+    stage.page.mouse.down()
+    stage.page.evaluate(_DRAWN_IN_EACH_FRAME)
+    for move in range(1, 11):
+        stage.page.mouse.move(x + move * 20, y)
+        stage.page.wait_for_timeout(40)
+    stage.page.wait_for_function(
+        "() => { const player = document.querySelector('eos-player');"
+        " return player.querySelector('eos-stage').frame === player.store.frame }"
+    )
+    frames = stage.page.evaluate("() => Object.values(window.drawnAt).map((parts) => [...parts])")
+    stage.page.mouse.up()
+    assert {"words", "stage"} == {part for parts in frames for part in parts}
+    assert not [parts for parts in frames if len(parts) > 1]

@@ -10,7 +10,7 @@ function slowly(): () => number {
   return () => (now += 1000);
 }
 
-test("while the knob is held the side columns are one frame behind the middle, and end with what it ended with", () => {
+test("while the knob is held what is drawn last is one frame behind the rest, and ends with what the rest ended with", () => {
   let isHeld = false;
   let updates = 0;
   const due: (() => void)[] = [];
@@ -36,7 +36,7 @@ test("while the knob is held the side columns are one frame behind the middle, a
   assert.equal(later.of(third), third);
 });
 
-test("frames that come close together have their side columns a paint later, as at the greatest speed; others at once", () => {
+test("of frames that come close together, as at the greatest speed, the dear part is drawn a paint later; of others at once", () => {
   let now = 0;
   const due: (() => void)[] = [];
   const later = new LaterFrame(() => false, () => undefined, (action) => void due.push(action), () => now);
