@@ -2,9 +2,9 @@
 (``openers.py``).
 
 The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
-nested beats, short runs fewer. A run that was changed behind most of its beats has more (``BEHIND_MOST``). Each beat
-has the step that a reader sees first, and the lines of its steps: informative steps one by one, the others folded and
-counted (``plumbing.py``).
+nested beats, short runs fewer. A changed run has more if it is changed behind many of its beats (``BEHIND_MOST``). Each
+beat has the step that a reader sees first, and the lines of its steps: informative steps one by one, the others folded
+and counted (``plumbing.py``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
@@ -103,8 +102,7 @@ WEIGHED_MOST = 300
 ENOUGH = 6
 """While a level has more beats than this, beats that cost less than LIGHT to merge are merged."""
 FEW = 3
-"""On a level with at most this many beats, records that are collected and then sent stay two beats. A rest of the
-level with room for fewer beats is nested instead."""
+"""On a level with at most this many beats, records that are collected and then sent stay two beats."""
 VERY_SHORT = 9
 """A level with at most this many steps gets fewer beats than other levels."""
 LENGTH_COUNTS = 0.6
@@ -136,25 +134,17 @@ weighs at least ``WAITED_OUT``."""
 WAITED_OUT = 8.5
 RESETS = 6
 """After an opening of this weight or more, a row with ``once`` may open a beat with the same parameters again."""
-BY_HAND = 20
-RECURS = 200
+MATTERS = 200
+CHANGES = 400
 BREAKS = 2_000
-"""What is added to the weight of a beat in a changed run, in this order: if an intervention opens it, if the run
-without the intervention has it, too, and if it breaks a guarantee. Beats of the last two kinds outweigh all others."""
-PACKED = 5
-"""If what came of an intervention gives one beat at least so many beats inside, the beats of the run without the
-intervention give way, too."""
-BEHIND_MOST = 6
-"""A run that is changed where it has room for fewer than ``FEW`` further beats gets at most so many behind the kept
-ones. They would otherwise be parts of one beat, and a reader would stay in it to the end of the run."""
+"""What is added to the cost of merging a beat of a changed run, in this order: if the run without the intervention has
+it, too, or the intervention led to it; if it is an intervention or what comes of one first; and if it breaks a
+guarantee. They outweigh all others."""
+BEHIND_MOST = 7
+"""If the level has no room for all that matters behind the kept beats, it gets room for at least so many beats. A
+reader would otherwise find what came of the intervention only inside other beats."""
 KEPT_MOST = 2 * MOST
 """Behind so many kept beats, those of the change are inside one."""
-OTHERS_INSIDE = 1
-"""A beat that holds what came of an intervention has room for so many other beats behind it."""
-GIVES_WAY = 3
-"""What is added to the weight of a beat that gives way (``PACKED``), in place of ``RECURS``."""
-CROWDED = 2
-"""Beats give way (``PACKED``) only if the level has room for at least so many beats behind the intervention."""
 PASSED_FROM = 3
 PASSED_MOST = 3
 PASSED_FIRST = 2
@@ -227,8 +217,8 @@ class Opened:
     """Whether the run without the intervention has no such opening behind the intervention."""
     recurs: bool = False
     """Whether the run without the intervention has a beat for it, too."""
-    gives_way: bool = False
-    """Whether it recurs and gives way nevertheless."""
+    consequence: bool = False
+    """Whether it is what comes of an intervention first (:func:`_consequences`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -583,26 +573,33 @@ class Beats:
         start = kept[-1]["last"] if kept else 0
         later = [one for one in openings if one.at >= start]
         if known is not None:
-            later = _with_new(later, [one["kind"] for one in known if one["step"] > until])
+            kinds = [one["kind"] for one in known if one["step"] > until]
+            later = _with_new(later, kinds, until - self._steps[0].number + 1)
         later = _recurring(past[len(kept) :], later)
         if not later:
             return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)] if kept else []
+        later = _consequences(later)
         room = max(MOST, len(past)) - len(kept)
-        beats = self._beats_behind(list(kept), start, later, past, until, repeats)
-        again = [self._steps[one.at].number for one in later if one.recurs]
-        packed = partial(_parts_most, steps=again)
-        if room >= CROWDED and packed(beats) >= PACKED:
-            giving = [replace(one, gives_way=one.recurs) for one in later]
-            anew = self._level(start, end, _from(start, giving), repeats, room, nests=True)
-            if packed(anew) < packed(beats):
-                beats = _numbered([*kept, *anew])
+        matter = 1 + sum(_stays(one) > 0 for one in later[1:])
+        if matter > room and len(later) > 1 and later[1].by_hand and not self._has_led(later[0], until):
+            later = later[1:]
+        if kept:
+            later = _from(start, later)
+        most = room if matter <= room else max(room, BEHIND_MOST)
+        behind = self._level(start, end, later, repeats, most, nests=True)
+        beats = _numbered([*kept, *(behind if len(kept) < KEPT_MOST else [_around(behind)])])
         if len(beats) > MOST:
             before: list[Beat] = [{**beat, "kept": True} for beat in beats[: len(kept)]]
             beats = [*before, *beats[len(kept) :]]
-        return self._marked_added(beats, later, past)
+        return self._marked_added(beats, later, past, until)
+
+    def _has_led(self, one: Opened, until: int) -> bool:
+        """Whether the opening has led by the step with this number to what its title says."""
+        steps = self._steps[one.at : until]
+        return not one.opener.lands or any(_leads_to(one, step) for step in steps)
 
     def _marked_added(
-        self, beats: list[Beat], openings: Sequence[Opened], past: Sequence[Beat]
+        self, beats: list[Beat], openings: Sequence[Opened], past: Sequence[Beat], until: int
     ) -> list[Beat]:
         """The beats, with ``added`` on those that are worth a look after an intervention."""
         titles = {(beat.get("kind"), beat["key"]) for beat in past}
@@ -613,70 +610,9 @@ class Beats:
             kind = beat.get("kind")
             if beat["key"].startswith(BROKEN_TITLE) or any((at, kind) in came for at in _numbers(beat)):
                 return True
-            return kind in kinds and (kind, beat["key"]) not in titles
+            return beat["last"] > until and kind in kinds and (kind, beat["key"]) not in titles
 
         return [{**beat, "added": True} if is_one(beat) else beat for beat in beats]
-
-    def _beats_behind(
-        self,
-        kept: list[Beat],
-        start: int,
-        later: list[Opened],
-        past: Sequence[Beat],
-        until: int,
-        repeats: Repeats,
-    ) -> list[Beat]:
-        """The kept beats, and those behind them."""
-        end = len(self._steps)
-        room = max(MOST, len(past)) - len(kept)
-        stays = [one for one in later if one.recurs or one.breaks]
-        if kept and not any(one.recurs for one in stays):
-            most = room if room >= FEW else BEHIND_MOST
-            behind = self._level(start, end, _from(start, later), repeats, most, nests=True)
-            return _numbered([*kept, *(behind if len(kept) < KEPT_MOST else [_around(behind)])])
-        ahead: list[Opened] = []
-        if len(stays) >= room:
-            first = stays[0]
-            ahead, later = (
-                [one for one in later if one.at < first.at],
-                [one for one in later if one.at >= first.at],
-            )
-            own = next((at for at, one in enumerate(ahead) if one.by_hand), None)
-            if kept and until < past[len(kept) - 1]["last"]:
-                kept[-1] = self._with_more(kept[-1], first.at, ahead, repeats)
-                start, ahead = first.at, []
-            elif own is not None and not first.breaks:
-                # The intervention names the beat that the room needs it to share with the first of the others.
-                later = [
-                    _begun(ahead[own], start),
-                    *ahead[own + 1 :],
-                    replace(first, recurs=False),
-                    *later[1:],
-                ]
-                later[0].origin, ahead = ahead[own], ahead[:own]
-            else:
-                later[0] = replace(_begun(first, start), origin=first.origin or first)
-        elif kept:
-            later = _from(start, later)
-        return _numbered([*kept, *self._level(start, end, later, repeats, room, nests=True, ahead=ahead)])
-
-    def _with_more(self, beat: Beat, stop: int, openings: list[Opened], repeats: Repeats) -> Beat:
-        """The beat up to, not including, the step with index ``stop``. Further openings are nested in it."""
-        inside = [one for one in openings if _is_added(one) or one.weight >= LIGHT]
-        last = self._steps[stop - 1].number
-        if not any(map(_is_added, inside)):
-            return self._until(beat, last, repeats)
-        start = beat["last"]
-        own = beat.get("beats") or [beat]
-        most = min(MOST - len(own), max(FEW, sum(map(_is_added, inside)) + OTHERS_INSIDE))
-        inside = _from(start, inside)
-        later = self._level(start, stop, inside, repeats, most if most >= FEW else MOST)
-        return {
-            **beat,
-            "last": last,
-            "lines": [],
-            "beats": _joined(own, self._added(later, inside)),
-        }
 
     def _added(self, beats: list[Beat], openings: Sequence[Opened]) -> list[Beat]:
         """The beats, with ``added`` on those that an intervention caused."""
@@ -712,11 +648,9 @@ class Beats:
         repeats: Repeats,
         most: int = MOST,
         nests: bool = False,
-        ahead: Sequence[Opened] = (),
     ) -> list[Beat]:
         """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. ``nests``:
-        what an intervention caused gets beats inside a beat. ``ahead``: openings in the first beat that come
-        before the opening that names it."""
+        what an intervention caused gets beats inside a beat."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         openings = _from(start, openings)
@@ -727,8 +661,6 @@ class Beats:
         beats = []
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
             inside = [one for one in openings if beat.at + beat.lead < one.at < stop]
-            if number == 1:
-                inside = [*ahead, *inside]
             beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))
         return self._with_passed(beats, start, openings, chosen, repeats)
 
@@ -998,22 +930,6 @@ def _by_first_write(beat: Opened, inside: Sequence[Opened], steps: Sequence[Beat
     return beat
 
 
-def _joined(own: list[Beat], later: list[Beat]) -> list[Beat]:
-    """The beats inside a beat, with the later ones, MOST at most."""
-    if len(own) == MOST:
-        inside = [own[-1], *later] if len(later) < MOST else [own[-1], _around(later)]
-        own, later = own[:-1], [_around(_numbered(inside))]
-    elif len(own) + len(later) > MOST:
-        later = [_around(later)]
-    return _numbered([*own, *later])
-
-
-def _parts_most(beats: Sequence[Beat], steps: Sequence[int]) -> int:
-    """The largest number of beats inside one of the beats that contain a step of ``steps``."""
-    holding = [beat for beat in beats if any(beat["first"] <= step <= beat["last"] for step in steps)]
-    return max((len(beat.get("beats", ())) for beat in holding), default=0)
-
-
 def _around(beats: list[Beat]) -> Beat:
     return {**beats[0], "last": beats[-1]["last"], "lines": [], "beats": beats}
 
@@ -1028,13 +944,15 @@ def _begun(one: Opened, start: int) -> Opened:
     return replace(one, at=start, lead=one.lead + one.at - start)
 
 
-def _with_new(openings: list[Opened], known: Sequence[str]) -> list[Opened]:
+def _with_new(openings: list[Opened], known: Sequence[str], since: int) -> list[Opened]:
     """The openings; ``new`` is False for an event that ``known`` has, too. ``known``: the kinds of the events
-    in the run without the intervention, in order."""
-    weighty = [at for at, one in enumerate(openings) if _is_event(one) and not one.by_hand]
+    in the run without the intervention, in order. ``since``: the index of the first step that may be new."""
+    weighty = [
+        at for at, one in enumerate(openings) if one.at >= since and _is_event(one) and not one.by_hand
+    ]
     kinds = [_event(openings[at].opener.name) for at in weighty]
     again = {weighty[place] for place in _again(list(map(_event, known)), kinds, eq)}
-    return [replace(one, new=at not in again) for at, one in enumerate(openings)]
+    return [replace(one, new=one.at >= since and at not in again) for at, one in enumerate(openings)]
 
 
 def _is_event(one: Opened) -> bool:
@@ -1058,12 +976,27 @@ def _is_added(one: Opened) -> bool:
     return one.by_hand or is_heavy or one.opener is REQUEST_AGAIN or one.opener.name in LAST_WORDS
 
 
+def _consequences(openings: list[Opened]) -> list[Opened]:
+    """The openings; ``consequence`` is True for the first one that each intervention caused. If that is a request
+    that timed out, it is also True for the next one, for example the retry."""
+    found: list[Opened] = []
+    awaited = False
+    for one in openings:
+        first = awaited and not one.by_hand and _is_added(one)
+        awaited = one.by_hand or (awaited and (not first or one.opener.name in TIMES_OUT))
+        found.append(replace(one, consequence=True) if first else one)
+    return found
+
+
 def _recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
     """The openings; ``recurs`` is True for those that past beats are about."""
     if any(beat.get("kind") in ROUND_KINDS for beat in past):
         return openings
     found = _again(past, openings, lambda beat, one: not one.by_hand and _is_again(beat, one))
-    return [replace(one, recurs=at in found) for at, one in enumerate(openings)]
+    return [
+        replace(one, recurs=True, weight=max(one.weight, one.opener.weight)) if at in found else one
+        for at, one in enumerate(openings)
+    ]
 
 
 def _again(before: Sequence[Of], now: Sequence[To], same: Callable[[Of, To], bool]) -> set[int]:
@@ -1341,7 +1274,7 @@ def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int])
     """The openings of one level, up to index ``end``: rounds, or those that are left when the cheapest
     (``_loss``) are merged. ``lengths``: as :class:`Repeats` has them."""
     steps = lengths[end] - lengths[openings[0].at]
-    recurring = sum(one.recurs for one in openings)
+    recurring = sum(_stays(one) > 0 for one in openings)
     most = min(most, max(2, recurring, 2 + steps // (3 if steps > VERY_SHORT else 4)))
     rounds = None if recurring else _rounds(openings, most)
     if rounds is not None:
@@ -1388,7 +1321,7 @@ def _weightiest(openings: list[Opened]) -> list[Opened]:
 def _is_same(before: Opened, one: Opened) -> bool:
     """Whether one beat can hold two neighbours, because they have the same opener and parameters."""
     same = before.opener is one.opener and before.params == one.params
-    return same and not (before.ends and one.ends) and not one.recurs
+    return same and not (before.ends and one.ends) and not _stays(one)
 
 
 def _can_hold_end(before: Opened) -> bool:
@@ -1405,16 +1338,16 @@ def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) ->
     longer: float = share ** (LAST_COUNTS if is_last else LENGTH_COUNTS)
     if chosen[index].ends and not _can_hold_end(chosen[index - 1]):
         weight = max(weight, FATE)
-    return (weight + _stays(chosen[index])) * max(1.0, longer)
+    return weight * max(1.0, longer) + _stays(chosen[index])
 
 
 def _stays(one: Opened) -> float:
-    """What is added to the weight of an opening in a changed run."""
+    """What is added to the cost of merging an opening in a changed run."""
     if one.breaks:
         return BREAKS
-    if one.recurs:
-        return GIVES_WAY if one.gives_way else RECURS
-    return BY_HAND if one.by_hand else 0
+    if one.by_hand or one.consequence:
+        return CHANGES
+    return MATTERS if one.recurs or _is_added(one) else 0
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:

@@ -22,7 +22,7 @@ from engine.shapes.headers import Header
 from engine.shapes.plans import Beat, BeatLine
 from engine.simulation import Simulation
 from engine.view.beat_step import BeatStep
-from engine.view.beats import MOST, NESTED_FROM, PACKED, Opened, with_what_was_collected
+from engine.view.beats import MOST, NESTED_FROM, Opened, with_what_was_collected
 from engine.view.openers import (
     BEHIND,
     BEHIND_HANGING,
@@ -409,26 +409,45 @@ def test_a_commit_that_returns_after_the_release_says_so() -> None:
     assert (81, "commit_late", {"client": "p1"}) in titles(plan_ahead(scenario_of("SC-124/crash"))["beats"])
 
 
-@pytest.mark.parametrize(("message", "after", "came"), [
-    (9, 35, ["message_twice", "duplicate"]),
-    (21, 71, ["message_lost", "markers_resent"]),
-])  # fmt: skip
-def test_the_beats_of_the_lesson_stay_and_hold_what_came_of_the_change(
-    message: int, after: int, came: list[str]
+def changed(name: str, action: str, message: int, after: int) -> list[Beat]:
+    """The beats of the run in which the learner drops or duplicates a message behind step ``after``."""
+    scenario = scenario_of(name)
+    done = {"action": f"{action}_message", "message": message, "after": after}
+    return plan_ahead(scenario, [done], plan_ahead(scenario))["beats"]
+
+
+CAME = {
+    # name, what the learner did: kinds of the beats from the fault on, and the nested ones that came of it.
+    ("SC-03", "drop", 3, 9): "message_lost unknown_accepted message_lost sends_again epoch_raised broken_reordered "
+    "broken_duplicated broken_duplicated",
+    ("SC-03", "drop", 7, 24): "message_lost message_lost unknown_accepted duplicate doubt_ends stale_refused "
+    "epoch_raised",
+    ("SC-44/k28", "drop", 18, 59): "message_lost markers coordinator_not_reached outcome_shows read_after_marker "
+    "request_again commit_late",
+    ("SC-44/k28", "drop", 15, 50): "message_lost gives_up_waiting request_again commit_decided markers outcome_shows "
+    "read_after_marker",
+    ("SC-61/k28", "drop", 37, 126): "message_lost gives_up_waiting sends_again old_epoch_refused reports_failure "
+    "aborts coordinator_refuses_epoch",
+    ("SC-80", "drop", 14, 15): "message_lost window_opens answers_missing compensation window_closes ends",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CAME)
+def test_the_fault_and_what_comes_of_it_first_are_beats_of_the_run_themselves(
+    change: tuple[str, str, int, int],
 ) -> None:
-    """A duplicated Produce, and a dropped response to a marker."""
-    scenario = scenario_of("SC-44/k28")
-    written = plan_ahead(scenario)
-    done = {
-        "action": "duplicate_message" if message == 9 else "drop_message",
-        "message": message,
-        "after": after,
-    }
-    beats = plan_ahead(scenario, [done], written)["beats"]
-    assert [beat["key"] for beat in beats] == [beat["key"] for beat in written["beats"]]
-    inside = [one for beat in beats for one in beat.get("beats", [])]
-    assert [one["kind"] for one in inside if one.get("added")] == came
-    assert next(one["lands"] for one in inside if one["kind"] == came[0]) == after + 1
+    """Goal: a reader who changed a run finds the fault, the refusal, the retry and the duplicate in the list."""
+    beats = changed(*change)
+    at = next(place for place, beat in enumerate(beats) if beat["lands"] == change[3] + 1)
+    assert [beat["kind"] for beat in beats[at:]] == CAME[change].split()
+    assert beats[at]["added"]
+    check_level(beats)
+
+
+def test_what_comes_before_the_intervention_is_not_called_added() -> None:
+    """SC-61, when the EndTxn response is dropped: the decision comes before it."""
+    decided = next(beat for beat in changed("SC-61/k28", "drop", 30, 103) if beat["kind"] == "commit_decided")
+    assert "added" not in decided
 
 
 def test_a_request_that_ends_with_its_connection_is_not_said_to_time_out() -> None:
@@ -462,30 +481,15 @@ def test_a_request_of_a_transaction_manager_that_times_out_is_named() -> None:
     named = {beat["key"]: beat["params"] for beat in shown}
     assert named["beat.request_unanswered"] == {"client": "p1", "timeout": 30_000, "api": "EndTxn"}
     assert named["beat.request_again"] == {"client": "p1", "api": "EndTxn"}
-    [around] = [beat for beat in beats if "beats" in beat]
-    assert around["kind"] == "message_lost", "the learner's own fault names the beat"
 
 
-def test_a_beat_that_a_fault_shares_with_one_of_the_lesson_is_named_after_the_fault() -> None:
-    """SC-03, when the response to the duplicate is dropped, too: p1 learns of r1 later, and of r19 before."""
-    lost = {"action": "drop_message", "message": 25, "after": 80}
-    written = plan_ahead(scenario_of("SC-03"))["beats"]
-    beats = plan_ahead(scenario_of("SC-03"), [lost], plan_ahead(scenario_of("SC-03")))["beats"]
-    assert (beats[6]["key"], beats[6]["lands"]) == ("beat.answer_lost", 81)
-    inside = beats[6]["beats"]
-    assert [beat["kind"] for beat in inside] == ["message_lost", "meanwhile", "sends_again", "duplicate"]
-    assert beats[7]["kind"] == written[6]["kind"] == "doubt_ends"
-    assert beats[7]["params"] == written[6]["params"]
-
-
-def test_the_beats_of_the_lesson_give_way_where_they_would_be_packed() -> None:
-    """SC-03, when the request for t-1 is dropped, too: eight beats would be inside the last one of the lesson."""
-    lost = {"action": "drop_message", "message": 7, "after": 25}
-    scenario = scenario_of("SC-03")
-    beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
-    assert (26, "message_lost") in [(beat["first"], beat["kind"]) for beat in beats]
-    assert "stale_refused" in [beat["kind"] for beat in beats]
-    assert max(len(beat.get("beats", ())) for beat in beats) < PACKED
+def test_a_fault_of_the_learner_is_not_taken_for_the_one_of_the_lesson() -> None:
+    """SC-03, when the response to the duplicate is dropped, too: p1 learns of r1 later."""
+    beats = changed("SC-03", "drop", 25, 80)
+    assert [(beat["lands"], beat["kind"]) for beat in beats[6:]] == [
+        (81, "message_lost"), (96, "meanwhile"), (100, "sends_again"), (107, "duplicate"), (110, "doubt_ends"),
+        (118, "sends_again"), (126, "doubt_ends"),
+    ]  # fmt: skip
 
 
 def test_a_leader_that_refuses_for_another_reason_than_the_epoch_has_a_beat() -> None:
@@ -510,12 +514,9 @@ def test_behind_the_last_beat_what_came_of_a_change_has_beats_of_its_own() -> No
 
 
 def test_the_duplicate_of_the_lesson_stays_beside_the_one_that_the_learner_made() -> None:
-    twice = {"action": "duplicate_message", "message": 3, "after": 9}
-    written = plan_ahead(scenario_of("SC-03"))
-    beats = plan_ahead(scenario_of("SC-03"), [twice], written)["beats"]
-    assert [beat["kind"] for beat in beats] == [beat["kind"] for beat in written["beats"]]
-    found = [(beat["lands"], "added" in beat) for beat in leaves(beats) if beat["kind"] == "duplicate"]
-    assert sorted(found) == [(22, True), (83, False)]
+    beats = changed("SC-03", "duplicate", 3, 9)
+    found = [(beat["lands"], "added" in beat) for beat in beats if beat["kind"] == "duplicate"]
+    assert found == [(22, True), (83, False)]
 
 
 def test_the_second_duplicate_of_a_run_is_a_beat_where_the_learner_caused_it() -> None:
@@ -567,13 +568,8 @@ def test_a_title_that_the_sentences_of_its_step_do_not_say_leads(name: str, says
 
 def test_what_happens_without_the_change_too_is_not_called_added() -> None:
     """A duplicated marker: the next transaction and the fenced producer are as before."""
-    scenario = scenario_of("SC-61/k20")
-    twice = {"action": "duplicate_message", "message": 15, "after": 49}
-    written = plan_ahead(scenario)
-    beats = plan_ahead(scenario, [twice], written)["beats"]
-    assert [beat["kind"] for beat in beats] == [beat["kind"] for beat in written["beats"]]
-    added = [one["kind"] for beat in beats for one in beat.get("beats", []) if one.get("added")]
-    assert added == ["message_twice", "marker_sent_again"]
+    beats = changed("SC-61/k20", "duplicate", 15, 49)
+    assert [beat["kind"] for beat in beats if beat.get("added")] == ["message_twice", "marker_sent_again"]
 
 
 def test_a_marker_of_a_transaction_whose_records_were_lost_is_not_called_a_second_one() -> None:
@@ -585,13 +581,8 @@ def test_a_marker_of_a_transaction_whose_records_were_lost_is_not_called_a_secon
 
 
 def test_what_breaks_behind_a_change_is_no_part_of_another_beat() -> None:
-    scenario = scenario_of("SC-03")
-    lost = {"action": "drop_message", "message": 3, "after": 9}
-    beats = plan_ahead(scenario, [lost], plan_ahead(scenario))["beats"]
-    assert [one["kind"] for one in beats if one["kind"].startswith("broken_")] == [
-        "broken_reordered",
-        "broken_duplicated",
-    ]
+    broken = [one["kind"] for one in changed("SC-03", "drop", 3, 9) if one["kind"].startswith("broken_")]
+    assert broken == ["broken_reordered", "broken_duplicated", "broken_duplicated"]
 
 
 def test_a_request_that_times_out_is_the_cause_of_a_jump_of_time() -> None:
@@ -771,7 +762,7 @@ def test_a_request_that_is_refused_until_the_marker_has_arrived_is_one_beat() ->
     ]
     lines = repeats[0]["lines"]
     assert lines[0]["params"]["first"]["key"] == "beat.line.repeated" and len(lines) == 3
-    assert sum(beat["lands"] > LOST_MARKER["after"] for beat in shown) == 13
+    assert sum(beat["lands"] > LOST_MARKER["after"] for beat in shown) == 11
 
 
 def test_a_zombie_whose_epoch_the_leader_does_not_know_to_be_old_is_a_beat() -> None:
@@ -1060,18 +1051,12 @@ def test_a_decision_that_begins_with_its_request_is_nested_once_in_its_beat() ->
     assert plan["beats"][-1]["last"] == plan["steps"]
 
 
-def test_a_beat_that_a_late_fault_makes_longer_is_not_packed_with_other_parts() -> None:
-    scenario = scenario_of("SC-106")
-    drop = {"action": "drop_message", "message": 21, "after": 80}
-    beats = plan_ahead(scenario, [drop], plan_ahead(scenario))["beats"]
-    long = next(beat for beat in beats if beat["first"] <= 81 <= beat["last"])
-    assert [(part["kind"], part.get("added", False)) for part in long["beats"]] == [
-        ("complete", False),
-        ("message_lost", True),
-        ("gives_up_waiting", True),
-        ("request_again", True),
-        ("commit_decided", False),
-    ]
+def test_a_late_fault_is_followed_by_beats_of_its_own() -> None:
+    shown = [(beat["kind"], "added" in beat) for beat in changed("SC-106", "drop", 21, 80)[8:]]
+    assert shown == [
+        ("message_lost", True), ("gives_up_waiting", True), ("request_again", True), ("sends", True),
+        ("commit_decided", False), ("markers", False), ("outcome_shows", False),
+    ]  # fmt: skip
 
 
 def test_a_participant_that_restarts_too_late_and_the_attempts_before_are_named() -> None:
@@ -1081,11 +1066,8 @@ def test_a_participant_that_restarts_too_late_and_the_attempts_before_are_named(
     tries = next(beat for beat in crashed["beats"] if beat["kind"] == "compensation")
     assert (tries["key"], tries["params"]["count"]) == ("beat.compensation_tries", 3)
     done.append({"action": "restart", "actor": "participant-3", "after": 28})
-    *_, last = plan_ahead(scenario, done, crashed)["beats"]
-    assert (last["key"], [part["key"] for part in last["beats"]]) == (
-        "beat.broken_mixed",
-        ["beat.broken_mixed", "beat.restarts_reserved"],
-    )
+    *_, mixed, last = plan_ahead(scenario, done, crashed)["beats"]
+    assert (mixed["key"], last["key"]) == ("beat.broken_mixed", "beat.restarts_reserved")
 
 
 def test_records_that_no_title_counts_are_named_as_passed() -> None:
