@@ -10,6 +10,7 @@ and counted (``plumbing.py``).
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -17,7 +18,7 @@ from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
 
 from engine.crafter import Crafter
-from engine.lately import REQUESTS, LostRequests
+from engine.lately import LOOKUPS, REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event, Passed
 from engine.topic_partition import is_internal
 from engine.transaction_lines import COMPLETE
@@ -32,10 +33,12 @@ from engine.view.openers import (
     CALL_REFUSED,
     COMMIT_KNOWN,
     COMMIT_LATE,
+    COMPLETED,
     CYCLES,
     DAMAGE,
     DECIDE,
     DOUBT_ENDS,
+    ENDED_BY_CALL,
     GATHERED,
     HANGS,
     HEAVY,
@@ -47,7 +50,9 @@ from engine.view.openers import (
     MANY_ROUNDS,
     MARKED,
     MEANWHILE,
+    MUST_RETRY,
     NOT_NOW,
+    NOTABLE,
     OUTCOME,
     PART,
     RARE,
@@ -57,6 +62,7 @@ from engine.view.openers import (
     REPORT_SUCCESS,
     REQUEST_AGAIN,
     RETRIED,
+    RETRIES,
     ROUNDS,
     START,
     STORED,
@@ -284,6 +290,10 @@ class Beats:
         """(client, partition, base offset) to the index of the step in which a leader recognised the batch there as
         a duplicate."""
         self._lost_requests = LostRequests()
+        self._not_now: Counter[str] = Counter()
+        """Error to the number of refusals with it that had their own step and that no client has received yet."""
+        self._to_retry: set[tuple[Any, Any]] = set()
+        """(client, API) of each request of a transaction manager that was refused and that waits to be sent again."""
         self._ids_wanted = False
         self._recent = RecentSentences()
         self.events: list[Event] = []
@@ -330,6 +340,7 @@ class Beats:
         taken.resent = self._resends.take(taken.sentences)
         self._look_for_requests_left(taken)
         self._look_for_requests_again(taken)
+        self._look_for_retries(taken)
         taken.settled = tuple(settled)
         if settled and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
@@ -429,6 +440,24 @@ class Beats:
             if self._lost_requests.sent_again(key, params) and _weight(taken) < REQUEST_AGAIN.weight:
                 taken.opener = REQUEST_AGAIN
                 taken.opener_params = {name: params[name] for name in REQUEST_AGAIN.params}
+
+    def _look_for_retries(self, taken: BeatStep) -> None:
+        """Find the request that a client sends again after a refusal. The refusal opens one beat, at the component that
+        refuses or, if that has done something else in this step, at the client."""
+        if taken.refusal in RETRIED:
+            self._not_now[taken.refusal] += 1
+        for key, params in taken.sentences:
+            request = params.get("client"), params.get("api")
+            if key in MUST_RETRY.keys and self._not_now[params["error"]] > 0:
+                self._not_now[params["error"]] -= 1
+                taken.opener = None if taken.opener is MUST_RETRY else taken.opener
+            elif key in MUST_RETRY.keys and request[1] not in LOOKUPS:
+                self._to_retry.add(request)
+            elif key in REQUESTS and request in self._to_retry:
+                self._to_retry.discard(request)
+                if _weight(taken) < RETRIES.weight:
+                    taken.opener = RETRIES
+                    taken.opener_params = {name: params[name] for name in RETRIES.params}
 
     def _look_for_releases(self, taken: BeatStep) -> None:
         """Set ``released`` of the step: (partition, result) where the last stable offset advanced."""
@@ -543,6 +572,8 @@ class Beats:
         fork._left = set(self._left)
         fork._duplicates = dict(self._duplicates)
         fork._lost_requests = self._lost_requests.fork()
+        fork._not_now = Counter(self._not_now)
+        fork._to_retry = set(self._to_retry)
         fork._ids_wanted = self._ids_wanted
         fork._recent = self._recent.fork()
         return fork
@@ -688,7 +719,7 @@ class Beats:
         found: list[Beat] = []
         for beat in beats:
             lands = beat["lands"] - number
-            between = [one for one in (*others, *opens) if seen < one.at + one.lead < lands]
+            between = [one for one in (*opens, *others) if seen < one.at + one.lead < lands]
             heaviest = sorted(between, key=lambda one: -one.weight)
             passed: dict[int, Passed] = {}
             for one in heaviest:
@@ -1158,9 +1189,17 @@ def _openings(
         if counts[opener.name] <= named.get(opener.name, 0):
             weight = max(weight, NAMED)
         found.append(_opened(index, opener, step, weight, counts[opener.name], by_hand))
-    if not any(one.opener.weight >= RARE for one in found):
-        return found
-    return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]
+    heaviest = max((one.opener.weight for one in found if one.opener.name not in DECIDE), default=0)
+    if heaviest >= RARE:
+        return [_amid_unusual(one) if one.opener.amid_unusual else one for one in found]
+    if heaviest < NOTABLE and _count(steps, ENDED_BY_CALL) == 1 == _count(steps, COMPLETED):
+        return [replace(one, weight=one.opener.single or one.weight) for one in found]
+    return found
+
+
+def _count(steps: Sequence[BeatStep], names: Collection[str]) -> int:
+    """How many of the steps could open a beat of these kinds."""
+    return sum(step.opener is not None and step.opener.name in names for step in steps)
 
 
 def _opened(

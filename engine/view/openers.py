@@ -14,8 +14,9 @@ HEAVY = 5.5
 """Weight from which an opening is an event of its run: a plan lists it, and in a changed run it is marked if the run
 without the intervention does not have it."""
 
+NOTABLE = 7
 RARE = 8
-"""Weight from which an opening is unusual."""
+"""Weight from which an opening is unusual. With a NOTABLE one, too, a run is about more than its transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,9 @@ class Opener:
     amid_unusual: float = 0
     """The weight in a run with an opening of weight RARE; 0: the same weight. A usual step is less
     informative in such a run."""
+    single: float = 0
+    """The weight in a run of one transaction without an opening of weight NOTABLE that is no decision; 0: the same
+    weight. In such a run each part of the transaction is informative."""
     stretch: bool = False
     """The title says what the beat's steps are about together, so the reader first sees the last step that stands out.
     Other titles say what the opening step is."""
@@ -120,6 +124,8 @@ PRODUCER = (
     Opener("sends_nothing", 6, ("client.stopped_fatal_error", "client.waits_fatal_error"), ("client",), once=True),
     Opener("backoff", 2, ("client.waits_backoff",), once=True),
     Opener("gives_up_waiting", 6, ("client.request_timed_out",), ("client", "timeout")),
+    Opener("must_retry", 6.4, ("client.control_retried", "client.control_retried_soon"), ("client", "api", "error"),
+        once=True),
     Opener("puts_back", 5, ("client.requeued_refused",), ("client",)),
     Opener("reports_failure", 5, ("client.batch_failed", "client.batch_aborted"), ("client", "error")),
     Opener("expires_unsent", 9, ("client.batch_expired_unsent",)),
@@ -138,7 +144,7 @@ PRODUCER = (
         "client.sequence_forgotten_bumps", "client.sequence_forgotten_fails", "client.sequence_history_deleted_bumps",
         "client.sequence_history_deleted_restarts",
     ), ("client",)),
-    Opener("fatal", 6, ("client.fatal", "client.control_fatal", "client.unresolved_lost_fatal"), ("client",)),
+    Opener("fatal", 6.6, ("client.fatal", "client.control_fatal", "client.unresolved_lost_fatal"), ("client",)),
     Opener("response_thrown", 8, ("client.illegal_transition",), ("client", "api")),
     Opener("identity_refused", 6, ("client.producer_id_refused",), ("client",), once=True),
     Opener("only_abort", 7, (
@@ -224,8 +230,8 @@ TRANSACTIONS = (
         ("coordinator",), ("client.partitions_added",), once=True),
     Opener("positions_join", 5, ("client.send_offsets",), ("client",), ("client.offsets_pending",),
         "positions_wanted"),
-    Opener("commits", 3, ("client.commit_transaction", "client.commit_transaction_waits"), ("client",)),
-    Opener("aborts", 4, ("client.abort_transaction", "client.abort_transaction_waits"), ("client",)),
+    Opener("commits", 3, ("client.commit_transaction", "client.commit_transaction_waits"), ("client",), single=5.9),
+    Opener("aborts", 4, ("client.abort_transaction", "client.abort_transaction_waits"), ("client",), single=5.9),
     Opener("abort_not_sent", 9, ("client.abort_not_sent",), ("client",)),
     Opener("commit_decided", 7, ("coordinator.decides_commit",), ("transactional_id",), _DECIDED,
         "commit_written"),
@@ -260,7 +266,7 @@ TRANSACTIONS = (
         "markers.refused_for_good", "markers.given_up", "markers.cancelled", "markers.cannot_be_held",
         "markers.partition_gone",
     )),
-    Opener("complete", 3.3, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending")),
+    Opener("complete", 3.3, ("coordinator.all_markers_acknowledged",), ("transactional_id", "pending"), single=5.9),
     Opener("outcome_shows", 5.5, ("broker.last_stable_offset_advanced",)),
     Opener("readers_wait", 4.5, ("broker.readers_wait_for_transaction",), (),
         ("broker.readers_wait_for_transaction",), once=True),
@@ -476,6 +482,9 @@ LEFT = Opener("left", 6, (), ("broker", "client"), STORED)
 REQUEST_AGAIN = Opener("request_again", 3, (), ("client", "api"), later=3)
 """The opener for a request that a client sends again, because the connection ended before its response. Where an
 intervention led to it, it is as notable as a heavy one."""
+MUST_RETRY = next(opener for opener in PRODUCER if opener.name == "must_retry")
+RETRIES = Opener("retries", 3, (), ("client", "api"))
+"""The opener for a request that a client sends again after a refusal."""
 TIMES_OUT = frozenset({"gives_up_waiting", "markers_unanswered", "reader_unanswered", "source_asked"})
 """Names of openers for a request whose response did not come in time."""
 IDENTITIES = Opener(
@@ -492,6 +501,9 @@ OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_show
 TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
 DECIDE = frozenset({"commit_decided", "abort_decided", "commit_known", "markers"})
 """Names of openers. If records become readable within such a beat, its title is that of OUTCOME instead."""
+ENDED_BY_CALL = frozenset({"commits", "aborts"})
+"""Names of the openers for the calls that end a transaction."""
+COMPLETED = frozenset({"complete"})
 GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
 """Names of openers for events of several actors that make one beat when they come at once."""
 IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})
