@@ -82,7 +82,14 @@ export interface CellOptions {
   open?: boolean;
   /** Batches that the view does not list; missing: none. */
   folded?: FoldedLog;
+  /** The logs of this partition in two runs beside each other, which are drawn by one scale; missing: this one alone. */
+  logs?: readonly Log[];
+  /** px of each offset of these logs. */
+  slots?: ReadonlyMap<number, number> | null;
 }
+
+/** Batches by base offset. */
+export type Log = Readonly<Record<string, LogBatchView>>;
 
 const known = new WeakMap<Record<string, LogBatchView>, number[]>();
 
@@ -126,6 +133,42 @@ const PADDING = 14;
 const LEAST = 40;
 
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
+  const { slots, logs = [] } = options;
+  if (slots != null) return offsetsOf(batch).reduce((sum, offset) => sum + (slots.get(offset) ?? 0), 0);
+  // Logs of which some batches are folded have the same batch as wide.
+  const alike = logs.flatMap((log) => {
+    const one = log[String(batch.base_offset)];
+    return one === undefined || one === batch || one.last_offset !== batch.last_offset ? [] : [ownWidth(one, { ...options, copiesOf: copiesIn(log) }, short)];
+  });
+  return Math.max(ownWidth(batch, options, short), ...alike);
+}
+
+/** How many of a log's batches have the first record of a batch. */
+function copiesIn(log: Log): (batch: LogBatchView) => number {
+  return ({ serials: [serial] }) => (serial === undefined ? 1 : Object.values(log).filter(({ serials }) => serials.includes(serial)).length);
+}
+
+function offsetsOf({ base_offset: first, last_offset: last }: LogBatchView): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+/** px of each offset: as many as the wider of its cells in both logs needs. Null where the logs are too long to be drawn whole. */
+function slotsOf(logs: readonly Log[], options: CellOptions, short: boolean): Map<number, number> | null {
+  const slots = new Map<number, number>();
+  for (const log of logs) {
+    const batches = Object.values(log);
+    if (batches.length * LEAST > options.room) return null;
+    const copiesOf = copiesIn(log);
+    for (const batch of batches) {
+      const offsets = offsetsOf(batch);
+      const each = ownWidth(batch, { ...options, copiesOf }, short) / offsets.length;
+      for (const offset of offsets) slots.set(offset, Math.max(slots.get(offset) ?? 0, each));
+    }
+  }
+  return slots;
+}
+
+function ownWidth(batch: LogBatchView, options: CellOptions, short: boolean): number {
   if (batch.control !== null) return CONTROL_WIDTH;
   const label = textWidth(labelOf(batch, short, options), options.labelSize, true) + PADDING;
   const who = options.twoLines === true && short ? identity(batch.producer_id, batch.producer_epoch) : null;
@@ -184,29 +227,45 @@ function everyBatch(batches: Record<string, LogBatchView>, bases: number[], opti
   return finish(pieces, options, bases, commonIdentity(pieces));
 }
 
-/** Null where not all batches fit. */
+/** Null where not all batches fit, those of the log beside it included. */
 function unfolded(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, twoLines: boolean): Cells | null {
   const labels = options.short ? [true, false] : [false, true];
   for (const short of labels) {
     for (const share of SHRINK) {
-      const pieces = choose(batches, bases, { ...options, unit: options.unit * share }, short);
-      if (pieces.some((piece) => piece.kind === "fold")) continue;
+      const pieces = whole(batches, bases, { ...options, unit: options.unit * share }, short);
+      if (pieces === null) continue;
       const common = short ? commonIdentity(pieces) : null;
-      if (!short || common !== null) return finish(pieces, options, bases, common);
+      if (!short || (common !== null && areShort(options.logs))) return finish(pieces, options, bases, common);
     }
   }
   for (const share of twoLines ? SHRINK : []) {
-    const pieces = choose(batches, bases, { ...options, unit: options.unit * share, twoLines }, true);
-    if (!pieces.some((piece) => piece.kind === "fold")) return { ...finish(pieces, options, bases, null), isSplit: true };
+    const pieces = whole(batches, bases, { ...options, unit: options.unit * share, twoLines }, true);
+    if (pieces !== null) return { ...finish(pieces, options, bases, null), isSplit: true };
   }
   return null;
+}
+
+/** All batches; null where those of this log or of the one beside it do not fit. */
+function whole(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, short: boolean): Piece[] | null {
+  const { logs } = options;
+  const slots = logs === undefined ? undefined : slotsOf(logs, options, short);
+  if (slots === null) return null;
+  const sized = { ...options, ...(slots === undefined ? {} : { slots }) };
+  const isTooLong = logs?.some((log) => Object.values(log).reduce((sum, batch) => sum + widthOf(batch, sized, short), 0) > options.room) === true;
+  const pieces = isTooLong ? [] : choose(batches, bases, sized, short);
+  return isTooLong || pieces.some((piece) => piece.kind === "fold") ? null : pieces;
+}
+
+/** Whether the labels of every log may leave the producer out, because each has one alone. */
+function areShort(logs: readonly Log[] = []): boolean {
+  return logs.every((log) => new Set(Object.values(log).filter(({ control }) => control === null).map((one) => identity(one.producer_id, one.producer_epoch))).size < 2);
 }
 
 function withFolds(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, twoLines: boolean): Cells {
   const folding = { ...options, unit: options.unit * 0.85 };
   const short = choose(batches, bases, folding, true);
   const common = commonIdentity(short);
-  if (common !== null) return finish(short, options, bases, common);
+  if (common !== null && areShort(options.logs)) return finish(short, options, bases, common);
   if (twoLines) return { ...finish(choose(batches, bases, { ...folding, twoLines }, true), options, bases, null), isSplit: true };
   return finish(choose(batches, bases, folding, false), options, bases, null);
 }

@@ -22,7 +22,7 @@ import { layoutLost, lostNow } from "./lane-lost.ts";
 import { CONTROL_WIDTH, layoutCells, withCopies, xOf } from "./lane-cells.ts";
 import { brokersOf, layoutFollowers, layoutReaders, readersOf } from "./lane-readers.ts";
 import type { ArrivalShape, AskShape, CellShape, FoldShape, GateShape, LaneShape, LanesShape, ReaderShape, TextShape } from "./lane-shapes.ts";
-import type { LanesOptions, Spread, Tier } from "./lanes-plan.ts";
+import type { LanesOptions, LogsBeside, Tier } from "./lanes-plan.ts";
 import { arrivalRoom, edgeOf, LINE_HEIGHT, laneHeight, NARROW, planLanes } from "./lanes-plan.ts";
 import { shownReplica } from "./shown-replica.ts";
 import { isLogCase } from "./log-case.ts";
@@ -59,7 +59,7 @@ export function layoutLanes(frame: Frame, options: LanesOptions): LanesShape {
   let y = 0;
   for (const [name, tier] of plan.tiers) {
     const partition = partitions[name] as PartitionView;
-    const of = [partition, y, options.width, options.scrolled[name], options.opened?.has(name) === true, apartIn(options, name), ...Object.values(tier)];
+    const of = [partition, y, options.width, options.scrolled[name], options.opened?.has(name) === true, apartIn(options, name), ...besideOf(options.spread?.[name]), ...Object.values(tier)];
     const { lane, twin } = piece(frame, name, of, (part) => layoutLane(part, name, partition, tier, y, options));
     shape.lanes.push(lane);
     shape.twin.push(...twin);
@@ -159,6 +159,8 @@ function layoutLane(
   const duplicated = brokenRecords(frame, "duplicated");
   const words = narrow ? 62 : clamp(options.width * 0.2, 100, 150);
   const isScrolled = (options.scrolled[name] ?? 0) > 0;
+  const pair = options.spread?.[name];
+  const readers = pair?.readers ?? readersOf(frame, name).map(([reader]) => reader);
   const cells = layoutCells(replica.batches, {
     left,
     room: right - left - words,
@@ -167,14 +169,15 @@ function layoutLane(
     sought: isScrolled ? [] : soughtIn(frame, name, replica, options.apart ?? []),
     copiesOf: (batch) => copiesOf(batch, replica, duplicated),
     isLow: tier.cell < TWO_LINES,
-    unit: narrow ? 21 : unitOf(right - left - Math.max(words, ...readersOf(frame, name).map(([reader]) => textWidth(reader, MARK) + READ_WORDS)), options.spread?.[name], options.width),
+    unit: narrow ? 21 : unitOf(right - left - Math.max(words, ...readers.map((reader) => textWidth(reader, MARK) + READ_WORDS)), pair, options.width),
+    ...(pair === undefined ? {} : { logs: pair.logs }),
     foldWidth: narrow ? 54 : 66,
     labelSize: tier.name === "compact" ? 12 : 14,
     scrolled: Math.min(options.scrolled[name] ?? 0, Math.max(0, Object.keys(replica.batches).length - 1)),
     pinned: arrived?.at ?? selectedOffset(frame.selection, name, replica) ?? (options.scrolled[name] === undefined ? firstCopy(frame, replica) : null),
     short: narrow,
     twoLines: tier.cell >= (narrow ? TWO_LINES : SMALL_LINES),
-    wished: options.beside === true && narrow ? Math.max(0, ...readersOf(frame, name).slice(0, tier.readersMost).map(([reader]) => textWidth(reader, MARK) - 30)) : 0,
+    wished: options.beside === true && narrow ? Math.max(0, ...readers.slice(0, tier.readersMost).map((reader) => textWidth(reader, MARK) - 30)) : 0,
     folded: foldedLog(frame.view, name, id),
   });
   const cellsTop = top + tier.title + arrivalRoom(frame, name, tier) + tier.gates;
@@ -208,11 +211,16 @@ function layoutLane(
   return { lane, twin };
 }
 
+/** What of the other run's log the scale of a lane depends on. */
+function besideOf(pair: LogsBeside | undefined): unknown[] {
+  return pair === undefined ? [] : [pair.records, pair.markers, pair.readers.join(" "), ...pair.logs];
+}
+
 /** px per offset: about thirteen in a lane; beside another run's picture a short log is seen from near, on both sides alike. */
-function unitOf(room: number, spread: Spread[string] | undefined, width: number): number {
+function unitOf(room: number, pair: LogsBeside | undefined, width: number): number {
   const usual = clamp((width - 180) / 13, 24, 48);
-  if (spread === undefined) return usual;
-  const [records, markers] = spread;
+  if (pair === undefined) return usual;
+  const { records, markers } = pair;
   return clamp((room - markers * CONTROL_WIDTH) / Math.max(records, 1), usual, width * NEAR);
 }
 

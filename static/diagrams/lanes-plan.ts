@@ -9,6 +9,7 @@ import { batchesIn, foldedLog } from "../player/folded.ts";
 import type { Frame } from "../player/frame.ts";
 import { clamp } from "./geometry.ts";
 import { isUnderWay } from "./lane-arrival.ts";
+import type { Log } from "./lane-cells.ts";
 import { arrivedNow } from "./lane-arrived.ts";
 import { lostNow } from "./lane-lost.ts";
 import { brokersOf, readersOf } from "./lane-readers.ts";
@@ -16,8 +17,17 @@ import type { LaneShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
 import { shownReplica } from "./shown-replica.ts";
 
-/** Partition to the offsets of records that its cells are as wide as, and its markers. */
-export type Spread = Readonly<Record<string, readonly [records: number, markers: number]>>;
+/** What the logs of one partition hold in two runs that stand beside each other. */
+export interface LogsBeside {
+  /** Offsets of records that the cells of the longer one are as wide as, and its markers. */
+  records: number;
+  markers: number;
+  logs: readonly Log[];
+  /** Its consumers in either run. */
+  readers: readonly string[];
+}
+
+export type Spread = Readonly<Record<string, LogsBeside>>;
 
 export interface LanesOptions {
   width: number;
@@ -35,7 +45,7 @@ export interface LanesOptions {
   beside?: boolean;
   /** Names of what differs in the other run. */
   apart?: readonly string[];
-  /** What the longer of each partition's two logs holds, where another run's picture stands beside this one. */
+  /** What each partition's two logs hold, where another run's picture stands beside this one. */
   spread?: Spread;
 }
 

@@ -63,7 +63,7 @@ export class Lanes extends SizedElement {
   declare beside: string | null;
   /** Names of what differs in the other run, partitions among them. */
   declare apart: readonly string[];
-  /** What the longer of each partition's logs holds in both runs. */
+  /** What each partition's logs hold in both runs. */
   declare spread: Spread | undefined;
   /** The partition that the reader opened, or the last one that a step was about. */
   #large: string | null = null;

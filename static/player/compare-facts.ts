@@ -74,6 +74,24 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
 }
 
+/** Since which moment a thing differs on show; null if it does not. */
+export type Since = (about: string) => number | null;
+
+/**
+ * What differs otherwise than in time (`parted`), in the order in which it began to differ. A thing in which one run was
+ * `behind` before that is nearer to the cause, and comes before it.
+ */
+export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since): Apart[] {
+  const first = Math.min(...all.map(({ about }) => parted(about) ?? Infinity));
+  const dated = all.flatMap((one): { one: Apart; since: number }[] => {
+    const [differs, lags] = [parted(one.about), behind(one.about)];
+    if (differs !== null) return [{ one, since: differs }];
+    if (lags !== null && lags < first && first < Infinity) return [{ one, since: lags }];
+    return one.isOfTime === true ? [{ one, since: Infinity }] : [];
+  });
+  return dated.sort((one, other) => (one.since === other.since ? 0 : one.since - other.since)).map(({ one }) => one);
+}
+
 /** From the first offset on at which two logs have their records in other batches, as far as both logs go. */
 function batchesApart(partition: string, left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];

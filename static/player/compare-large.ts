@@ -2,7 +2,7 @@
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { OFFSETS_MOST } from "../diagrams/lane-cells.ts";
-import type { Spread } from "../diagrams/lanes-plan.ts";
+import type { LogsBeside, Spread } from "../diagrams/lanes-plan.ts";
 import { partitionIn } from "../diagrams/about.ts";
 import type { Frame, View } from "./frame.ts";
 
@@ -30,17 +30,22 @@ function weightOf(much: number, isApart: boolean): number {
   return much === Number.POSITIVE_INFINITY ? Number.MIN_VALUE : 0;
 }
 
-/** What the longest log of each partition holds in these views; the cluster's own logs have words for records, and widths of their own. */
+/** What the logs of each partition hold in these views; the cluster's own logs have words for records, and widths of their own. */
 export function spreadOf(views: readonly (View | undefined)[]): Spread {
-  const spread: Record<string, readonly [number, number]> = {};
+  const spread: Record<string, LogsBeside> = {};
   for (const view of views) {
     for (const [name, { leader, replicas }] of Object.entries(view?.partitions ?? {})) {
-      if (leader === null || INTERNAL.test(name)) continue;
-      const batches = Object.values(replicas[String(leader)]?.batches ?? {});
+      const log = leader === null ? undefined : replicas[String(leader)]?.batches;
+      if (log === undefined || INTERNAL.test(name)) continue;
+      const batches = Object.values(log);
       const markers = batches.filter(({ control }) => control !== null).length;
       const records = batches.reduce((sum, { control, base_offset: from, last_offset: to }) => sum + (control === null ? Math.min(to - from + 1, OFFSETS_MOST) : 0), 0);
-      const [most, mostMarkers] = spread[name] ?? [0, 0];
-      spread[name] = [Math.max(most, records), Math.max(mostMarkers, markers)];
+      const readers = Object.entries(view?.consumers ?? {}).filter(([, { positions }]) => name in positions).map(([reader]) => reader);
+      const before = spread[name] ?? { records: 0, markers: 0, logs: [], readers: [] };
+      spread[name] = {
+        records: Math.max(before.records, records), markers: Math.max(before.markers, markers), logs: [...before.logs, log],
+        readers: [...new Set([...before.readers, ...readers])].sort(),
+      };
     }
   }
   return spread;

@@ -29,7 +29,7 @@ export interface SideParts {
   wants: (actors: readonly string[]) => void;
   /** The partition that both draw large, so that its two logs can be held against each other. */
   beside: string | null;
-  /** What the longer of each partition's two logs holds. */
+  /** What each partition's two logs hold. */
   spread: Spread;
   /** Steps of the longer run. */
   along: number;

@@ -32,8 +32,8 @@ import { Moments } from "./moments.ts";
 import { whatOf, whenOf } from "./compare-schedule.ts";
 import type { Pair, Parting } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
-import { apartList, defaults as facts, factsApart, holdingApart, nothingApart } from "./compare-facts.ts";
-import type { Ahead, ApartRow, Unfolded } from "./compare-facts.ts";
+import { apartList, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart } from "./compare-facts.ts";
+import type { Ahead, Apart, ApartRow, Unfolded } from "./compare-facts.ts";
 import { facts as joined, listed, named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
@@ -145,7 +145,7 @@ export class Compare extends LitElement {
   #sides: Side[] = [];
   /** The partition that both sides draw large. */
   #large: string | null = null;
-  /** What the longer of the two logs of each partition holds: both are drawn by it. */
+  /** What the two logs of each partition hold: both are drawn by one scale. */
   #spread: Spread = {};
   /** What differs between the two steps on show, and the pictures that this was read from. */
   #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[] } = { of: [], rows: [], names: [], ahead: [], holding: [] };
@@ -637,13 +637,19 @@ export class Compare extends LitElement {
     // The language is part of what is said.
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.lockstep, this.#moments];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
-    const spread = spreadOf([left?.view, right?.view]);
-    // Pictures are drawn anew for another object.
-    if (JSON.stringify(spread) !== JSON.stringify(this.#spread)) this.#spread = spread;
+    this.#spread = spreadOf([left?.view, right?.view]);
     const all = factsApart(left, right);
-    const apart = all.filter(({ about, isOfTime = false }) => isOfTime || this.#isApart(about));
+    const apart = this.#inOrder(all);
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
     this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: this.#aheadIn([...new Set(all.map(({ about }) => about))]), holding: holdingApart(left, right) };
+  }
+
+  /** What is listed of it. By virtual time, time is what counts. */
+  #inOrder(all: readonly Apart[]): readonly Apart[] {
+    const [moments, [left, right]] = [this.#moments, this.#sides];
+    if (this.lockstep === "time" || moments === null || left === undefined || right === undefined) return all;
+    const shown: Pair = [left.store.shown, right.store.shown];
+    return nearestFirst(all, (about) => moments.since(about, shown), (about) => moments.aheadSince(about, shown));
   }
 
   /** Which run is further, for each that is on show in two states. */

@@ -125,8 +125,26 @@ export class Moments {
   }
 
   /** Whether an actor, a partition or a transaction differs at these steps otherwise than in time. */
-  differs(subject: string, { 0: left, 1: right }: Pair): boolean {
-    const [ours, theirs] = this.#known.parts[subject] ?? [];
-    return (ours != null && left >= ours) || (theirs != null && right >= theirs);
+  differs(subject: string, shown: Pair): boolean {
+    return this.since(subject, shown) !== null;
+  }
+
+  /** The moment since which it differs so. */
+  since(subject: string, shown: Pair): number | null {
+    const moments = (this.#known.parts[subject] ?? []).flatMap((step, side) => (step !== null && (shown[side] ?? 0) >= step ? [this.of(side as 0 | 1, step)] : []));
+    return moments.length === 0 ? null : Math.min(...moments);
+  }
+
+  /** The moment since which one run has gone further through the states of it than the other, at these steps. */
+  aheadSince(about: string, shown: Pair): number | null {
+    const changes = (this.#known.changes?.[about] ?? []).flatMap((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0))
+      .map((step) => ({ moment: this.of(side as 0 | 1, step), by: side === 0 ? 1 : -1 })));
+    let [further, since] = [0, 0];
+    for (const moment of [...new Set(changes.map((one) => one.moment))].sort((one, other) => one - other)) {
+      const before = further;
+      for (const one of changes) if (one.moment === moment) further += one.by;
+      if (before === 0) since = moment;
+    }
+    return further === 0 ? null : since;
   }
 }

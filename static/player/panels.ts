@@ -51,7 +51,7 @@ export interface PanelParts {
   along?: number | null;
   /** To a step, where more than this run has to go there. */
   go?: (step: number) => void;
-  /** What the longer of each partition's logs holds in two runs beside each other. */
+  /** What each partition's logs hold in two runs beside each other. */
   spread?: Spread | undefined;
   /** Names of actors and partitions that differ in the run beside it, those that show most first. */
   apart?: readonly string[];

@@ -9,6 +9,7 @@ import { drawCell, drawLanes } from "../../diagrams/lanes-draw.ts";
 import { layoutLanes } from "../../diagrams/lanes-layout.ts";
 import { reachesUnlisted } from "../../diagrams/lanes-plan.ts";
 import { partitionIn } from "../../diagrams/about.ts";
+import { spreadOf } from "../../player/compare-large.ts";
 import { Reading } from "../../diagrams/reading.ts";
 import type { ReaderLaneView } from "../../generated/messages.ts";
 import type { ConsumerView, FoldedLog, Selection, Step, View } from "../../player/frame.ts";
@@ -54,11 +55,43 @@ test("a partition is marked while the run beside this one has it otherwise", () 
   assert.deepEqual(differs, [true, false, false]);
 });
 
+/** The pictures of these logs of t-0, beside each other, drawn one after the other in turn; where each offset begins in each. */
+function besides(...turns: [ReturnType<typeof logBatch>[], ReturnType<typeof logBatch>[]][]): number[][] {
+  let readings: (Reading | null)[] = [null, null];
+  let starts: number[][] = [];
+  const known = new Map<object, ReturnType<typeof frameOf>>();
+  for (const turn of turns) {
+    const frames = turn.map((batches) => known.get(batches) ?? frameOf(null, view({ partitions: { "t-0": partition(replica(batches)) } })));
+    turn.forEach((batches, side) => known.set(batches, frames[side] as (typeof frames)[number]));
+    const spread = spreadOf(frames.map((frame) => frame.view));
+    readings = frames.map((frame, side) => new Reading(frame, readings[side] ?? null));
+    starts = readings.map((reading) => laneOf((reading as Reading).frame, { ...OPTIONS, spread }).cells.map(({ x }) => x));
+  }
+  return starts;
+}
+
+const singles = (count: number, more: object = {}): ReturnType<typeof logBatch>[] => Array.from({ length: count }, (_, offset) => logBatch(offset, 1, more));
+
 test("beside another run a short log is seen from near, as wide as the longer of both lets it be", () => {
-  const few = frameOf(null, view({ partitions: { "t-0": partition(replica([logBatch(0, 1), logBatch(1, 1)])) } }));
-  const widths = [undefined, { "t-0": [2, 0] as const }, { "t-0": [5, 1] as const }].map((spread) => laneOf(few, { ...OPTIONS, ...(spread === undefined ? {} : { spread }) }).cells.map(({ width }) => Math.round(width)));
-  const [alone = [], near = [], longer = []] = widths;
-  assert.ok((alone[0] ?? 0) < (longer[0] ?? 0) && (longer[0] ?? 0) < (near[0] ?? 0), String(widths));
+  const widths = [2, 5].map((count) => besides([singles(2), singles(count)])[0] ?? []).map(([first = 0, second = 0]) => second - first);
+  const alone = laneOf(frameOf(null, view({ partitions: { "t-0": partition(replica(singles(2))) } }))).cells[0]?.width ?? 0;
+  const [near = 0, longer = 0] = widths;
+  assert.ok(alone < longer && longer < near, String([alone, ...widths]));
+});
+
+test("two runs beside each other draw one log by one scale, however its records lie in batches", () => {
+  const logs = [[logBatch(0, 5)], singles(5)].map((batches) => replica(batches).batches);
+  const [one, other] = logs.map((log) => layoutCells(log, { ...CELLS, logs })).map((cells) => [0, 1, 2, 3, 4, 5].map((offset) => xOf(cells, offset)));
+  assert.deepEqual(one, other);
+  const producers = [...singles(1), logBatch(1, 1, { producer_id: 7 }), ...singles(4).slice(2)];
+  const [same, mixed] = besides([singles(4), producers]);
+  assert.deepEqual(same, mixed, "the producer stands in the labels of both or of none");
+});
+
+test("a log whose run stands still gets the scale of the other one, which grows", () => {
+  const [short, long] = [singles(2), singles(6)];
+  const [one = [], other = []] = besides([short, short], [short, long]);
+  assert.deepEqual(one, other.slice(0, 2));
 });
 
 test("offsets stand at their cells, also inside a batch", () => {

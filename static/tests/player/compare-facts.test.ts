@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frame } from "../../player/frame.ts";
-import { factsApart, holdingApart, nothingApart } from "../../player/compare-facts.ts";
+import { factsApart, holdingApart, nearestFirst, nothingApart } from "../../player/compare-facts.ts";
 import { speakStage } from "../stage/words.ts";
 
 speakStage();
@@ -29,6 +29,14 @@ test("a window of the middleware that is over in both runs is held against the o
   const mw = (until: number | null): Frame => frame({ middleware: { transactions: { 1: { state: "COMMITTED", window: { since: 135, until } } } } });
   assert.deepEqual(factsApart(mw(205), mw(5135)), [{ about: "middleware", name: "middleware's window", left: "135–205 ms", right: "135–5135 ms", isOfTime: true }]);
   assert.deepEqual([factsApart(mw(205), mw(205)), factsApart(mw(205), mw(null))], [[], []]);
+});
+
+test("what began to differ first comes first, and before it the participant in which one run was behind until then", () => {
+  const all = ["middleware", "business", "participant-2", "participant-3"].map((about) => ({ about, name: about, left: "committed", right: "prepared" }));
+  const order = (parted: Record<string, number>, behind: Record<string, number>): string[] =>
+    nearestFirst(all, (about) => parted[about] ?? null, (about) => behind[about] ?? null).map(({ about }) => about);
+  assert.deepEqual(order({ middleware: 21, business: 20 }, { "participant-2": 17, "participant-3": 22 }), ["participant-2", "business", "middleware"]);
+  assert.deepEqual(order({}, { "participant-2": 17 }), [], "a run that is only ahead is named in a sentence");
 });
 
 test("a producer that was fenced in one run says so, and a partition what became of its records", () => {

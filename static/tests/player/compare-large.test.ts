@@ -45,7 +45,10 @@ test("what the reader picked is large", () => {
   assert.equal(largeOf(at({ "t-0": log(240), "t-1": log(240) }), right, null), "t-1");
 });
 
-test("both sides are drawn by the longer log of a partition, the cluster's own logs by their words", () => {
-  const views = [log(240), log(null)].map((one) => at({ "t-0": one, [COORDINATOR]: one }).view);
-  assert.deepEqual(spreadOf([...views, undefined]), { "t-0": [1, 1] });
+test("both sides are drawn by both logs of a partition, the cluster's own logs by their words", () => {
+  const logs = [log(240), log(null)];
+  const views = logs.map((one) => at({ "t-0": one, [COORDINATOR]: one }).view);
+  assert.deepEqual(spreadOf([...views, undefined]), {
+    "t-0": { records: 1, markers: 1, logs: logs.map(({ replicas }) => replicas["1"]?.batches), readers: Object.keys(views[0]?.consumers ?? {}).sort() },
+  });
 });

@@ -42,6 +42,11 @@ test("the run that has gone through more states of a thing is ahead in it", () =
   assert.equal(paced.ahead("t-1", [9, 9]), null);
 });
 
+test("a run is ahead in a thing since the moment at which only it has changed it", () => {
+  const paced = new Moments({ same: 2, ends: [9, 9], moments: [[3, 3], [4, 4], [5, 4], [6, 5]], parts: {}, changes: { "t-0": [[3, 5, 6], [3]] }, crossed: false });
+  assert.deepEqual(([[4, 4], [5, 4], [6, 5]] as const).map((shown) => paced.aheadSince("t-0", shown)), [null, 5, 5]);
+});
+
 test("where both decide otherwise is a moment that both have reached", () => {
   const known = { same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: {}, crossed: false };
   assert.deepEqual(new Moments({ ...known, decides: [3, 5] }).decides, { steps: [3, 5], moment: 5 });
