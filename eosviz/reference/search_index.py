@@ -46,8 +46,8 @@ KINDS = (
 LESSON = "scenario"
 """The kind of entry that answers most questions."""
 BESIDE_A_LESSON = ("page", "limit")
-"""Kinds whose texts contain words of most questions. `_weighed` counts an entry of these kinds only if one of its terms
-is RARE, and if its score is near (NEAR) to that of the best scenario, too."""
+"""Kinds whose texts contain words of most questions. `_weighed` counts an entry of these kinds only if a term leads to
+it, or if one of its terms is RARE and its score is near (NEAR) to that of the best scenario, too."""
 RARE = math.log(1 + 20)
 """The rarity of a term that one in twenty entries contains."""
 PAGES = (
@@ -86,7 +86,7 @@ POINTS = {
     "text": 3.0, "same": 2.0,
 }  # fmt: skip
 """The score of a term, by the place of its match; the first place that `_points` finds counts. ``lead``: the
-entry is a scenario that the catalogue's table names for the term. A lead after the first scores a little
+entry is a scenario or a page that the catalogue's table names for the term. A lead after the first scores a little
 less."""
 LATER_LEAD = 0.25
 LED = POINTS["lead"] - LATER_LEAD
@@ -100,7 +100,7 @@ of other terms."""
 MANY_TERMS = 3
 NEAR = 0.5
 """`_weighed` counts an entry only if its score is at least this share of the best score of its kind. Leads of an
-exact term are excepted (EXACT_LEADS)."""
+exact term (EXACT_LEADS) and pages to which a term leads are excepted."""
 LEAST, FAR = 8, 0.2
 """`_ranked` keeps the first LEAST scenarios, and others with at least the share FAR of the best one's points."""
 SECOND = 0.99
@@ -273,15 +273,16 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float
         worth = sum(weight * points for weight, points in zip(weights, own, strict=True))
         worth *= 1.0 if entry.is_kafka or is_about_middleware else OTHER_FIELD
         is_met = sum(map(bool, own)) >= terms or max(own, default=0.0) >= LED
-        if entry.kind in BESIDE_A_LESSON:
+        if entry.kind in BESIDE_A_LESSON and entry.name not in led:
             is_met &= any(points and rarity >= RARE for points, rarity in zip(own, rarities, strict=True))
         worths.append(worth if is_met else 0.0)
         best[entry.kind] = max(best.get(entry.kind, 0.0), worths[-1])
     for kind in BESIDE_A_LESSON:
         best[kind] = max(best.get(kind, 0.0), best.get(LESSON, 0.0))
-    exact = {lead for wish in wishes if wish.telling >= EXACT for lead in wish.leads[:EXACT_LEADS]}
+    kept = {lead for wish in wishes if wish.telling >= EXACT for lead in wish.leads[:EXACT_LEADS]}
+    kept |= {entry.name for entry in every if entry.kind in BESIDE_A_LESSON and entry.name in led}
     return [
-        worth if worth >= NEAR * best[entry.kind] or entry.name in exact else 0.0
+        worth if worth >= NEAR * best[entry.kind] or entry.name in kept else 0.0
         for entry, worth in zip(every, worths, strict=True)
     ]
 

@@ -37,6 +37,8 @@ _JOINED = re.compile(r"\b(re|un|non|pre|de)-(?=[a-z])")
 """A prefix that is also written with a hyphen: *re-read* is *reread*, not *read*."""
 _EACH = re.compile(r"\bfor (?:each|every)\b")
 _SCENARIO = re.compile(r"sc-\d+")
+_LEAD = re.compile(rf"{_SCENARIO.pattern}|[a-z]+:[a-z_]+")
+"""A scenario or a page that a row leads to: `SC-101`, `replays:open_log`."""
 _CLASS_NAME = "(?:exception|error)?"
 """The end of an error's name as a class: *InvalidProducerEpochException* of INVALID_PRODUCER_EPOCH."""
 _TAGS = re.compile(r"^(?:\s*\[[^\]]*\]\s*:?|\s*(?:feat|fix|bug|docs|chore|test)(?:\([^)]*\))?:)+")
@@ -238,10 +240,8 @@ def _pieces(rest: str) -> list[str]:
 
 
 def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
-    others = dict.fromkeys(
-        word for row in rows for word in row if word != text and not _SCENARIO.fullmatch(word)
-    )
-    leads = dict.fromkeys(word for row in rows for word in row if _SCENARIO.fullmatch(word))
+    others = dict.fromkeys(word for row in rows for word in row if word != text and not _LEAD.fullmatch(word))
+    leads = dict.fromkeys(word for row in rows for word in row if _LEAD.fullmatch(word))
     # The word as it was typed first: a match of the whole word counts more.
     typed = "|".join(dict.fromkeys((_begins(text), _begins(_stem(text)))))
     return Wish(text, re.compile(typed), _any_of(others) if others else None, tuple(leads))
@@ -351,7 +351,7 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
             continue
         row = _row(key)
         for word in row:
-            if not _SCENARIO.fullmatch(word):
+            if not _LEAD.fullmatch(word):
                 found.setdefault(word, []).append(row)
     longest_first = sorted(found, key=lambda word: (-len(word), word))
     return tuple((word, tuple(found[word])) for word in longest_first)

@@ -127,6 +127,9 @@ ASKED = [
     ("There is a newer producer with the same transactionalId: retrying", "SC-132"),
     ("abort after the transaction timeout: INVALID_TXN_STATE", "SC-129"),
     ("epoch exhaustion of an idempotent producer", "SC-38"),
+    ("we still see duplicates in spite of exactly-once", "SC-52"),
+    ("why does my consumer not see committed records", "SC-77"),
+    ("multiple instances with the same transactional.id get fenced", "SC-126"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
 
@@ -162,6 +165,9 @@ ASKED_IN_CHINESE = [
     ("事务提交很慢，吞吐量很低", "SC-150"),
     ("消费 处理 生产 怎样做到只处理一次", "SC-50"),
     ("消息轮询间隔太长被踢出消费者组", "SC-146 SC-165 SC-166"),
+    ("用了恰好一次，为什么还有重复", "SC-52 SC-04 SC-51"),
+    ("消费者读到了还没有提交的记录", "SC-46 SC-47"),
+    ("为什么消费者看不到已提交的记录", "SC-77 SC-47 SC-135"),
 ]
 ASKED_IN_CHINESE_APART = [
     ("同一个 transactional.id 启动了两个实例会怎样", "SC-126 SC-61 SC-153"),
@@ -182,6 +188,32 @@ ASKED_IN_CHINESE_APART = [
     ("spark 读取事务主题报缺少偏移量", "SC-147 SC-148"),
 ]
 """The table of words was not tuned on these."""
+
+
+ABOUT_LOGS = [
+    ("my transaction is stuck, how do I read the log", "en"),
+    ("can I open the log files of my broker here", "en"),
+    ("我的事务卡住了怎么看日志", "zh-Hans"),
+    ("怎么查看 broker 的日志文件", "zh-Hans"),
+]
+
+
+@pytest.mark.parametrize(("question", "language"), ABOUT_LOGS)
+def test_who_asks_how_to_read_a_log_finds_its_page_beside_the_scenarios(question: str, language: str) -> None:
+    found = answered(question, language).found
+    assert set(list(found)[:2]) == {"scenario", "page"}
+    assert found["page"][0].identifier == "replays:open_log"
+
+
+@pytest.mark.parametrize(("question", "language"), [("two-phase commit", "en"), ("两阶段提交", "zh-Hans")])
+def test_two_phase_commit_finds_the_scenarios_of_the_middleware_first(question: str, language: str) -> None:
+    found = answered(question, language).found["scenario"]
+    assert [row.identifier for row in found[:4]] == ["SC-80", "SC-81", "SC-83", "SC-88"]
+
+
+@pytest.mark.parametrize("question", ["相同的 transactional.id", "同一个 transactional.id 被两个实例使用"])
+def test_one_id_in_two_instances_is_a_question_of_fencing_before_one_of_choice(question: str) -> None:
+    assert answered(question, "zh-Hans").found["scenario"][0].identifier == "SC-126"
 
 
 def is_found_in_chinese(question: str, wanted: str) -> bool:
