@@ -32,8 +32,8 @@ from eosviz.workshop.actions import WorkshopRefused, create_draft, text_of_docum
 from eosviz.workshop.models import Draft
 from eosviz.workshop.trial import played
 
-CASE_BATCHES_MAX = 2_000
-"""A case with more batches than this gets no scenario. They are counted over all partitions, including those
+CASE_STEPS_MAX = 2_000
+"""A case with more steps than this gets no scenario. They are counted over all partitions, including those
 of Kafka's own topics."""
 _TEXTS = ("summary", "lesson")
 
@@ -67,8 +67,8 @@ def draft_of_case(owner: User, replay: Replay) -> Draft:
 
 def text_of_case(replay: Replay, author: Caller | None = None) -> str:
     """The scenario's text, after one run that was compared with the case. Raises NoScenarioError or WorkshopRefused."""
-    if replay.steps > CASE_BATCHES_MAX:
-        raise NoScenarioError("batches", count=replay.steps, most=CASE_BATCHES_MAX)
+    if replay.steps > CASE_STEPS_MAX:
+        raise NoScenarioError("steps", count=replay.steps, most=CASE_STEPS_MAX)
     player = player_file.read(bytes(replay.player))
     case = stored_batches(player["steps"]["1"])
     named = {
