@@ -205,6 +205,8 @@ class Opened:
     weight: float
     round: int = 0
     """The number of this opening among those with the same name, from 1; 0: not counted."""
+    size: int = 0
+    """Of openings that have a size, such as delays (``Opener.size``): how large it is."""
     lead: int = 0
     """How many steps of the beat come before the step that opens it."""
     origin: Opened | None = None
@@ -726,7 +728,7 @@ class Beats:
                 if len(passed) == PASSED_MOST:
                     break
                 titled = self._passed(one, lands, repeats)
-                if titled["key"] != beat["key"] and not _is_implied(titled, beat):
+                if (titled["key"] != beat["key"] or one.size) and not _is_implied(titled, beat):
                     passed.setdefault(titled["step"], titled)
             counted = any(one["key"] in COUNT_RECORDS for one in (*found[-1:], *passed.values()))
             if (
@@ -1211,6 +1213,7 @@ def _opened(
         step.opener_params,
         weight,
         count,
+        size=step.params.get(opener.size) or 0,
         results=frozenset(result for name, result in step.released if not is_internal(name)),
         ends=_is_end(step, opener),
         by_hand=step.number in by_hand,
@@ -1331,6 +1334,9 @@ def _chosen(openings: list[Opened], end: int, most: int, lengths: Sequence[int])
         place = losses.index(least) + 1
         if chosen[place].ends and _can_hold_end(chosen[place - 1]):
             chosen[place - 1] = replace(chosen[place - 1], ends=True)
+        if _is_larger(chosen[place], chosen[place - 1]):
+            weight = max(chosen[place].weight, chosen[place - 1].weight)
+            chosen[place - 1] = replace(_begun(chosen[place], chosen[place - 1].at), weight=weight)
         del chosen[place]
     return with_what_was_collected(chosen)
 
@@ -1361,6 +1367,12 @@ def _is_same(before: Opened, one: Opened) -> bool:
     """Whether one beat can hold two neighbours, because they have the same opener and parameters."""
     same = before.opener is one.opener and before.params == one.params
     return same and not (before.ends and one.ends) and not _stays(one)
+
+
+def _is_larger(one: Opened, before: Opened) -> bool:
+    """Whether one beat for both is about the later opening, because that is the larger one of its kind."""
+    is_alike = (one.by_hand, one.recurs, one.breaks) == (before.by_hand, before.recurs, before.breaks)
+    return is_alike and one.opener is before.opener and one.size > before.size
 
 
 def _can_hold_end(before: Opened) -> bool:

@@ -53,6 +53,8 @@ class Opener:
     stretch: bool = False
     """The title says what the beat's steps are about together, so the reader first sees the last step that stands out.
     Other titles say what the opening step is."""
+    size: str = ""
+    """The parameter that says how large the event is: a beat that holds several is about the largest one."""
     later: float = 0
     """The weight of later openings of the row; 0: half of ``weight``."""
 
@@ -302,7 +304,7 @@ READERS = (
 DROPPED = ("fault.message_dropped", "fault.answer_dropped", "fault.answer_dropped_alone")
 FAULTS = (
     Opener("message_lost", 9, DROPPED, ("api", "kind")),
-    Opener("message_delayed", 8, ("fault.message_delayed",), ("api", "kind")),
+    Opener("message_delayed", 8, ("fault.message_delayed",), ("api", "kind"), size="by"),
     Opener("message_overtaken", 8, ("fault.message_reordered",), ("api", "kind")),
     Opener("message_twice", 8, ("fault.message_duplicated",), ("api", "kind")),
     Opener("messages_held", 8, ("fault.messages_held",), ("actor",)),
@@ -331,6 +333,7 @@ TOOL = (
     Opener("tool_runs", 8, ("tool.begins",), ("name",), ("tool.ends",)),
     Opener("tool_finds", 8, ("tool.search_ends",), ("hanging",)),
     Opener("tool_finds_nothing", 6, ("tool.nothing_hangs",)),
+    Opener("tool_aborts", 11, ("tool.abort_chosen",), ("partition",)),
     Opener("tool_aborted", 8, ("tool.abort_done",), ("partition",)),
     Opener("tool_fails", 8, ("tool.fails", "tool.no_open_transaction", "tool.api_missing")),
 )  # fmt: skip
@@ -462,7 +465,7 @@ HANGS = Opener(
 there."""
 BEHIND_HANGING = replace(BEHIND, weight=8.3)
 """The opener for a record that is stored after the begin of a hanging transaction."""
-LET_GO = Opener("let_go", 9, (), ("partitions",))
+LET_GO = Opener("let_go", 11, (), ("partitions",))
 """The opener for the step after which a partition is readable again, because its hanging transaction has
 ended."""
 COMMIT_KNOWN = next(opener for opener in TRANSACTIONS if opener.name == "commit_known")

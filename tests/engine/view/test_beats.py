@@ -141,13 +141,13 @@ BEATS_OF = {
 """,
     "SC-101/ended-by-hand": """\
 1. 1–32 → 27  p1's transaction stores 1 record
-2. 33–39 → 33  Delays let a batch arrive after the abort
-3. 40–41 → 40  Expired records are reported as failed, whether stored or not
-4. 42–64 → 56  LSO passes 1 aborted record of p1
-5. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
-6. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
-7. 84–95 → 87  Also held back: 1 record from p2
-8. 96–111 → 96  kafka-transactions.sh ends with an error
+2. 33–41 → 39  Delays let a batch arrive after the abort
+3. 42–64 → 56  LSO passes 1 aborted record of p1
+4. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
+5. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
+6. 84–95 → 87  Also held back: 1 record from p2
+7. 96–105 → 96  kafka-transactions.sh ends with an error
+8. 106–111 → 106  An operator has an ABORT marker written in t-0
 9. 112–117 → 112  The hanging transaction is aborted, LSO advances: t-0
 """,
     "SC-80/two-nodes": """\
@@ -273,6 +273,13 @@ def test_a_title_about_what_a_step_is_lands_at_that_step() -> None:
     beats = plan_ahead(scenario_of("SC-143/no-seek"))["beats"]
     beat = next(beat for beat in beats if beat["key"] == "beat.complete")
     assert beat["lands"] == beat["first"], "at its end the next transaction commits"
+
+
+def test_a_beat_of_two_delays_is_about_the_longer_one_and_names_the_other() -> None:
+    beats = plan_ahead(scenario_of("SC-101/k28"))["beats"]
+    beat = next(beat for beat in beats if beat.get("kind") == "message_delayed")
+    assert beat["lands"] == 39, "the late write is delayed by 140 ms; the response before it by 90"
+    assert 33 in [one["step"] for one in beat["passed"]]
 
 
 def test_one_request_at_a_time_is_said_of_the_client_that_mutes_its_partition() -> None:
