@@ -177,6 +177,7 @@ class Lately:
     - ``newest``: the last step.
     - ``transitions``: (machine, what the machine is about) to the step and the transition that led to its
       present state.
+    - ``before``: the same to the step with the transition before that one.
     - ``refusals``: the name of an actor, a partition, a transactional id or a group to the last step in which
       it refused or was refused.
     - ``said``: (sentence of REMEMBERED, value of its parameter) to the last step with it.
@@ -196,6 +197,7 @@ class Lately:
         "_lost_requests",
         "_sending",
         "_sent",
+        "before",
         "came",
         "came_from",
         "carried",
@@ -212,6 +214,7 @@ class Lately:
     def __init__(self) -> None:
         self.newest: Step | None = None
         self.transitions: dict[tuple[str, str], tuple[Step, Transition]] = {}
+        self.before: dict[tuple[str, str], Said] = {}
         self.refusals: dict[str, Step] = {}
         self.said: dict[tuple[str, str], Said] = {}
         self.turns: dict[int, list[Turn]] = {}
@@ -248,10 +251,11 @@ class Lately:
         if self.carried:
             self.carried = {}
         if step.transition is not None:
-            for taken in step.earlier_transitions:
-                self.transitions[(taken["machine"], taken["of"])] = (step, taken)
-            taken = step.transition
-            self.transitions[(taken["machine"], taken["of"])] = (step, taken)
+            for taken in (*step.earlier_transitions, step.transition):
+                known = taken["machine"], taken["of"]
+                if known in self.transitions and self.transitions[known][0] is not step:
+                    self.before[known] = Said.of(self.transitions[known][0])
+                self.transitions[known] = (step, taken)
         if step.refusal is not None:
             self._refused(step)
         if step.kind == "fault" and len(self.faults) < FAULTS_MAX:

@@ -543,4 +543,7 @@ def _led_to(moment: Moment, step: Json) -> Iterator[Link]:
     yield from caused(moment)
     transition = step["transition"]
     if transition is not None:
+        before = moment.lately.before.get((transition["machine"], transition["of"]))
+        if step["kind"] == "timer" and before is not None:
+            yield quoted(before)
         yield from list(led_here(moment, transition["machine"], transition["of"]))[:1]

@@ -1,21 +1,32 @@
-/** Why readers stop, in a log case: the answers came with its file (engine/codec/log_why.py), one for each stretch of steps. Pure. */
+/** What a step is about and why readers stop, in a log case: the answers came with its file (engine/codec/log_why.py), one for each stretch of steps. Pure. */
 
-import type { AskWhy, LogWhy, PlayedBranch, SentStep as Step } from "../generated/messages.ts";
+import type { AskWhy, LogWhy, PlayedBranch, SentStep } from "../generated/messages.ts";
+import type { Step } from "./frame.ts";
+import { leadOf } from "./leading.ts";
 import type { WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 
 export interface LogAnswers {
   why: readonly LogWhy[];
   /** The branch with what is in the files; others try what no log contains. */
   written: PlayedBranch | null;
-  steps: Readonly<Record<string, readonly Step[]>>;
+  steps: Readonly<Record<string, readonly SentStep[]>>;
 }
 
 export type AskedWhy = Pick<AskWhy, "branch" | "number" | "selection" | "question" | "subject">;
 
 const QUESTION = "lso";
 
+/** The answer; where nothing was chosen, what the step is about comes first. */
+export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
+  const found = readersIn(answers, asked);
+  const step = asked.question === null && asked.selection === null ? answers.steps[asked.branch]?.[(asked.number ?? 0) - 1] : undefined;
+  if (step === undefined) return found;
+  const { key, params } = leadOf(step as unknown as Step);
+  return { ...found, links: [{ key, params, rules: step.rules, subject: null, compared: [], step: step.number, answers: true }, ...found.links] };
+}
+
 /** The partition that was asked about or selected, else the one that the step is about, else any whose consumers stop. */
-export function whyInLog({ why, written, steps }: LogAnswers, asked: AskedWhy): WhyAnswer {
+function readersIn({ why, written, steps }: LogAnswers, asked: AskedWhy): WhyAnswer {
   const number = asked.number ?? written?.newest ?? 0;
   if (written !== null && asked.branch !== written.id && number > written.newest) return alone("log.why.preview");
   const here = why.filter(({ first, last }) => first <= number && (last === null || number <= last));

@@ -602,3 +602,9 @@ def test_a_broken_guarantee_is_asked_about_until_it_holds_again() -> None:
     assert questions_at("SC-02", 95)[:2] == [("stored", ""), ("twice", "1")]
     assert questions_at("SC-101/operator", 130)[0] == ("hanging", "t-0")
     assert ("hanging", "t-0") not in questions_at("SC-101/operator", 141)
+
+
+def test_a_step_that_a_timer_brings_is_led_to_by_the_step_that_began_the_wait() -> None:
+    """SC-80: business commits 10 ms after it started its local transaction."""
+    said = [link.key for link in why(stopped_at("SC-80", "business.local_committed"), "here", "")]
+    assert said[:2] == ["business.local_committed", "business.runs_local"]
