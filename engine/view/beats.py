@@ -721,8 +721,8 @@ class Beats:
         found: list[Beat] = []
         for beat in beats:
             lands = beat["lands"] - number
-            between = [one for one in (*opens, *others) if seen < one.at + one.lead < lands]
-            heaviest = sorted(between, key=lambda one: -one.weight)
+            between = [one for one in (*others, *opens) if seen < one.at + one.lead < lands]
+            heaviest = sorted(between, key=lambda one: (-one.weight, one.opener is RETRIES))
             passed: dict[int, Passed] = {}
             for one in heaviest:
                 if len(passed) == PASSED_MOST:
