@@ -126,15 +126,18 @@ function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
 /** px of letters of what the numbers in cells are. */
 const CELLS = 12;
 
-/** On a phone, whose legend is in a dialog: what the numbers in the cells are, where the line is free of a tag and has room. */
+/** On a phone, whose legend is in a dialog: what the numbers in the cells are, from the first batch of a client that has one on, where
+ * the line is free of a tag and has room. */
 function cellsWords(frame: Frame, { kind, tag, partition: told }: Focus, name: string, { lanes }: BrokerPlace, room: number, right: number): Drawn | typeof nothing {
   const [shown] = Object.entries(lanes).filter(([, { strip }]) => !strip).map(([partition]) => partition);
   const log = frame.view.partitions?.[shown ?? ""];
   const batches = Object.values(log?.replicas[String(log.leader)]?.batches ?? {}).filter(({ control }) => control === null);
+  const queued = Object.values(frame.view.clients ?? {}).flatMap(({ batches: own }) => Object.values(own));
+  const numbered = [...batches, ...queued].filter(({ first_sequence: first }) => !isAbsent(first));
   const words = say("stage.cells");
   // The tag of a reader stands in its row; copies have no numbers.
   const isTold = tag !== null && kind !== "read" && (told === shown || told === null);
-  if (isTold || `broker-${log?.leader}` !== name || batches.length === 0 || batches.some(({ first_sequence: first }) => isAbsent(first)) || textWidth(words, CELLS) > room) return nothing;
+  if (isTold || `broker-${log?.leader}` !== name || numbered.length === 0 || batches.some(({ first_sequence: first }) => isAbsent(first)) || textWidth(words, CELLS) > room) return nothing;
   return text(right, 18, words, `s${CELLS} q`, "end");
 }
 

@@ -172,10 +172,10 @@ export function comparedText(compared: Focus["compared"]): string {
   return facts(compared.slice(0, 2).map(([name, value]) => `${fieldName(String(name))} ${formatValue(value as Json)}`));
 }
 
-/** On a phone brokers stand side by side, each with its name on its whole width: the tag is over the one that it is about. */
-function overBroker({ box: at }: BrokerPlace, width: number): Spot[] {
-  const y = at.y - HEIGHT - 4;
-  return [[at.x + (at.width - width) / 2, y], [at.x, y], [at.x + at.width - width, y]];
+/** On a phone brokers stand side by side, and so do clients, each with its name on its whole width: the tag is over the broker, or under
+ * the client, that it is about. */
+function besideChip({ x, width: whole }: Box, y: number, width: number): Spot[] {
+  return [[x + (whole - width) / 2, y], [x, y], [x + whole - width, y]];
 }
 
 /** Over another broker it would be taken for that one's; the sentence says it, too. */
@@ -284,12 +284,12 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   if (broker !== undefined) {
     const own = wholeOf(broker);
     const right = own.x + own.width - width - 8;
-    if (here.upright && focus.kind === "actor") return overBroker(broker, width);
+    if (here.upright && focus.kind === "actor") return besideChip(broker.box, broker.box.y - HEIGHT - 4, width);
     return [[own.x + 92, own.y + 1], [right, own.y + 1], [right, own.y + own.height - 3], [right, own.y - HEIGHT + 4]];
   }
   const client = clientOf(frame, here, focus);
   // Under the small boxes of all clients the network begins.
-  if (client?.panel !== undefined) return besideClient(here, { ...client.panel, y: here.network.y - client.box.height, height: client.box.height }, 0, width);
+  if (client?.panel !== undefined) return [...besideChip(client.box, here.network.y + 3, width).filter(() => width <= client.box.width), ...besideClient(here, { ...client.panel, y: here.network.y - client.box.height, height: client.box.height }, 0, width)];
   if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
   const other = here.others[focus.actor === "zookeeper" && here.kind === "cluster" ? "controller" : focus.actor ?? ""];
   if (other === undefined) return inNetwork(here, width);

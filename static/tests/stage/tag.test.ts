@@ -22,6 +22,21 @@ test("on a phone the tag of a broker's crash is over that broker", () => {
   }
 });
 
+test("on a phone the tag of a paused client is under that client, not under the one beside it", () => {
+  const clients = ["p1", "p2"].map((name) => ({ name, role: "client" as const }));
+  const header = { ...HEADER, actors: [...clients, ...HEADER.actors.filter(({ role }) => role !== "client")] };
+  const both = view();
+  both.clients = { ...both.clients, p2: both.clients?.["p1"] ?? assert.fail() };
+  const here = places(null, header, both, { width: 390, height: 520, form: "phone" });
+  for (const actor of ["p1", "p2"]) {
+    const focus: Focus = { ...NO_FOCUS, kind: "client", actor, tag: { key: "stage.tag.paused", params: {} } };
+    const [tag] = tagLayer(frameOf(stepOf(), both), here, focus);
+    const { box } = here.clients[actor] ?? assert.fail();
+    assert.ok(tag !== undefined && tag.y >= box.y + box.height, actor);
+    assert.ok(tag.x >= box.x && tag.x + tag.width <= box.x + box.width, actor);
+  }
+});
+
 test("the tag of a lane that a broker took over stands at the lane, far from the broker's own box", () => {
   const here = places(null, HEADER, view(), { width: 1280, height: 412, form: "desk" });
   const [name, broker] = Object.entries(here.brokers).find(([, { lanes }]) => "t-0" in lanes) ?? assert.fail();
