@@ -699,7 +699,7 @@ export class Compare extends LitElement {
       <div class="compare-sentence">
         <eos-sentence .store=${store} .isOriginal=${this.difference !== "" && side === this.#sides[1]}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
-      <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${this.#shortName(side)}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
+      <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${numbered(side, this.#shortName(side))}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
         sideMiddle(this.middle, {
           store, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.lockstep, columns: this.#columns, wants: (actors) => this.#want(side, actors), beside: this.#large, spread: this.#spread, apart: this.#apart.names,
           along: Math.max(...this.#sides.map((one) => this.#reach(one))), go: (step) => void this.#showIn(side, step),
@@ -715,7 +715,7 @@ export class Compare extends LitElement {
   /** The choice of the run that a narrow screen shows; it has room for one run. */
   #flip(): TemplateResult {
     return html`<div class="compare-flip choice" role="group" aria-label=${say("player.compare.shown")}>${this.#sides.map((side) =>
-      html`<button aria-pressed=${side.name === this.shown} @click=${() => { this.shown = side.name; }}>${this.#shortName(side)} <small class="num">${say("player.compare.at_step", { step: side.store.shown })}</small></button>`)}</div>`;
+      html`<button aria-pressed=${side.name === this.shown} @click=${() => { this.shown = side.name; }}>${numbered(side, this.#shortName(side))} <small class="num">${say("player.compare.at_step", { step: side.store.shown })}</small></button>`)}</div>`;
   }
 
   /** What a side is called where there is room for a few words. */
@@ -895,6 +895,11 @@ export class Compare extends LitElement {
 
 /** What a reader scrolls in one run is scrolled in the other. */
 const SCROLLS = { handleEvent: linkScrolling(), capture: true, passive: true };
+
+/** `2. Changed run`: on a telephone, on which runs do not stand side by side, it says which is the second one. */
+function numbered(side: Side, name: string): string {
+  return `${placeOf(side) + 1}. ${name}`;
+}
 
 function placeOf({ name }: Pick<Side, "name">): 0 | 1 {
   return name === "left" ? 0 : 1;
