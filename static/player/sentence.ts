@@ -121,12 +121,11 @@ export class Sentence extends StoreElement {
     this.asked = store === undefined || brought?.kind !== "message" ? null : { branch: store.branch, at: store.shown, message: Number(brought.id) };
   };
 
-  /** Who leapt to a question reads how the message left that it is about, not what else the last step did. */
+  /** Over a question stands how the message left that it is about, not what else the last step did. */
   #sent({ lines, branch, shown }: PlayerStore): Step | null {
-    const { asked, walk } = this;
-    const from = walk?.cameFrom ?? null;
-    if (asked === null || from === null || asked.branch !== branch || asked.at !== shown) return null;
-    const sent = sentAt(lines, branch, asked.message, from, shown);
+    const { asked } = this;
+    if (asked === null || asked.branch !== branch || asked.at !== shown) return null;
+    const sent = sentAt(lines, branch, asked.message, 0, shown);
     return sent === null ? null : (lines.step(branch, sent) ?? null);
   }
 

@@ -3,7 +3,7 @@
  * the component, what can be done to it: drop, delay, duplicate; crash, pause; and the list of all that the server offers. The
  * acts are those of the selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
  * from message to message, where none is on its way back to the one that arrives, or to the last one that left
- * (the offer names the step, else `say-hint` says so), and its acts have the focus. Behind the last step of a run it leads
+ * (the offer names the step, and `say-hint` says so behind the press), and its acts have the focus. Behind the last step of a run it leads
  * to the message that the engine names first (`losses` of the plan), and `say-hint` offers the next one.
  */
 
@@ -95,12 +95,11 @@ export class MessageActs extends StoreElement {
   #whereOneLeft(store: PlayerStore): boolean {
     const sent = this.#leftAt(store);
     if (sent === null) return false;
-    const isTold = this.leads === sent.step && this.querySelector<HTMLElement>(".break-offer")?.hidden === false;
     const { shown } = store;
     this.#byKeys = this.#led = String(sent.id);
     store.moveTo(sent.step);
     store.select({ kind: "message", id: String(sent.id) });
-    this.#hint(sent.step === shown || isTold ? "" : "player.went_back", { api: sent.api, step: sent.step });
+    this.#hint(sent.step === shown ? "" : "player.went_back", { api: sent.api, step: sent.step });
     return true;
   }
 

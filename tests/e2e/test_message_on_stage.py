@@ -109,6 +109,20 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     expect(page.locator("eos-compare")).to_contain_text("the events differ from this step on")
 
 
+def test_beside_two_runs_what_is_selected_stays_in_its_bar(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    message(page).click()
+    page.keyboard.press("d")
+    is_lost(page)
+    expect(page.locator(".branches-here")).to_be_visible()
+    page.locator("eos-player").evaluate("player => player.store.select({ kind: 'message', id: '8' })")
+    bar = page.locator("eos-selection-bar button.selected")
+    expect(bar).to_contain_text("Selected")
+    assert bar.evaluate(
+        "bar => [...bar.children].every((one) => one.offsetLeft + one.offsetWidth <= bar.offsetLeft + bar.offsetWidth)"
+    )
+
+
 def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:
     """The page is enlarged there (CSS `zoom`): pointers come in other px than the lengths of elements."""
     message(page).click()
@@ -178,6 +192,7 @@ def test_where_nothing_is_on_its_way_m_goes_back_to_what_left_last(page: Page) -
     at(page, 10)
     page.get_by_role("button", name="Drop at step 9").click()
     at(page, 9)
+    expect(page.get_by_role("status").get_by_text("Back at step 9")).to_be_visible()
     acts = page.get_by_role("toolbar", name="Intervene on this message")
     expect(acts.get_by_role("button").first).to_be_focused()
 
@@ -248,7 +263,10 @@ def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(
     switch.click()
     expect(page.locator("#predict-question")).to_contain_text("r1")
     expect(lit).to_contain_text("r1")
+    headline = page.locator("eos-sentence .lead")
+    expect(headline).to_contain_text(re.compile("^p1 .*Produce"))
     page.locator(".predict-card .close").click()
+    expect(headline).to_contain_text("raises the high watermark")
     expect(lit).to_have_count(0)
     # The choice belongs to this session: another one shows what its address says.
     switch.click()

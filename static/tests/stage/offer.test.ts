@@ -11,8 +11,8 @@ test("the offer selects a message, then goes to the next; where the selected one
 });
 
 test("an offer beside the network is short where the next column's name would be covered", () => {
-  const [said, short] = ["Drop a message at step 103", "Drop at step 103"];
-  assert.deepEqual([260, 177].map((width) => shortened(said, short, width)), [said, short]);
+  const [said, short] = ["← Go back to step 103 to drop a message", "← Drop at step 103"];
+  assert.deepEqual([380, 177].map((width) => shortened(said, short, width)), [said, short]);
 });
 
 test("messages without a place are named, and each press selects the next", () => {
