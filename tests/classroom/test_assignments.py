@@ -23,6 +23,7 @@ from eosviz.bounded.tasks import TASKS
 from eosviz.classroom import actions
 from eosviz.classroom.actions import ClassRefused
 from eosviz.classroom.judging import Judgement, broken_by_itself
+from eosviz.classroom.kinds.hold import SettingsForm
 from eosviz.classroom.kinds.watch import Watch
 from eosviz.classroom.models import Assignment, Attempt, Outcome
 from eosviz.classroom.results import csv_of
@@ -46,6 +47,29 @@ def retrying() -> ScenarioVersion:
     del document["expect"]
     document.pop("checkpoints", None)
     return ScenarioVersion.objects.of_document("RETRYING", document)
+
+
+def holding(profile: str, settings: dict[str, Any]) -> Assignment:
+    """*Keep the guarantees* with a producer of this version that has these settings."""
+    document = retrying().document
+    document["profile"] = profile
+    document["producers"][0]["settings"] = settings
+    version = ScenarioVersion.objects.of_document("RETRYING", document)
+    return Assignment(
+        kind="hold", version=version, settings=["enable_idempotence", "acks", "batch_expiry_ms"]
+    )
+
+
+def shown(given: Assignment) -> dict[str, Any]:
+    return {str(field.label): field.initial for field in SettingsForm(given).fields.values()}
+
+
+def chosen(given: Assignment, **other: str) -> dict[str, Any]:
+    """What is stored if the learner changes these fields alone."""
+    as_shown = {path: field.initial for path, field in SettingsForm(given).fields.items()}
+    form = SettingsForm(given, as_shown | other)
+    assert form.is_valid()
+    return form.chosen
 
 
 def intervene(attempt: Attempt, branch: Branch, after: int, **intervention: object) -> Branch:
@@ -287,7 +311,7 @@ class TestHolding:
         given = school.assign("hold", "SC-02", settings=["enable_idempotence", "acks"])
         client = school.browser("learner")
         page = client.get(f"/assignments/{given.id}/").content.decode()
-        assert "p1: enable_idempotence" in page and "p1: acks" in page and "p1: retries" not in page
+        assert "p1: enable.idempotence" in page and "p1: acks" in page and "p1: retries" not in page
         fields = {
             self.PATH: "true",
             "producers.p1.settings.acks": "all",
@@ -297,8 +321,26 @@ class TestHolding:
         assert response["Location"].startswith("/sessions/")
         assert Attempt.objects.get().chosen == {self.PATH: True}
         page = client.get(f"/assignments/{given.id}/").content.decode()
-        assert "p1: enable_idempotence = true" in page and "True" not in page
+        assert "p1: enable.idempotence = true" in page and "True" not in page
         assert f"{self.PATH}=true" in "".join(csv_of(school.classroom))
+
+    def test_the_form_shows_the_settings_in_force_by_their_names_in_this_version(self, db: None) -> None:
+        given = holding("k41", {})
+        assert shown(given) == {
+            "p1: enable.idempotence": "true",
+            "p1: acks": "all",
+            "p1: delivery.timeout.ms": 60_000,
+        }
+        assert chosen(given) == {}
+        assert "p1: batch_expiry_ms" in shown(holding("k20", {}))
+
+    def test_a_setting_that_another_one_forced_stays_as_it_was_shown(self, db: None) -> None:
+        """Idempotence forces acks=all. The learner sees it, and switches only idempotence off."""
+        given = holding("k28", {"enable_idempotence": True})
+        assert shown(given)["p1: acks"] == "all"
+        acks = "producers.p1.settings.acks"
+        assert chosen(given, **{self.PATH: "false"}) == {self.PATH: False, acks: "all"}
+        assert chosen(given, **{acks: "1"}) == {acks: 1}
 
     def test_settings_that_a_rule_refuses_are_refused_with_it(self, school: School) -> None:
         given = school.assign("hold", "SC-02", settings=["enable_idempotence", "acks"])

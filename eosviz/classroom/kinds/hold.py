@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 
-from engine.client.configuration import SETTINGS
+from engine.client.configuration import SETTINGS, defaults, kafka_name
+from engine.profiles import K41
+from engine.scenario.document import Scenario
 from eosviz.accounts.forms import words
 from eosviz.bounded.register import caller
 from eosviz.classroom.judging import Judgement, broken_by_itself, failed_by_itself
@@ -43,7 +47,7 @@ class Hold(Kind):
             "guarantee": guarantee_field(may_be_every=True),
             "settings": forms.MultipleChoiceField(
                 label=words("classroom.settings"),
-                choices=[(name, name) for name in OFFERED_SETTINGS],
+                choices=[(name, kafka_name(name, K41) or name) for name in OFFERED_SETTINGS],
                 initial=["acks", "enable_idempotence", "retries", "max_in_flight"],
                 widget=forms.CheckboxSelectMultiple,
             ),
@@ -62,9 +66,11 @@ class Hold(Kind):
     def start_form(self, assignment: Assignment, data: Any = None) -> StartForm:
         return SettingsForm(assignment, data)
 
-    def chosen_label(self, name: str) -> str:
-        producer, _, setting = name.removeprefix("producers.").partition(".settings.")
-        return _label(producer, setting)
+    def chosen_labels(self, attempt: Attempt) -> dict[str, str]:
+        if attempt.assignment.version is None:
+            return super().chosen_labels(attempt)
+        scenario = scenario_of(attempt.assignment.version, attempt.assignment.variant)
+        return {one.path: one.label for one in _settings(scenario) if one.path in attempt.chosen}
 
     def judge(self, attempt: Attempt) -> Judgement:
         """The engine makes the run again, with the chosen settings and without interventions."""
@@ -90,36 +96,63 @@ class SettingsForm(StartForm):
 
     def __init__(self, assignment: Assignment, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._given: dict[str, Any] = {}
         if assignment.version is None:
             return
-        scenario = scenario_of(assignment.version, assignment.variant)
-        for producer in scenario["producers"]:
-            for name in assignment.settings:
-                now = producer["settings"].get(name, SETTINGS[name].default)
-                path = f"producers.{producer['name']}.settings.{name}"
-                self.fields[path] = _field(name, now)
-                self.fields[path].label = _label(producer["name"], name)
+        for one in _settings(scenario_of(assignment.version, assignment.variant)):
+            if one.name in assignment.settings:
+                self.fields[one.path] = _field(one.name, one.in_force)
+                self.fields[one.path].label = one.label
+                self._given[one.path] = _field(one.name, one.given).initial
 
     @property
     def chosen(self) -> dict[str, Any]:
-        values = {path: self._value(path) for path in self.fields}
-        return {path: value for path, value in values.items() if value != self._before(path)}
+        """Without the values that the producer has anyway."""
+        values = {path: _read(path, value) for path, value in self.cleaned_data.items()}
+        return {path: value for path, value in values.items() if {value} != self._usual(path)}
 
-    def _value(self, path: str) -> Any:
-        return _READ.get(SETTINGS[path.rpartition(".")[2]].kind, int)(self.cleaned_data[path])
-
-    def _before(self, path: str) -> Any:
-        return _READ.get(SETTINGS[path.rpartition(".")[2]].kind, int)(self.fields[path].initial)
-
-
-def _label(producer: str, setting: str) -> str:
-    return f"{producer}{say_here('join.colon')}{setting}"
+    def _usual(self, path: str) -> set[Any]:
+        """The value in the document and the one in force, which another choice may change."""
+        return {_read(path, self._given[path]), _read(path, self.fields[path].initial)}
 
 
-_READ: dict[str, Any] = {
-    "bool": lambda text: text == "true",
-    "acks": lambda text: "all" if text == "all" else int(text),
-}
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A setting of a producer of a scenario."""
+
+    name: str
+    path: str
+    """The place in the scenario's document."""
+    label: str
+    """With the setting's name in the producer's version of Kafka."""
+    given: Any
+    """The value in the document, or else the default of this version."""
+    in_force: Any
+    """The value with which the producer runs. Another setting may force it, as idempotence forces acks=all."""
+
+
+def _settings(scenario: Scenario) -> Iterator[_Setting]:
+    """The settings of each producer that may be offered."""
+    for producer in scenario["producers"]:
+        profile = scenario.version(producer["profile"] or scenario["profile"])
+        given = {**defaults(profile), **producer["settings"]}
+        config = scenario.producer_config(producer)
+        for name in OFFERED_SETTINGS:
+            yield _Setting(
+                name,
+                f"producers.{producer['name']}.settings.{name}",
+                f"{producer['name']}{say_here('join.colon')}{kafka_name(name, profile) or name}",
+                given[name],
+                given[name] if config is None else getattr(config, name),
+            )
+
+
+def _read(path: str, written: Any) -> Any:
+    """The value of a field, as the scenario's document has it."""
+    kind = SETTINGS[path.rpartition(".")[2]].kind
+    if kind == "bool":
+        return written == "true"
+    return "all" if written == "all" else int(written)
 
 
 def _field(name: str, now: Any) -> forms.Field:

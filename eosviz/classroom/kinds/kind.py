@@ -75,10 +75,11 @@ class Kind:
         `attempt.chosen`, and that of `text` in `attempt.text`."""
         return {}
 
-    def chosen_label(self, name: str) -> str:
-        """How pages name an entry of `attempt.chosen`: the path of a setting, or a name of `answer_fields`."""
-        field = self.answer_fields().get(name)
-        return name if field is None else str(field.label)
+    def chosen_labels(self, attempt: Attempt) -> dict[str, str]:
+        """How pages name the entries of `attempt.chosen`: path of a setting, or name of one of
+        `answer_fields` → label."""
+        fields = self.answer_fields()
+        return {name: str(fields[name].label) if name in fields else name for name in attempt.chosen}
 
     def offers(self, version: ScenarioVersion) -> bool:
         """Whether this scenario can be assigned, as far as its document shows that."""

@@ -39,8 +39,8 @@ def judgement_reason(judgement: Judgement) -> SafeString:
 @register.simple_tag
 def chosen(attempt: Attempt) -> list[tuple[str, str]]:
     """What the learner chose, each with its label."""
-    kind = kind_of(attempt.assignment)
-    return [(kind.chosen_label(name), written(value)) for name, value in attempt.chosen.items()]
+    labels = kind_of(attempt.assignment).chosen_labels(attempt)
+    return [(labels[name], written(value)) for name, value in attempt.chosen.items()]
 
 
 @register.simple_tag
