@@ -216,7 +216,7 @@ def _assignment(
         "attempts": attempts,
         "counts": counting(attempts),
         "open_attempt": open_one,
-        "has_passed": any(one.outcome == Outcome.PASSED for one in attempts),
+        "best_stands": any(one.outcome in (Outcome.PASSED, Outcome.WAITING) for one in attempts),
         "judgement": judgement,
         "left": max(0, assignment.attempts_max - len(attempts)),
         "start_form": start_form or kind.start_form(assignment),

@@ -242,7 +242,7 @@ def draft_page(request: HttpRequest, draft: Draft, refused: Refusal | None = Non
         "under_way": under_way is not None,
         "place": None if under_way is None else place_of(under_way),
         "not_published": row.refusal if row is not None and row.text == draft.text else None,
-        "changed_since": is_own and newest is not None and draft.text != _text_of(newest),
+        "is_published": is_own and newest is not None and draft.text == _text_of(newest),
         "origin_seen": draft.origin is not None
         and Draft.objects.seen_by(request.user).filter(id=draft.origin.draft_id).exists(),
         "visibilities": [
@@ -255,7 +255,7 @@ def draft_page(request: HttpRequest, draft: Draft, refused: Refusal | None = Non
             if one == draft.visibility or _may_choose(request, one, rooms)
         ],
         "taught": rooms,
-        "kinds": [kind for kind in kinds() if kind.needs_scenario],
+        "kinds": [kind for kind in kinds() if newest is not None and kind.offers(newest.version)],
         "differs": any(one.differs for one in editions),
         "address": request.build_absolute_uri(request.path),
     }

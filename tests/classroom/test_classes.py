@@ -27,6 +27,8 @@ from tests.classroom.conftest import School, answer_question, run_to_the_end, se
 from tests.walkthroughs.conftest import root
 
 pytestmark = pytest.mark.django_db
+FOLDED = re.compile(r'<details class="twice">.*?</details>', re.DOTALL)
+"""What only a second press does."""
 PATIENCE_SECONDS = 60
 """For an answer over a socket; far more than is needed, as the machine may be busy."""
 
@@ -63,6 +65,7 @@ class TestJoining:
     def test_an_archived_class_accepts_no_member_until_it_is_opened_again(self, school: School) -> None:
         teacher = school.browser("instructor")
         teacher.post(f"/classes/{school.classroom.id}/archive", {"archived": "yes"})
+        assert school.classroom.code not in teacher.get(f"/classes/{school.classroom.id}/").content.decode()
         stranger = school.people["stranger"]
         with pytest.raises(ClassRefused, match="archived"):
             actions.join(stranger, school.classroom.code)
@@ -88,6 +91,8 @@ class TestTeaching:
         client = school.browser("instructor")
         for part in ("learner", "out"):
             client.post(f"/classes/{school.classroom.id}/members/{mine.id}", {"part": part})
+        page = client.get(f"/classes/{school.classroom.id}/").content.decode()
+        assert "You are the only instructor" in page and "/leave" not in page
         client.post(f"/classes/{school.classroom.id}/leave")
         mine.refresh_from_db()
         assert mine.part == Part.INSTRUCTOR
@@ -111,10 +116,14 @@ class TestTeaching:
         assert client.get(f"/classes/{school.classroom.id}/").status_code == 404
 
     def test_what_deletes_submissions_asks_for_a_second_press(self, school: School) -> None:
-        page = school.browser("instructor").get(f"/classes/{school.classroom.id}/").content.decode()
-        folded = "".join(re.findall(r'<details class="twice">.*?</details>', page, re.S))
+        address, teacher = f"/classes/{school.classroom.id}/", school.browser("instructor")
+        page = teacher.get(address).content.decode()
+        folded = "".join(FOLDED.findall(page))
         assert page.count('value="out"') == folded.count('value="out"') > 0
-        assert "Leave and delete my submissions" in folded
+        teacher.post(f"{address}archive", {"archived": "yes"})
+        assert "Yes, delete this class" in "".join(FOLDED.findall(teacher.get(address).content.decode()))
+        page = school.browser("learner").get(address).content.decode()
+        assert "Leave and delete my submissions" in "".join(FOLDED.findall(page))
 
     def test_what_instructors_do_is_written_down(self, school: School) -> None:
         client = school.browser("instructor")

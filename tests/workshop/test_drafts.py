@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tomllib
 from dataclasses import replace
 from datetime import timedelta
@@ -290,6 +291,20 @@ def test_hostile_files_leave_no_row_or_one_that_says_what_is_wrong(lea: User, co
     assert answer.status_code in (302, 422)
     assert Draft.objects.count() == (answer.status_code == 302)
     assert b"<script>alert" not in answer.content
+
+
+def test_the_page_offers_what_can_be_done_with_the_newest_version(draft: Draft, ina: User) -> None:
+    """A text that is a version already is not published again; without questions nothing is to be predicted."""
+    address, browser = f"/workshop/{draft.id}/", signed_in(ina)
+    assert f"{address}publish" in browser.get(address).content.decode()
+    actions.publish(draft)
+    room = create_class(ina, "Streams")
+    page = browser.get(address).content.decode()
+    assert f"{address}publish" not in page
+    offered = re.findall(rf"/classes/{room.id}/assign/(\w+)/", page)
+    assert offered == ["watch", "break", "hold", "explain"]
+    draft = actions.save(draft, f"{TEXT}# Another.\n", draft.revision, [], "both")
+    assert f"{address}publish" in browser.get(address).content.decode()
 
 
 def test_a_version_is_given_to_a_class_by_its_author_alone(draft: Draft, ina: User, lea: User) -> None:
