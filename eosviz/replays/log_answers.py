@@ -36,6 +36,11 @@ _VERB = re.compile(r"HOST:PORT (?P<verb>[A-Za-z-]+)")
 Json = dict[str, Any]
 
 
+_LATE = (VerdictKind.LATE_WRITE, VerdictKind.FENCED_WRITER)
+"""The verdicts about records that were written although their producer's transaction had ended."""
+_MARKERS = {"committed": "COMMIT", "aborted": "ABORT"}
+
+
 def sentence(key: str, **params: Any) -> Json:
     """The sentence `logs.<key>`."""
     return {"key": f"logs.{key}", "params": params}
@@ -91,7 +96,7 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
 def _first(answer: Json) -> Json:
     """The parts of one answer that the summary shows."""
     command = next((one for one in answer["todo"] if one["command"]), None)
-    return {name: answer.get(name) for name in ("headline", "then", "lasts")} | {"first": command}
+    return {name: answer.get(name) for name in ("headline", "late", "then", "lasts")} | {"first": command}
 
 
 class _Answer:
@@ -143,6 +148,7 @@ class _Answer:
             }
         return answer | {
             "headline": self._headline(),
+            "late": self._late(),
             "then": self._coordinator() if self._kind is VerdictKind.UNDECIDED else means,
             "who": self._who(),
             "since": None if self._since is None else moment(self._since),
@@ -188,6 +194,30 @@ class _Answer:
         if self._since is None:
             return sentence(f"answer.{held}", **of)
         return sentence(f"answer.{held}_since", since=moment(self._since), **of)
+
+    def _late(self) -> Json | None:
+        """Which records were written after a marker had ended their producer's previous transaction there; None if no
+        such marker is in the files, or if the verdict is another one."""
+        mine = self._transaction
+        if mine is None or self._kind not in _LATE or mine["last_offset"] < mine["first_offset"]:
+            return None
+        first = mine["first_offset"]
+        ended = [
+            one
+            for one in self._analysis["transactions"]
+            if all(one[name] == mine[name] for name in ("partition", "producer_id"))
+            and one["result"] in _MARKERS
+            and one["marker_offset"] is not None
+            and one["marker_offset"] < first
+        ]
+        if not ended:
+            return None
+        before = max(ended, key=lambda one: one["marker_offset"])
+        of = {"partition": mine["partition"], "first": first, "result": _MARKERS[before["result"]],
+              "marker": before["marker_offset"]}  # fmt: skip
+        if mine["last_offset"] == first:
+            return sentence("answer.late_one", **of)
+        return sentence("answer.late", last=mine["last_offset"], **of)
 
     # -- facts -------------------------------------------------------------------------------------------
 

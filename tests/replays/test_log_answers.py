@@ -10,6 +10,7 @@ from eosviz.pipeline.kafka_logs.declared import Declared
 from eosviz.pipeline.kafka_logs.words import as_kept
 from eosviz.pipeline.templatetags.log_places import say_log
 from eosviz.replays.log_page import log_case_page
+from eosviz.replays.sample_log import SAMPLE_OPTIONS, sample_log
 
 LOGS = Path(__file__).parents[1] / "oracles" / "kafka-logs"
 OPEN, INTERNAL = LOGS / "h2_open" / "hangopen-0", LOGS / "_internal"
@@ -42,6 +43,15 @@ def test_without_the_coordinators_log_the_page_says_what_cannot_be_said() -> Non
     assert "no partition of __transaction_state was opened" in english(page["summary"]["then"])
     (problem,) = page["problems"]
     assert commands(problem["answer"]) == ["find-hanging"]
+
+
+def test_a_late_write_is_named_by_its_partition_and_offset(tmp_path: Path) -> None:
+    for path, segment in sample_log():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_bytes(segment)
+    page = page_of(*tmp_path.iterdir(), declared=SAMPLE_OPTIONS.declared())
+    late = "The late record is at offset 2 of orders-0: it was written after the ABORT marker at offset 1 had"
+    assert english(page["summary"]["late"]).startswith(late)
 
 
 def test_a_marker_that_may_be_missing_leaves_the_transaction_with_its_coordinator(tmp_path: Path) -> None:
