@@ -266,7 +266,7 @@ def test_the_message_that_a_question_asks_about_is_lit_while_it_is_asked(
     headline = page.locator("eos-sentence .lead")
     expect(headline).to_contain_text(re.compile("^p1 .*Produce"))
     page.locator(".predict-card .close").click()
-    expect(headline).to_contain_text("raises the high watermark")
+    expect(headline).to_contain_text("Every in-sync replica has all records")
     expect(lit).to_have_count(0)
     # The choice belongs to this session: another one shows what its address says.
     switch.click()
