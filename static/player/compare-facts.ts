@@ -139,9 +139,11 @@ export interface Ahead {
 
 /**
  * What is said where no fact differs otherwise than in time. `same`: the last step before the events differ; null if none
- * does. `ahead`: what differs on show, because one run is ahead. `holding`: as `holdingApart` has it.
+ * does. `ahead`: what differs on show, because one run is ahead. `holding`: as `holdingApart` has it. `compared`: the last step that
+ * was compared, if no event differs: of a long run, only the first steps are.
  */
-export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], holding: readonly string[] = []): string {
+export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], holding: readonly string[] = [], compared = Number.POSITIVE_INFINITY): string {
+  if (same === null && shown.some((step) => step > compared)) return say("player.compare.none_yet", { step: compared });
   if (same === null || shown.every((step) => step <= same)) return say("player.compare.nothing_apart");
   const step = same + 1;
   if (ahead.length === 0 && holding.length > 0) return say("player.compare.batches_apart", { step, names: listed(holding.slice(0, defaults.ahead)) });

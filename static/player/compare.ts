@@ -630,7 +630,7 @@ export class Compare extends LitElement {
 
   get #differences(): Unfolded {
     const same = this.#moments?.first == null ? null : this.#moments.same;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#apart.holding) };
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#apart.holding, this.#moments?.same) };
   }
 
   #lookApart(left: Frame | undefined, right: Frame | undefined): void {
@@ -752,7 +752,7 @@ export class Compare extends LitElement {
   #none(): TemplateResult | typeof nothing {
     if (this.#opens !== "done" || this.#moments === null || this.#moments.first !== null) return nothing;
     const { same } = this.#moments;
-    const ended = this.#sides.every(({ store }) => store.info !== null && !store.canGrow);
+    const ended = this.#sides.every(({ store }) => store.info !== null && !store.canGrow && store.newest <= same);
     return html`<p class="none-differs">${say(ended ? "player.compare.none" : "player.compare.none_yet", { step: same })}</p>`;
   }
 

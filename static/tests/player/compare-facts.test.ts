@@ -55,6 +55,7 @@ test("where no state differs it is said that the events before do, once they do"
   assert.match(said(15, 15, 16), /^The events differ from step 16 on/);
   assert.match(said(15, 22, 25), /^The events differ from step 16 on/);
   assert.equal(said(null, 22, 22), "So far no log and no component differs, except in time.");
+  assert.equal(nothingApart(null, [2001, 2001], [], [], 2000), "No difference up to step 2000.", "of a long run, only the first steps are compared");
   const ahead = (...sides: ("left" | "right")[]): string => nothingApart(15, [22, 25], sides.map((side, place) => ({ about: `t-${place}`, side })));
   assert.match(ahead("right", "right"), /the second run is ahead in t-0, t-1; so far both have gone through the same values/);
   assert.match(ahead("left", "right"), /the first run is ahead in t-0, the second in t-1;/);
