@@ -16,6 +16,7 @@ from django.db import models
 from django.utils import timezone
 
 from engine.scenario.document import title_of_variant
+from engine.scenario.tracks import tracks
 from eosviz.accounts.models import User
 from eosviz.rights import AnnouncedUpdates
 from eosviz.scenarios.models import ScenarioVersion
@@ -208,6 +209,11 @@ class Assignment(models.Model):
         if self.version is None:
             return self.track
         return f"{self.version.identifier}/{self.variant}" if self.variant else self.version.identifier
+
+    @property
+    def track_title(self) -> dict[str, str] | None:
+        """The title of the track, by language. None without a track, or if this release does not have it."""
+        return next((track.title for track in tracks() if track.name == self.track), None)
 
     @property
     def variant_title(self) -> dict[str, str] | None:

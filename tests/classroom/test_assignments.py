@@ -120,6 +120,7 @@ class TestWatching:
         given = school.assign("watch", None, track=track.name)
         page = school.browser("learner").get(f"/assignments/{given.id}/").content.decode()
         assert "Finish every scenario of the track, then submit." in page
+        assert re.search(rf'href="/tracks/{track.name}/">{re.escape(escape(track.title["en"]))}</a>', page)
         assert "without interventions in the original run" not in page
         attempt = actions.begin(learner, given)
         assert attempt.session is None
