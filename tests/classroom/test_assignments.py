@@ -124,7 +124,10 @@ class TestWatching:
         assert "without interventions in the original run" not in page
         attempt = actions.begin(learner, given)
         assert attempt.session is None
+        back, browser = f'href="/assignments/{given.id}/"', school.browser("learner")
+        assert back in browser.get(f"/tracks/{track.name}/").content.decode()
         assert actions.hand_in(attempt).evidence["done"] == 0
+        assert back not in browser.get(f"/tracks/{track.name}/").content.decode()
         for position in range(1, len(track.items) + 1):
             Visit.objects.create(owner=learner.owner_key, track=track.name, position=position, done=True)
         assert actions.hand_in(actions.begin(learner, given)).outcome == Outcome.PASSED

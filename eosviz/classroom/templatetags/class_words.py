@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
+from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from eosviz.accounts.models import User
 from eosviz.classroom.judging import Judgement
 from eosviz.classroom.kinds import kind_of
 from eosviz.classroom.kinds.kind import written
@@ -47,6 +49,15 @@ def chosen(attempt: Attempt) -> list[tuple[str, str]]:
 def task(assignment: Assignment) -> SafeString:
     """What learners are asked to do."""
     return format_html_join(gap(), "{}", ((one,) for one in kind_of(assignment).task(assignment, say)))
+
+
+@register.simple_tag
+def assignments_of_track(user: User | AnonymousUser, track: str) -> list[Assignment]:
+    """The assignments that ask for this track and that the user has started, but not handed in."""
+    if not isinstance(user, User):
+        return []
+    attempts = Attempt.objects.of(user).open().filter(assignment__track=track)
+    return [attempt.assignment for attempt in attempts.select_related("assignment")]
 
 
 @register.simple_tag
