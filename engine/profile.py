@@ -102,6 +102,9 @@ class Profile:
     verifies_each_epoch: bool
     """A transaction that an earlier epoch left open in the log does not make verification unnecessary
     (``UnifiedLog.hasOngoingTransaction``, since 4.0)."""
+    refuses_lower_epoch_unasked: bool
+    """A leader refuses a write with an epoch below the one in its log before it asks the coordinator (KAFKA-18042,
+    since 4.1)."""
     knows_transaction_abortable: bool
     """Brokers answer TRANSACTION_ABORTABLE, and clients understand it (KIP-890, since 3.8); else
     INVALID_TXN_STATE takes its place."""

@@ -123,6 +123,8 @@ class Appending:
     def _unverified(
         self, replica: Replica, batch: RecordBatch, verified: Verified, source: str
     ) -> PartitionProduceResponse | None:
+        if replica.partition in verified.stale:
+            return None  # The log refuses this batch by its epoch.
         log = replica.log
         epoch_first = self.setup.switches.epoch_before_verification
         guard = verified.guards.get(replica.partition)

@@ -144,7 +144,7 @@ class GroupRequests:
         asked = CommitAsked(
             verified.envelope.source, verified.envelope.correlation_id, request, refused=unknown
         )
-        error = next(iter(verified.errors.values()), None)
+        error = Error.INVALID_PRODUCER_EPOCH if verified.stale else next(iter(verified.errors.values()), None)
         ended_meanwhile = error is None and self._lost_its_guard(request, verified)
         if ended_meanwhile:
             error = Error.INVALID_TXN_STATE

@@ -229,6 +229,7 @@ class ProducerStateManager:
         "map_end_offset",
         "markers",
         "open_transactions",
+        "refuses_lower_epoch_unasked",
         "rules",
         "snapshots",
         "unstable",
@@ -243,6 +244,7 @@ class ProducerStateManager:
         self.verifies_each_epoch = profile.verifies_each_epoch
         """Which batches in an open transaction need no verification. True: only those of the producer's
         present epoch. False: those of any epoch."""
+        self.refuses_lower_epoch_unasked = profile.refuses_lower_epoch_unasked
         self.rules = rules
         self.cache_size = cache_size
         self.expiration_ms = expiration_ms
@@ -298,6 +300,12 @@ class ProducerStateManager:
         if entry is None or entry.transaction_first_offset is None:
             return False
         return entry.producer_epoch == epoch or not self.verifies_each_epoch
+
+    def is_refused_unasked(self, producer_id: int, epoch: int) -> bool:
+        """Whether a write needs no verification because this log will refuse it: its epoch is below the producer's
+        present one (``UnifiedLog.maybeStartTransactionVerification``)."""
+        entry = self.entries.get(producer_id)
+        return self.refuses_lower_epoch_unasked and entry is not None and epoch < entry.producer_epoch
 
     def begin_waiting(
         self, producer_id: int, sequence: int, epoch: int, guard: int, now: int, *, raises: bool = False

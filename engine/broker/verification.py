@@ -110,6 +110,8 @@ class Verified:
     """The error of the verification to the error that the producer gets in its place."""
     responded: dict[str, Error] = field(default_factory=dict)
     """The coordinator's own error of each partition, if it responded with one."""
+    stale: frozenset[str] = frozenset()
+    """The partitions about which no coordinator was asked, because the log refuses the epoch of the request."""
 
 
 @dataclass(slots=True)
@@ -123,13 +125,15 @@ class _Waiting:
     """Partition to the first sequence of its batch; NO_SEQUENCE for committed offsets."""
     until: int
     """The time in ms until which the question is repeated while the previous transaction is not complete."""
+    stale: frozenset[str] = frozenset()
+    """As ``Verified.stale``."""
 
     def ends(self, error: Error) -> Verified:
         return self.ended(dict.fromkeys(self.asked.partitions, error))
 
     def ended(self, errors: dict[str, Error], responded: dict[str, Error] | None = None) -> Verified:
         sees = PRODUCE_SEES if self.asked.verify_only else ADDING_SEES
-        return Verified(self.envelope, errors, self.guards, sees, responded or {})
+        return Verified(self.envelope, errors, self.guards, sees, responded or {}, self.stale)
 
 
 @dataclass(slots=True)
@@ -244,18 +248,21 @@ class Verification:
         until: int,
     ) -> tuple[Effects, list[Verified]] | None:
         guards = {}
+        stale = set()
         for partition, sequence in sequences.items():
             replica = self.replicas.get(partition)
             if replica is None or not replica.is_leader:
                 continue  # The append will refuse this batch.
             producers = replica.log.producers
-            if not producers.is_open(producer_id, epoch):
+            if producers.is_refused_unasked(producer_id, epoch):
+                stale.add(partition)
+            elif not producers.is_open(producer_id, epoch):
                 self._guards += 1
                 guards[partition] = producers.begin_waiting(
                     producer_id, sequence, epoch, self._guards, now, raises=adds
                 )
         if not guards:
-            return None
+            return ([], [Verified(envelope, stale=frozenset(stale))]) if stale else None
         asked = TransactionPartitions(
             transactional_id=transactional_id,
             producer_id=producer_id,
@@ -263,7 +270,7 @@ class Verification:
             partitions=tuple(guards),
             verify_only=not adds,
         )
-        return self._queue(_Waiting(asked, envelope, guards, sequences, until), now)
+        return self._queue(_Waiting(asked, envelope, guards, sequences, until, frozenset(stale)), now)
 
     def _ask_again(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
         """Repeat the question with new guards: a marker may have removed the first ones."""

@@ -42,6 +42,7 @@ PROFILE = Profile(
     watermark_needs_min_isr=False,
     verifies_partitions=False,
     verifies_each_epoch=False,
+    refuses_lower_epoch_unasked=False,
     knows_transaction_abortable=False,
     outlives_denied_identity=False,
     failed_send_fails_transaction=False,

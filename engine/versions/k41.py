@@ -19,6 +19,7 @@ PROFILE = replace(
     name="k41",
     version="4.1",
     verifies_each_epoch=True,
+    refuses_lower_epoch_unasked=True,
     refuses_many_in_flight=True,
     waits_before_identity=True,
     unknown_mapping_is_fatal=True,

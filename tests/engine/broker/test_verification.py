@@ -127,6 +127,33 @@ def test_each_partition_has_its_own_answer(monkeypatch: pytest.MonkeyPatch) -> N
     assert answer.partitions["t-1"].error is Error.TOPIC_AUTHORIZATION_FAILED, "nothing is asked"
 
 
+@pytest.mark.parametrize("unasked", [False, True], ids=["up to 4.0", "since 4.1"])
+def test_a_leader_with_a_higher_epoch_in_its_log_need_not_ask(
+    monkeypatch: pytest.MonkeyPatch, unasked: bool
+) -> None:
+    """KAFKA-18042: the answer is the same, but comes without the coordinator."""
+    profile = replace(K28, verifies_partitions=True, refuses_lower_epoch_unasked=unasked)
+    monkeypatch.setitem(PROFILES, "k28", profile)
+    stage = Stage(watching="bare", profile="k28")
+    assert stage.coordinator() == AT
+    first = stage.init(AT)
+    second = stage.init(AT)
+    stage.add(AT, second, "t-0")
+    assert stage.write("t-0", second).error is Error.NONE
+    assert stage.end(AT, second).error is Error.NONE
+    stage.play()
+    at = broker(stage, leader(stage))
+
+    def is_asking() -> bool:
+        return any(line.on_the_way for line in present(at.verification).lines.values())
+
+    number = stage.ask(at.broker_id, produced(first, 0, "t-0"))
+    stage.play(lambda: is_asking() or number in stage.hand.answers)
+    assert is_asking() is not unasked
+    stage.play(lambda: number in stage.hand.answers)
+    assert stage.hand.answers[number].partitions["t-0"].error is Error.INVALID_PRODUCER_EPOCH
+
+
 def test_offsets_wait_for_the_group_s_partition(stage: Stage) -> None:
     producer = stage.init(AT)
     asked = TxnOffsetCommitRequest(
