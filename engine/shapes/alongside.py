@@ -34,6 +34,9 @@ class Alongside(TypedDict):
     parts: dict[str, list[int | None]]
     """Actor, partition or transactional id to the step of each run from which on its state differs from that of
     the other run; null for a run in which it does not. What only happens at another time differs in neither."""
+    numbers: NotRequired[dict[str, list[int | None]]]
+    """The same for the numbers under which it holds what it holds: producer id, epochs, sequence numbers. Absent in
+    answers of earlier versions."""
     changes: NotRequired[dict[str, list[list[int]]]]
     """Actor, partition or transactional id to the steps of each run behind the step `same` that changed its state.
     Absent in answers of earlier versions."""

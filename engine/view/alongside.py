@@ -36,6 +36,11 @@ are compared."""
 BATCH = ("producer_id", "producer_epoch", "first_sequence")
 """What names a batch in its partition, of the numbers that arrived."""
 _ABSENT = object()
+IDENTITY = frozenset({"producer_id", "producer_epoch"})
+NUMBERS = IDENTITY | {"first_sequence", "coordinator_epoch"}
+"""Names of facts that number what a state or a log holds: whose it is, of which epoch, and in which sequence. Two runs
+may hold the same under other numbers, so these count after everything else (``numbers``)."""
+IN_BATCH = NUMBERS | {"outcome", "serials", "control"}
 LOG = frozenset({"high_watermark", "last_stable_offset", "log_end"})
 LIFE = frozenset({"alive", "paused"})
 NODES = frozenset({"initiator", "business", "middleware", "manager"})
@@ -95,9 +100,9 @@ class Followed:
 def alongside(left: Followed, right: Followed) -> Alongside:
     """``same``: the number of the last step up to which both runs are equal. ``ends``: their numbers of steps.
     ``moments``: (step, step) of both runs that stand beside each other, after ``same``. ``parts``: subject to the step
-    of each run from which on it differs. ``changes``: subject to the steps behind ``same`` that changed it.
-    ``crossed``: both runs make a call or a fault at the same time, but no moment holds both. ``timed``: as
-    :class:`Alongside` has it."""
+    of each run from which on it differs; ``numbers``: the same of the numbers alone (NUMBERS). ``changes``: subject to
+    the steps behind ``same`` that changed it. ``crossed``: both runs make a call or a fault at the same time, but no
+    moment holds both. ``timed``: as :class:`Alongside` has it."""
     same = _same(left.steps, right.steps)
     moments = _moments(left.steps, right.steps, same)
     found: Alongside = {
@@ -105,6 +110,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         "ends": [len(left.steps), len(right.steps)],
         "moments": moments,
         "parts": _parts(left.facts(), right.facts()),
+        "numbers": _parts(left.facts(), right.facts(), of_numbers=True),
         "changes": _changes(left.facts(), right.facts(), same),
         "crossed": _crossed(left.steps, right.steps, same, moments),
     }
@@ -135,11 +141,11 @@ def verdict(left: Followed, right: Followed) -> list[Words]:
 
 
 def _logs_apart(left: RunOutcome, right: RunOutcome) -> str:
-    """How the logs at the ends of two runs differ: in their records, only in the order of these or in their outcomes,
-    or not at all."""
+    """How the logs at the ends of two runs differ: in their records, only in the order of these, in their outcomes or
+    in their numbers (NUMBERS), or not at all."""
     ours, theirs = left.logs(), right.logs()
     if ours == theirs:
-        return "records_same"
+        return "records_same" if left.numbers() == right.numbers() else "numbers_differ"
     records = [{name: [serial for serial, _ in log] for name, log in logs.items()} for logs in (ours, theirs)]
     if records[0] == records[1]:
         return "outcomes_differ"
@@ -184,6 +190,8 @@ def _timed(left: Followed, right: Followed) -> list[int] | None:
     first: int | None = None
     ours, theirs = left.facts(), right.facts()
     for fact in ours.keys() & theirs.keys():
+        if _is_number(fact[1]):
+            continue
         histories = [
             {every[step]: value for step, value in facts[fact]}
             for every, facts in zip(times, (ours, theirs), strict=True)
@@ -202,21 +210,26 @@ def _timed(left: Followed, right: Followed) -> list[int] | None:
 
 
 def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:
-    """(subject, name of the fact) of this part of the view; None if no fact of a page is there."""
+    """(subject, name of the fact) of this part of the view; None if no fact of a page is there. This is the rule of
+    what a comparison compares; `compare-facts.ts` shows these facts."""
     match tuple(path):
         case ("partitions", name, ("leader" | "isr") as fact):
             return name, fact
         case ("partitions", name, "replicas", replica, fact) if fact in LOG:
             return (name, fact) if leaders.get(name) == replica else None
-        case ("partitions", name, "replicas", replica, "batches", offset, ("outcome" | "serials") as fact):
+        case ("partitions", name, "replicas", replica, "batches", offset, fact) if fact in IN_BATCH:
             return (name, f"{fact} {offset}") if leaders.get(name) == replica else None
         case ("brokers", broker, fact) if fact in LIFE:
             return f"broker-{broker}", fact
-        case ("brokers", _, "transactions", tid, "state"):
-            return tid, "state"
+        case ("brokers", _, "transactions", tid, fact) if fact == "state" or fact in IDENTITY:
+            return tid, fact
+        case ("brokers", _, "groups", group, "committed", partition, "offset"):
+            return group, f"committed {partition}"
         case (("clients" | "consumers" | "services"), name, fact) if fact in LIFE or fact in COUNTS:
             return name, fact
-        case ("clients", name, "transaction_manager", ("state" | "last_error") as fact):
+        case ("clients", name, "transaction_manager", fact) if (
+            fact in ("state", "last_error") or fact in IDENTITY
+        ):
             return name, fact
         case ("verdicts", name, fact) if fact in COUNTS:
             return name, fact
@@ -229,6 +242,10 @@ def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:
         case ("middleware", "participants", name, *rest):
             return _of_node(name, rest)
     return None
+
+
+def _is_number(fact: str) -> bool:
+    return fact.partition(" ")[0] in NUMBERS
 
 
 def _of_node(name: str, path: Path) -> tuple[str, str] | None:
@@ -353,11 +370,16 @@ def _weight(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:
 
 
 def _parts(
-    left: Mapping[tuple[str, str], History], right: Mapping[tuple[str, str], History]
+    left: Mapping[tuple[str, str], History],
+    right: Mapping[tuple[str, str], History],
+    of_numbers: bool = False,
 ) -> dict[str, list[int | None]]:
-    """Subject to the step of each run from which on it differs; None for a run without such a step."""
+    """Subject to the step of each run from which on it differs; None for a run without such a step. ``of_numbers``:
+    differs in NUMBERS, otherwise in other facts."""
     parts: dict[str, list[int | None]] = {}
     for subject, fact in dict.fromkeys([*left, *right]):
+        if _is_number(fact) is not of_numbers:
+            continue
         ours, theirs = left.get((subject, fact), []), right.get((subject, fact), [])
         apart = _counts_apart(ours, theirs) if fact in COUNTS else _behind_common(ours, theirs)
         if apart != [None, None]:
@@ -368,11 +390,12 @@ def _parts(
 def _changes(
     left: Mapping[tuple[str, str], History], right: Mapping[tuple[str, str], History], same: int
 ) -> dict[str, list[list[int]]]:
-    """Subject to the steps of each run behind ``same`` that changed one of its facts, once for each such fact."""
+    """Subject to the steps of each run behind ``same`` that changed one of its facts, once for each such fact. Numbers
+    do not count: with them, a run whose epochs rise more often would be ahead."""
     changes: dict[str, list[list[int]]] = {}
     for side, facts in enumerate((left, right)):
-        for (subject, _), history in facts.items():
-            if later := [step for step, _ in history if step > same]:
+        for (subject, fact), history in facts.items():
+            if not _is_number(fact) and (later := [step for step, _ in history if step > same]):
                 changes.setdefault(subject, [[], []])[side].extend(later)
     return {subject: [sorted(steps) for steps in both] for subject, both in changes.items()}
 

@@ -228,6 +228,23 @@ class RunOutcome:
             if (log := self._in_order(name))
         }
 
+    def numbers(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Partition to (producer id, producer epoch, sequence number) of each record of its log, in order."""
+        return {
+            name: [
+                (
+                    batch.get("producer_id"),
+                    batch.get("producer_epoch"),
+                    None if first is None else first + place,
+                )
+                for batch in self._in_order(name)
+                if batch.get("control") is None
+                for first in [batch.get("first_sequence")]
+                for place in range(batch["record_count"])
+            ]
+            for name in self._logs
+        }
+
     def _in_records(self, path: Sequence[str], value: Any) -> None:
         if tuple(path[1:]) == ("status",):
             (self._succeeded.add if value == "ok" else self._succeeded.discard)(int(path[0]))

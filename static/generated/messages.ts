@@ -3362,6 +3362,12 @@ export interface Alongside {
     [k: string]: (number | null)[];
   };
   /**
+   * The same for the numbers under which it holds what it holds: producer id, epochs, sequence numbers. Absent in answers of earlier versions.
+   */
+  numbers?: {
+    [k: string]: (number | null)[];
+  };
+  /**
    * Actor, partition or transactional id to the steps of each run behind the step `same` that changed its state. Absent in answers of earlier versions.
    */
   changes?: {

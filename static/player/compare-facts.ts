@@ -34,6 +34,8 @@ export interface Fact {
   said: string;
   /** Whether the fact is a time, so that runs that differ in time alone differ in it. */
   isOfTime?: boolean;
+  /** Whether the fact is a number under which something is held: a producer id, an epoch, a sequence number. */
+  isNumber?: boolean;
 }
 
 export interface Apart {
@@ -44,6 +46,7 @@ export interface Apart {
   left: string;
   right: string;
   isOfTime?: boolean;
+  isNumber?: boolean;
 }
 
 /** Whether all of a list is shown, and what turns that. */
@@ -67,9 +70,9 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   const apart = names.flatMap((name) => {
     const [one, other] = [ours.get(name), theirs.get(name)];
     // A fact that only one run has so far, such as a transaction, is not held against anything.
-    return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said, ...(one.isOfTime === true ? { isOfTime: true } : {}) }];
+    return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said, ...(one.isOfTime === true ? { isOfTime: true } : {}), ...(one.isNumber === true ? { isNumber: true } : {}) }];
   });
-  for (const name of Object.keys(left.view.partitions ?? {})) apart.push(...batchesApart(name, left.view, right.view));
+  for (const name of Object.keys(left.view.partitions ?? {})) apart.push(...batchesApart(name, left.view, right.view), ...numbersApart(name, left.view, right.view));
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
 }
@@ -79,17 +82,22 @@ export type Since = (about: string) => number | null;
 
 /**
  * What differs otherwise than in time (`parted`), in the order in which it began to differ. A thing in which one run was
- * `behind` before that is nearer to the cause, and comes before it.
+ * `behind` before that is nearer to the cause, and comes before it. Numbers (`numbered`) come after all states: two runs
+ * may hold the same under other ones.
  */
-export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since): Apart[] {
+export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since, numbered: Since = () => null): Apart[] {
   const first = Math.min(...all.map(({ about }) => parted(about) ?? Infinity));
-  const dated = all.flatMap((one): { one: Apart; since: number }[] => {
+  const dated = all.filter(({ isNumber }) => isNumber !== true).flatMap((one): { one: Apart; since: number }[] => {
     const [differs, lags] = [parted(one.about), behind(one.about)];
     if (differs !== null) return [{ one, since: differs }];
     if (lags !== null && lags < first && first < Infinity) return [{ one, since: lags }];
     return one.isOfTime === true ? [{ one, since: Infinity }] : [];
   });
-  return dated.sort((one, other) => (one.since === other.since ? 0 : one.since - other.since)).map(({ one }) => one);
+  const numbers = all.flatMap((one): { one: Apart; since: number }[] => {
+    const since = one.isNumber === true ? numbered(one.about) : null;
+    return since === null ? [] : [{ one, since }];
+  });
+  return [dated, numbers].flatMap((some) => some.sort((one, other) => (one.since === other.since ? 0 : one.since - other.since)).map(({ one }) => one));
 }
 
 /** From the first offset on at which two logs have their records in other batches, as far as both logs go. */
@@ -107,6 +115,30 @@ function batchesApart(partition: string, left: View, right: View): Apart[] {
   return [{ about: partition, name: say("player.compare.fact.batches", { partition }), left: cutText(ours, from), right: cutText(theirs, from), marks: [...one, ...other].map(({ base_offset: base }) => `${partition} ${base}`) }];
 }
 
+/** The first batch or marker that both logs have at one offset, under another producer id, epoch or sequence number. */
+function numbersApart(partition: string, left: View, right: View): Apart[] {
+  const theirs = new Map(everyBatchOf(right, partition).map((batch) => [batch.base_offset, batch]));
+  const apart = everyBatchOf(left, partition).flatMap((one) => {
+    const other = theirs.get(one.base_offset);
+    return other === undefined || (one.control === null) !== (other.control === null) || numbersText(one) === numbersText(other) ? [] : [{ one, other }];
+  });
+  const [first] = apart;
+  if (first === undefined) return [];
+  const name = say(first.one.control === null ? "player.compare.fact.numbers" : "player.compare.fact.marker_numbers", { partition, offset: first.one.base_offset });
+  return [{ about: partition, name, left: numbersText(first.one), right: numbersText(first.other), isNumber: true, marks: apart.map(({ one }) => `${partition} ${one.base_offset}`) }];
+}
+
+/** `PID 1000, epoch 0, seq 1`; of a marker, with its coordinator's epoch. */
+function numbersText({ producer_id: pid, producer_epoch: epoch, first_sequence: seq, control, coordinator_epoch: coordinator }: Batch): string {
+  if (pid === null) return say("stage.none");
+  const whose = identityText(pid, epoch);
+  return control === null ? facts([whose, say("player.compare.fact.sequence", { seq: seq ?? "–" })]) : facts([whose, say("player.compare.fact.coordinator_epoch", { epoch: coordinator })]);
+}
+
+function identityText(pid: number | string | null | undefined, epoch: number | null | undefined): string {
+  return pid == null || pid === -1 ? say("stage.none") : say("player.compare.fact.identity", { pid, epoch: epoch ?? "–" });
+}
+
 /** Names of the producers of both runs that hold other records at these steps, or the same in other states: one run has sent them, in the other they wait. */
 export function holdingApart(left: Frame | null | undefined, right: Frame | null | undefined): string[] {
   if (left == null || right == null) return [];
@@ -118,10 +150,14 @@ export function holdingApart(left: Frame | null | undefined, right: Frame | null
 type Client = NonNullable<View["clients"]>[string];
 type Batch = NonNullable<Replica["batches"]>[string];
 
-function batchesOf({ partitions = {} }: View, partition: string): Batch[] {
+function batchesOf(view: View, partition: string): Batch[] {
+  return everyBatchOf(view, partition).filter(({ control }) => control === null);
+}
+
+function everyBatchOf({ partitions = {} }: View, partition: string): Batch[] {
   const { leader, replicas } = partitions[partition] ?? {};
   const batches = leader == null ? undefined : replicas?.[String(leader)]?.batches;
-  return Object.values(batches ?? {}).filter(({ control }) => control === null).sort((one, other) => one.base_offset - other.base_offset);
+  return Object.values(batches ?? {}).sort((one, other) => one.base_offset - other.base_offset);
 }
 
 /** `from offset 43: 8 + 2 records`. */
@@ -131,10 +167,10 @@ function cutText(batches: readonly Batch[], from: number): string {
   return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
 }
 
-/** What differs on show because one run is further, and which. */
+/** What differs on show because one run is further, and which; `both` if each is further in a part of it. */
 export interface Ahead {
   about: string;
-  side: "left" | "right";
+  side: "left" | "right" | "both";
 }
 
 /**
@@ -148,7 +184,8 @@ export function nothingApart(same: number | null, shown: readonly number[], ahea
   const step = same + 1;
   if (ahead.length === 0 && holding.length > 0) return say("player.compare.batches_apart", { step, names: listed(holding.slice(0, defaults.ahead)) });
   if (ahead.length === 0) return say("player.compare.same_states", { step });
-  const [left, right] = (["left", "right"] as const).map((side) => listed(ahead.filter((one) => one.side === side).slice(0, defaults.ahead).map(({ about }) => about))) as [string, string];
+  const [left, right, both] = (["left", "right", "both"] as const).map((side) => listed(ahead.filter((one) => one.side === side).slice(0, defaults.ahead).map(({ about }) => about))) as [string, string, string];
+  if (left === "" && right === "") return say("player.compare.both_ahead", { step, names: both });
   if (left !== "" && right !== "") return say("player.compare.each_ahead", { step, left, right });
   return say(left === "" ? "player.compare.right_ahead" : "player.compare.left_ahead", { step, names: left === "" ? right : left });
 }
@@ -207,6 +244,7 @@ function factsOf(frame: Frame): Map<string, Fact> {
   found.push(...windowFacts(frame));
   if (view.database !== undefined) found.push({ about: DATABASE_NAME, name: say("player.compare.fact.rows"), said: listed(rowsOf(frame).map(({ said }) => said)) || say("stage.none") });
   for (const [tid, entry] of Object.entries(transactionsOf(view))) found.push({ about: tid, name: tid, said: entry.state });
+  found.push(...offsetFacts(view), ...identityFacts(view));
   const partitions = Object.entries(view.partitions ?? {}).sort(([one], [other]) => Number(INTERNAL.test(one)) - Number(INTERNAL.test(other)));
   for (const [name, { leader, replicas }] of partitions) {
     const log = leader === null ? undefined : replicas?.[String(leader)];
@@ -222,6 +260,20 @@ function factsOf(frame: Frame): Map<string, Fact> {
     found.push({ about: name, name: say("player.compare.fact.in_sync", { partition: name }), said: listed([...isr].sort((one, other) => one - other).map(String)) });
   }
   return new Map(found.map((fact) => [fact.name, fact]));
+}
+
+/** What each group has committed, as its coordinator has it. */
+function offsetFacts({ brokers = {}, partitions = {} }: View): Fact[] {
+  return Object.entries(brokers).flatMap(([id, { alive, groups = {} }]) => Object.entries(groups).flatMap(([group, { log_partition: log, committed = {} }]) =>
+    !alive || String(partitions[`__consumer_offsets-${log}`]?.leader) !== id ? [] : Object.entries(committed).map(([partition, { offset }]): Fact =>
+      ({ about: group, name: say("player.compare.fact.group_offset", { group, partition }), said: String(offset) }))));
+}
+
+/** Producer id and epoch of each producer and of each transactional id at its coordinator. */
+function identityFacts(view: View): Fact[] {
+  const managers = Object.entries(view.clients ?? {}).map(([name, { transaction_manager: manager }]) => [name, manager ?? undefined] as const);
+  return [...managers, ...Object.entries(transactionsOf(view))].flatMap(([about, held]): Fact[] =>
+    held === undefined ? [] : [{ about, name: say("player.compare.fact.identity_of", { about }), said: identityText(held.producer_id, held.producer_epoch), isNumber: true }]);
 }
 
 /** How long the nodes of the transaction on show differed, and the middleware's window; once they are over. */

@@ -649,15 +649,14 @@ export class Compare extends LitElement {
     const [moments, [left, right]] = [this.#moments, this.#sides];
     if (this.lockstep === "time" || moments === null || left === undefined || right === undefined) return all;
     const shown: Pair = [left.store.shown, right.store.shown];
-    return nearestFirst(all, (about) => moments.since(about, shown), (about) => moments.aheadSince(about, shown));
+    return nearestFirst(all, (about) => moments.since(about, shown), (about) => moments.aheadSince(about, shown), (about) => moments.numberedSince(about, shown));
   }
 
   /** Which run is further, for each that is on show in two states. */
   #aheadIn(names: readonly string[]): Ahead[] {
     const [left = 0, right = 0] = this.#sides.map(({ store }) => store.shown);
     return names.flatMap((about) => {
-      const side = this.#moments?.ahead(about, [left, right]) ?? null;
-      return side === null ? [] : [{ about, side }];
+      return this.#moments === null ? [] : [{ about, side: this.#moments.ahead(about, [left, right]) ?? "both" }];
     });
   }
 

@@ -92,12 +92,13 @@ export class Moments {
     return this.#known.moments.length === 0 ? null : this.#known.same + 1;
   }
 
-  /** Where states and logs differ otherwise than in time: of each, the step of each run that makes it differ, and when both runs have come there. Without
-   * such a state, the first step that differs. */
+  /** Where states and logs differ otherwise than in time: of each, the step of each run that makes it differ, and when both runs have come there. If none
+   * does, where the numbers do under which they hold the same; else the first step that differs. */
   get apart(): readonly Parting[] {
     const { first, same } = this;
     if (first === null) return [];
-    const parts = Object.values(this.#known.parts).map(([left = null, right = null]): Parting => {
+    const states = Object.values(this.#known.parts);
+    const parts = (states.length > 0 ? states : Object.values(this.#known.numbers ?? {})).map(([left = null, right = null]): Parting => {
       const steps = [left, right] as const;
       return { steps, moment: Math.max(first, ...steps.flatMap((step, side) => (step === null ? [] : [this.of(side as 0 | 1, step)]))) };
     });
@@ -131,7 +132,16 @@ export class Moments {
 
   /** The moment since which it differs so. */
   since(subject: string, shown: Pair): number | null {
-    const moments = (this.#known.parts[subject] ?? []).flatMap((step, side) => (step !== null && (shown[side] ?? 0) >= step ? [this.of(side as 0 | 1, step)] : []));
+    return this.#since(this.#known.parts, subject, shown);
+  }
+
+  /** The moment since which it has other producer ids, epochs or sequence numbers. */
+  numberedSince(subject: string, shown: Pair): number | null {
+    return this.#since(this.#known.numbers ?? {}, subject, shown);
+  }
+
+  #since(parts: Alongside["parts"], subject: string, shown: Pair): number | null {
+    const moments = (parts[subject] ?? []).flatMap((step, side) => (step !== null && (shown[side] ?? 0) >= step ? [this.of(side as 0 | 1, step)] : []));
     return moments.length === 0 ? null : Math.min(...moments);
   }
 

@@ -67,3 +67,30 @@ test("a producer that holds a batch again, which in the other run is on its way,
   assert.deepEqual([holdingApart(run("WAITING", [4, 5]), run("WAITING", [4, 5])), holdingApart(undefined, run("WAITING", [4]))], [[], []]);
   assert.match(nothingApart(41, [42, 43], [], ["p1"]), /states of the components are the same in both runs \(apart from times\), but not the batches in p1\.$/);
 });
+
+test("the same record under another epoch and sequence number differs in its numbers, after every state", () => {
+  const run = (epoch: number, seq: number): Frame => frame({
+    clients: { p1: { alive: true, paused: false, closed: false, transaction_manager: { state: "READY", last_error: null, transactional_id: "txn-1", producer_id: 1000, producer_epoch: epoch } } },
+    partitions: { "t-0": { leader: 1, isr: [1], replicas: { 1: { log_end: 1, high_watermark: 1, last_stable_offset: 1, batches: { 0: { base_offset: 0, last_offset: 0, outcome: "committed", record_count: 1, control: null, producer_id: 1000, producer_epoch: epoch, first_sequence: seq } } } } } },
+  });
+  const all = factsApart(run(0, 1), run(1, 0));
+  assert.deepEqual(all.map(({ name, left, right, isNumber }) => [name, left, right, isNumber]), [
+    ["identity of p1", "PID 1000, epoch 0", "PID 1000, epoch 1", true],
+    ["batch at offset 0 of t-0", "PID 1000, epoch 0, seq 1", "PID 1000, epoch 1, seq 0", true],
+  ]);
+  const state = { about: "t-0", name: "t-0", left: "1", right: "2" };
+  const order = nearestFirst([...all, state], (about) => (about === "t-0" ? 60 : null), () => null, (about) => (about === "p1" ? 30 : 20));
+  assert.deepEqual(order.map(({ name }) => name), ["t-0", "batch at offset 0 of t-0", "identity of p1"]);
+});
+
+test("offsets that a group committed are compared, as its coordinator has them", () => {
+  const run = (offset: number): Frame => frame({
+    partitions: { "__consumer_offsets-3": { leader: 1, isr: [1], replicas: {} } },
+    brokers: { 1: { alive: true, groups: { g: { log_partition: 3, committed: { "in-0": { offset, position: 0 } } } } } },
+  });
+  assert.deepEqual(factsApart(run(1), run(2)).map(({ about, name, left, right }) => [about, name, left, right]), [["g", "offset that g committed for in-0", "1", "2"]]);
+});
+
+test("where each run is ahead in a part of one thing, it is not called the same", () => {
+  assert.match(nothingApart(15, [22, 25], [{ about: "t-0", side: "both" }]), /Here these differ: t-0\. Each run is ahead in a part of them/);
+});
