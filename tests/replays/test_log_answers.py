@@ -114,8 +114,8 @@ def test_the_page_begins_with_how_long_it_lasts_and_the_first_command() -> None:
     assert page["problems"][0]["answer"]["leads"]
 
 
-def test_an_argument_of_the_command_is_a_link_to_its_field() -> None:
+def test_the_page_names_its_field_where_the_command_names_its_argument() -> None:
     said = say_log("logs.given.of_unknown", {"count": 1})
-    assert (
-        '<a class="mono nb" href="/replays/log#transaction-partitions">--transaction-partitions N</a>' in said
-    )
+    field = "“Number of partitions of __transaction_state”"
+    assert f'state it: <a href="/replays/log#transaction-partitions">{field}</a>' in said
+    assert "--" not in said

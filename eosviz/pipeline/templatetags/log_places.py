@@ -31,12 +31,16 @@ def placed(place: str) -> dict[str, Any]:
 
 @register.simple_tag
 def say_log(key: str, params: dict[str, Any]) -> SafeString:
-    """The sentence of `say`, in which arguments of `manage.py logs` are links to the field on the page where
-    a log is opened."""
-    parts = _OPTION.split(sentence(key, language_of(get_language()), params))
+    """The sentence of `say`, in which the fields of the page where a log is opened take the place of the arguments of
+    `manage.py logs`, as links."""
+    language = language_of(get_language())
     page = reverse("replays:open_log")
-    return format_html_join("", "{}", (
-        (conditional_escape(part) if number % 2 == 0
-         else format_html('<a class="mono nb" href="{}#{}">{}</a>', page, part.split()[0].strip("-"), part),)
-        for number, part in enumerate(parts)
-    ))  # fmt: skip
+
+    def field(option: str) -> SafeString:
+        name = option.split()[0].strip("-")
+        label = sentence(f"logs.field.{name.replace('-', '_')}", language)
+        return format_html('<a href="{}#{}">{}</a>', page, name, label)
+
+    parts = _OPTION.split(sentence(key, language, params))
+    return format_html_join("", "{}", ((field(part) if number % 2 else conditional_escape(part),)
+                                       for number, part in enumerate(parts)))  # fmt: skip
