@@ -903,6 +903,8 @@ class Beats:
             return next((step for step in reversed(steps) if held_in(step, *who)), steps[beat.lead])
         if beat.opener.name == "message_lost" and len(dropped := middleware_titles.votes_dropped(steps)) > 1:
             return dropped[-1]
+        if (broken := next((step for step in steps if step.broken), None)) is not None:
+            return broken
         if beat.opener.name in GATHERED:
             at = steps[beat.lead].time
             return [step for step in steps if step.opener is beat.opener and step.time == at][-1]

@@ -29,14 +29,29 @@ export function focusOf(frame: Frame): Focus {
   const verdict = verdictOf(frame, step);
   if (verdict !== null) return verdict;
   const focus: Focus = { ...NO_FOCUS, actor: step.actor, messages: fatesOf(step) };
+  const found = firstFound(frame, step, focus);
+  const whole = found === null ? focus : { ...focus, ...found, doubt: doubtOf(frame, step) };
+  const tag = brokenTag(step);
+  if (tag === null || whole.kind === "refused") return whole;
+  // A step elsewhere may break it, such as the coordinator's, after which no marker comes for a record.
+  const at = whole.partition === null ? brokenPlace(frame, step) : null;
+  return at === null ? { ...whole, tag, bad: true, compared: [] } : { ...focus, ...at, tag, bad: true };
+}
+
+function firstFound(frame: Frame, step: Step, focus: Focus): Found {
   for (const find of FINDERS) {
     const found = find(frame, step, focus);
-    if (found === null) continue;
-    const whole = { ...focus, ...found, doubt: doubtOf(frame, step) };
-    const broken = brokenTag(step);
-    return broken === null || whole.kind === "refused" ? whole : { ...whole, tag: broken, bad: true, compared: [] };
+    if (found !== null) return found;
   }
-  return focus;
+  return null;
+}
+
+/** Where the record stands with which a hanging transaction begins. */
+function brokenPlace({ view }: Frame, { broken: [broken] }: Step): Found {
+  const { partition = null, first_offset: offset } = broken ?? {};
+  const log = view.partitions?.[partition ?? ""];
+  if (offset === undefined || log?.leader == null) return null;
+  return { kind: "append", actor: brokerName(log.leader), partition, offset };
 }
 
 /** Guarantees whose records stand in a log where they are broken. */

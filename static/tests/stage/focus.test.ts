@@ -59,6 +59,15 @@ test("a broken guarantee is what the tag says, in red", () => {
   assert.deepEqual([focus.bad, focus.tag], [true, { key: "stage.tag.broken.duplicated.records", params: { records: "r1, r2" } }]);
 });
 
+test("a transaction that hangs after a step of its coordinator: its record in the log", () => {
+  const batch = logBatch(53, 1);
+  const now = view({ partitions: { "t-0": partition(replica([...FIVE, batch])) } });
+  const broken: Step["broken"] = [{ guarantee: "hanging", partition: "t-0", serials: batch.serials, producer_id: 1000, first_offset: 53 }];
+  const focus = focusOf(frameOf({ ...stepOf(), actor: "broker-2", broken }, now));
+  assert.deepEqual([focus.actor, focus.partition, focus.offset, focus.bad], ["broker-1", "t-0", 53, true]);
+  assert.equal(focus.tag?.key, "stage.tag.broken.hanging");
+});
+
 test("the end of a run that stored a record twice: the second of them, in red", () => {
   const batches = [logBatch(53, 1), { ...logBatch(54, 1), serials: logBatch(53, 1).serials }];
   const guarantees = { duplicated: { judged: true, count: 1, broken_at: 3, partition: "t-0", serials: logBatch(53, 1).serials } };

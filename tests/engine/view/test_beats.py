@@ -144,7 +144,7 @@ BEATS_OF = {
 2. 33–41 → 39  Delays let a batch arrive after the abort
 3. 42–64 → 56  LSO passes 1 aborted record of p1
 4. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
-5. 66–83 → 70  c-committed waits at offset 2 behind p1's transaction
+5. 66–83 → 66  c-committed waits at offset 2 behind p1's transaction
 6. 84–95 → 87  Also held back: 1 record from p2
 7. 96–105 → 96  kafka-transactions.sh ends with an error
 8. 106–111 → 106  An operator has an ABORT marker written in t-0
@@ -946,15 +946,16 @@ def test_an_entry_of_the_outbox_that_is_not_stored_is_not_said_to_be_sent() -> N
 @pytest.mark.parametrize(
     ("name", "at", "title", "params"),
     [
-        ("SC-101/k28", 70, "held", {"consumer": "c-committed", "offset": 2, "owner": "p1"}),
-        ("SC-104/k28", 37, "held_all", {"partition": "t-1", "offset": 0, "owner": "PID 1000"}),
+        ("SC-101/k28", 66, "held", {"consumer": "c-committed", "offset": 2, "owner": "p1"}),
+        ("SC-104/k28", 34, "held_all", {"partition": "t-1", "offset": 0, "owner": "PID 1000"}),
         ("SC-58/every-answer", 80, "hangs", {"partitions": ["t-0", "t-1"], "owner": "p1"}),
     ],
 )
 def test_a_beat_says_who_waits_behind_a_hanging_transaction(
     name: str, at: int, title: str, params: dict[str, Any]
 ) -> None:
-    """A transaction that a crafted request wrote has only its producer id."""
+    """The beat lands on the step that breaks the guarantee. A transaction that a crafted request wrote has only its
+    producer id."""
     assert (at, title, params) in titles(plan_ahead(scenario_of(name))["beats"])
 
 
