@@ -26,6 +26,8 @@ from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.lines import lines_of
 from engine.view.openers import (
+    ACCEPTED,
+    BEGINS_EARLY,
     BEHIND,
     BEHIND_HANGING,
     BROKEN,
@@ -52,12 +54,14 @@ from engine.view.openers import (
     MEANWHILE,
     MUST_RETRY,
     NOT_NOW,
+    NOT_YET,
     NOTABLE,
     OUTCOME,
     PART,
     RARE,
     READ_AFTER_MARKER,
     REFUSED,
+    REGISTERED,
     REPEATS,
     REPORT_SUCCESS,
     REQUEST_AGAIN,
@@ -191,6 +195,8 @@ SHARED = {"reads_only": "reads_one", "reads_only_from": "reads_one_from"}
 """A title about the only consumer that gets some records to the title if another one gets them in another beat."""
 BOTH = "BOTH"
 """The result of several transactions that held the last stable offset together, some committed and some aborted."""
+DECISIONS = {"coordinator.decides_commit": "CompleteCommit", "coordinator.decides_abort": "CompleteAbort"}
+"""The sentences about a coordinator's decision to the state to which it leads."""
 WAITS = "broker.readers_wait_for_transaction"
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
@@ -296,6 +302,12 @@ class Beats:
         """Error to the number of refusals with it that had their own step and that no client has received yet."""
         self._to_retry: set[tuple[Any, Any]] = set()
         """(client, API) of each request of a transaction manager that was refused and that waits to be sent again."""
+        self._completing: dict[str, str] = {}
+        """Transactional id to the state to which its transaction, which is decided, is completed later."""
+        self._early: set[str | None] = set()
+        """The transactional ids whose newest transaction began before the previous one was complete."""
+        self._refused: set[str | None] = set()
+        """Those of them whose partitions the coordinator has refused so far."""
         self._ids_wanted = False
         self._recent = RecentSentences()
         self.events: list[Event] = []
@@ -343,6 +355,7 @@ class Beats:
         self._look_for_requests_left(taken)
         self._look_for_requests_again(taken)
         self._look_for_retries(taken)
+        self._look_for_early_begins(taken)
         taken.settled = tuple(settled)
         if settled and (taken.opener is None or taken.opener.weight < DOUBT_ENDS.weight):
             taken.opener = DOUBT_ENDS
@@ -461,6 +474,30 @@ class Beats:
                     taken.opener = RETRIES
                     taken.opener_params = {name: params[name] for name in RETRIES.params}
 
+    def _look_for_early_begins(self, taken: BeatStep) -> None:
+        """Find a transaction that begins before the client's previous one is complete, the refusal of its partitions,
+        and their acceptance."""
+        transactional_id = taken.params.get("transactional_id")
+        for key, params in taken.sentences:
+            if key in DECISIONS:
+                self._completing[params["transactional_id"]] = DECISIONS[key]
+            elif key == "coordinator.image_durable" and params["state"] in COMPLETE:
+                self._completing.pop(params["transactional_id"], None)
+            elif key == "client.begin_transaction":
+                own = self._ids.get(params["client"])
+                self._early.discard(own)
+                if own in self._completing:
+                    self._early.add(own)
+                    taken.opener = BEGINS_EARLY
+                    taken.opener_params = {"client": params["client"], "pending": self._completing[own]}
+        if taken.opener is NOT_NOW and transactional_id in self._early:
+            taken.opener = NOT_YET
+            self._refused.add(transactional_id)
+        if taken.opener is REGISTERED and transactional_id in self._refused:
+            self._refused.discard(transactional_id)
+            taken.opener = ACCEPTED
+            taken.opener_params = {name: taken.params[name] for name in ACCEPTED.params}
+
     def _look_for_releases(self, taken: BeatStep) -> None:
         """Set ``released`` of the step: (partition, result) where the last stable offset advanced."""
         for key, params in taken.sentences:
@@ -576,6 +613,9 @@ class Beats:
         fork._lost_requests = self._lost_requests.fork()
         fork._not_now = Counter(self._not_now)
         fork._to_retry = set(self._to_retry)
+        fork._completing = dict(self._completing)
+        fork._early = set(self._early)
+        fork._refused = set(self._refused)
         fork._ids_wanted = self._ids_wanted
         fork._recent = self._recent.fork()
         return fork
@@ -1156,9 +1196,9 @@ def _openings(
         if opener is None:
             continue
         if repeats.within[index]:
-            repeated = step.opener_params if opener is NOT_NOW else repeated
+            repeated = step.opener_params if opener.name == NOT_NOW.name else repeated
             continue
-        if opener is NOT_NOW and step.opener_params == repeated:
+        if opener.name == NOT_NOW.name and step.opener_params == repeated:
             continue
         before = found[-1] if found else None
         data = {name for name, _ in step.released if not is_internal(name)}

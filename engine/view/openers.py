@@ -239,6 +239,8 @@ TRANSACTIONS = (
         "commit_written"),
     Opener("abort_decided", 7, ("coordinator.decides_abort",), ("transactional_id",), _DECIDED, "abort_written"),
     Opener("nothing_aborted", 7, ("coordinator.aborts_nothing",), ("transactional_id",), _DECIDED),
+    Opener("ended_already", 7, ("coordinator.done_already", "coordinator.done_already_raised"),
+        ("transactional_id", "state")),
     Opener("other_transaction_meant", 9, ("coordinator.epoch_of_another_transaction",), ("transactional_id",)),
     Opener("goes_over", 8, ("client.goes_over", "client.goes_back"), ("client",)),
     Opener("fenced", 9, ("coordinator.fences_open_transaction",), ("transactional_id", "fenced")),
@@ -519,6 +521,24 @@ IGNORED = Opener("ignored", 4, (), ("actor",), ("middleware.answer_not_expected"
 """The opener for a response whose request is no longer in flight."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """The opener for a refusal after which the same request is sent again."""
+NOT_YET = replace(NOT_NOW, weight=6.6)
+"""The opener for such a refusal of a transaction that begins before the client's previous one is complete."""
+BEGINS_EARLY = replace(
+    next(opener for opener in TRANSACTIONS if opener.name == "begins"),
+    weight=6.4,
+    params=("client", "pending"),
+    lands=(),
+    later=6.4,
+)
+"""The opener for a transaction that begins before the client's previous one is complete."""
+REGISTERED = next(opener for opener in TRANSACTIONS if opener.name == "registered")
+ACCEPTED = replace(
+    REGISTERED,
+    weight=5.4,
+    params=("coordinator", "transactional_id"),
+    later=5.4,
+)
+"""The opener for the partitions that the coordinator refused and now adds."""
 REPEATS = Opener("repeats", 9.5, (), ("client", "api", "actor", "error", "clients", "count", "ms"))
 """The opener for a stretch in which attempts fail again and again (``repeats.py``)."""
 BROKEN = {

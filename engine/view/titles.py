@@ -57,7 +57,8 @@ NAMES = frozenset(
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
         "released_commit_of", "released_abort_of", "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
-        "hidden", "offsets_wait", "held", "held_all", "joined", "let_go_abort", "let_go_commit", "resends",
+        "hidden", "offsets_wait", "held", "held_all", "joined", "joined_now", "registered_now",
+        "begins_early", "let_go_abort", "let_go_commit", "resends",
         "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
@@ -287,10 +288,20 @@ def _let_go(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Tit
     ), params
 
 
-def _joined(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+def _joined(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
+    """The title of partitions that the coordinator adds: at once or, with ``transactional_id``, after a refusal."""
+    at_once = "transactional_id" not in params
     added = said_in(steps, "client.partitions_added")
     partitions = sorted({name for params in added for name in params["partitions"]})
-    return ("joined", {"partitions": partitions}) if partitions else None
+    if not partitions:
+        return None if at_once else ("registered_now", params)
+    return ("joined" if at_once else "joined_now"), {"partitions": partitions}
+
+
+def _begins(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
+    if "pending" in params:
+        return "begins_early", params
+    return _stores("begins_stores")(params, steps, consumers)
 
 
 def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
@@ -446,7 +457,7 @@ TELLS: dict[str, Tell] = {
     "round": _round,
     "waits_for_earlier": _stores("waited_stores"),
     "behind": _behind,
-    "begins": _stores("begins_stores"),
+    "begins": _begins,
     **{name: _many(name) for name in sorted(GATHERED)},
     "identities": _identities,
     "identity": _identity,
