@@ -82,7 +82,8 @@ CAME_OF_FAULTS = frozenset(
         "middleware.votes_missing", "middleware.no_votes", "middleware.answers_missing",
         "middleware.compensation_acts", "middleware.needs_a_person", "middleware.finished_forward",
         "middleware.everything_undone", "middleware.asks_source", "service.in_doubt", "service.inserts_in_doubt",
-        "service.connection_lost",
+        "service.connection_lost", "broker.appended_outdated", "broker.appended_outside",
+        "broker.appended_after_marker", "broker.appended_after_decision",
     }
 )  # fmt: skip
 """Sentences of steps and notes by which a run reacts to a fault."""

@@ -318,6 +318,8 @@ def _appended_all_the_same(
     appended = h.appended
     params = {**params, "record_count": h.batch.record_count, "base_offset": appended.base_offset}
     teller.say(untimely.key, (*_APPENDED, *untimely.rules), **params, **untimely.params)
+    if untimely.unassigned is not None:
+        teller.note("broker.epoch_unassigned", ("FEN-1",), **untimely.unassigned)
     if untimely.none_due is not None:
         teller.note("broker.no_marker_due", ("MRK-1",), **untimely.none_due)
     if waits:

@@ -27,12 +27,14 @@ _ENDED = ("MRK-6", "LOG-6")
 @dataclass(frozen=True, slots=True)
 class Untimely:
     """The sentence for an untimely batch, with the parameters that it adds. ``none_due``: the parameters of a
-    second sentence, that no marker will follow; None: a marker will."""
+    second sentence, that no marker will follow; None: a marker will. ``unassigned``: those of the second sentence
+    that no producer has the coordinator's newest epoch; None: one has it, or has been assigned it."""
 
     key: str
     rules: tuple[str, ...]
     params: dict[str, Any]
     none_due: dict[str, Any] | None = None
+    unassigned: dict[str, Any] | None = None
 
 
 def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | None:
@@ -55,7 +57,10 @@ def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | No
             producer_id=batch.producer_id,
             newest=newest,
         )
-        return Untimely("broker.appended_outdated", _EPOCH, {**known, "newest": newest, "because": because})
+        about = {"coordinator": coordinator, "producer_id": batch.producer_id, "newest": newest}
+        unassigned = about if _is_unassigned(batch.producer_id, batch.producer_epoch, entry, teller) else None
+        params = {**known, "newest": newest, "because": because}
+        return Untimely("broker.appended_outdated", _EPOCH, params, unassigned=unassigned)
     marker = _newest_marker(h, teller)
     if h.partition not in entry["partitions"]:
         if marker is None or marker["producer_epoch"] != batch.producer_epoch:
@@ -68,6 +73,22 @@ def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | No
     if marker is not None and marker["appended_at"] >= entry["started_at"]:
         return Untimely("broker.appended_after_marker", _ENDED, _shown(marker))
     return Untimely("broker.appended_after_decision", ("MRK-6",), {**known, "decision": decision})
+
+
+def _is_unassigned(producer_id: int, epoch: int, entry: Mapping[str, Any], teller: Teller) -> bool:
+    """Whether the coordinator raised the epoch to abort, and has assigned the new one to no producer. With transaction
+    version 2, the end of a transaction raises the epoch for its own producer: the old one is then the last epoch."""
+    if (
+        PREPARE_ABORT not in (entry["state"], entry["pending_state"])
+        or entry.get("last_producer_epoch") == epoch
+    ):
+        return False
+    clients = teller.shown("clients") or {}
+    managers = (one.get("transaction_manager") or {} for one in clients.values())
+    newest = entry["producer_epoch"]
+    return not any(
+        (one.get("producer_id"), one.get("producer_epoch")) == (producer_id, newest) for one in managers
+    )
 
 
 def _shown(marker: Mapping[str, Any]) -> dict[str, Any]:

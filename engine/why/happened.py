@@ -263,7 +263,7 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
     where = partition_subject(partition) if batch is None else stored_subject(partition, batch)
     yield own_words(step, where)
     for note in step["notes"]:
-        if note["key"] == "broker.no_marker_due":
+        if note["key"] in ("broker.no_marker_due", "broker.epoch_unassigned"):
             yield Link(key=note["key"], params=note["params"], rules=tuple(note["rules"]), subject=where)
     yield from caused(moment)
     decision = step["decision"]

@@ -31,6 +31,17 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary")?.focus();
 });
 
+/** In an open menu of the header, ↓ and ↑ go from its word to its pages, on and back. */
+document.addEventListener("keydown", (event) => {
+  if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const menu = document.activeElement?.closest(OPEN) ?? null;
+  const stops = [...(menu?.querySelectorAll<HTMLElement>(":scope > summary, a[href]") ?? [])].filter((one) => one.offsetParent !== null);
+  const here = stops.indexOf(document.activeElement as HTMLElement);
+  if (here < 0) return;
+  event.preventDefault();
+  stops[here + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
+});
+
 /** After a search the field has the focus, except where it would bring up a keyboard over the results. */
 const searched = document.querySelector<HTMLInputElement>("#search");
 if (searched !== null && searched.value !== "" && document.activeElement === document.body && matchMedia("(hover: hover)").matches) {

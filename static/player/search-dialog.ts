@@ -82,7 +82,7 @@ export class SearchDialog extends DialogElement {
   #body(store: PlayerStore, search: StepSearch): TemplateResult {
     const text = search.conditions.find((condition) => condition.on === "text")?.text ?? "";
     return html`<form class="stop-form" role="search" @submit=${(event: SubmitEvent) => this.#submit(event, search)} @input=${(event: Event) => this.#typed(event, search)}>
-        <label class="wide">${say("search.words")} <input type="search" name="text" maxlength="200" .value=${text} autofocus /></label>
+        <label class="wide">${say("search.words")} <input type="search" name="text" maxlength="200" .value=${text} autofocus @keydown=${this.#left} /></label>
         <button class="primary">${say("search.next")} <kbd>n</kbd></button>
         ${this.choices === null ? nothing : this.#filters(store, search, this.choices)}
       </form>
@@ -132,6 +132,13 @@ export class SearchDialog extends DialogElement {
       if (hasGone) this.close();
     });
   }
+
+  /** One press of Escape closes the dialog; a browser's own search field would only be emptied by it. */
+  readonly #left = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault();
+    this.close();
+  };
 
   #go(number: number): void {
     this.store?.moveUpTo(number);

@@ -17,7 +17,7 @@ export function searchResults(search: StepSearch, store: PlayerStore, go: (numbe
       (hit) => hit.number,
       (hit) => html`<li aria-current=${hit.number === store.shown ? "step" : nothing}>
         <button @click=${() => go(hit.number)}>
-          <span class="num">${hit.number}</span> <span class="num quiet">${hit.at} ms</span>
+          <span class="num">${hit.number}</span> <span class="num quiet">${say("player.virtual_time", { at: hit.at })}</span>
           <span>${say(hit.key, hit.params)}</span></button></li>`,
     )}</ol>
     ${unlisted > 0 ? html`<p class="quiet">${say("search.not_listed", { count: unlisted })}</p>` : nothing}`;

@@ -55,6 +55,7 @@ def test_the_sentence_names_the_cause(
     chain = why(simulation, "stored", "")
     answer = next(link for link in chain if link.answers)
     assert (chain[1].key == "broker.no_marker_due") is (key == "after_marker")
+    assert (chain[1].key == "broker.epoch_unassigned") is (name == "SC-61-k28")
     assert answer.key == f"broker.appended_{key}"
     if isinstance(said, str):
         assert answer.params["because"]["key"] == f"clause.{said}"

@@ -96,6 +96,11 @@ def test_mixed_outcomes_lead_back_to_the_crash_also_after_a_restart_that_came_to
     assert "why.mixed.waits_for_operator" in [one.key for one in chain]
 
 
+def test_a_record_that_a_zombie_stores_came_of_the_lost_marker() -> None:
+    marker = {"action": "drop_message", "message": 15, "after": 48}
+    assert (75, "broker.appended_outdated") in came_of("SC-61", "49", marker)
+
+
 def came_of(name: str, subject: str, *interventions: dict[str, Any]) -> list[tuple[int | None, str]]:
     return [one for one in steps(why(end_of(name, *interventions), "came", subject)) if one[0] is not None]
 
