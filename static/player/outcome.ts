@@ -1,6 +1,7 @@
 /** How a run came out, and whether it is still the one that its author wrote. Pure, no DOM. */
 
 import type { Cost, Outcome, Plan } from "../generated/messages.ts";
+import { serialsText } from "../diagrams/batch.ts";
 import { planOf } from "./axis-of.ts";
 import { landsAt } from "./beats.ts";
 import type { Done } from "./done.ts";
@@ -97,12 +98,23 @@ function heldText(store: PlayerStore): { still: string; released: string } {
   return { still: "", released: ms < defaults.held ? "" : say("outcome.held", { partition, ms }) };
 }
 
-/** A transaction that hung counts as broken for ever; that it was ended since is said beside. */
+/** A transaction that hung counts as broken for ever; whether it was ended since is said beside. */
 function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const end = plan === null ? undefined : endOf(plan);
-  if (end?.hanging !== 0 || (brokenIn(rows)["hanging"] ?? 0) === 0) return "";
+  if (end?.hanging === undefined || (brokenIn(rows)["hanging"] ?? 0) === 0) return "";
+  if (end.hanging > 0) return end.hanging === 1 && brokenIn(rows)["hanging"] === 1 ? hangsText(store) : "";
   return say((end.by_hand ?? 0) > 0 ? "outcome.ended_by_hand" : "outcome.none_hangs");
+}
+
+/** Where the last stable offset stays behind the only transaction that has hung, and which of its records were reported as failed. */
+function hangsText({ frame }: PlayerStore): string {
+  const { partition, serials = [] } = frame?.view.guarantees?.["hanging"] ?? {};
+  const log = frame?.view.partitions?.[partition ?? ""];
+  const lso = log?.leader == null ? undefined : log.replicas[String(log.leader)]?.last_stable_offset;
+  if (partition == null || lso === undefined) return "";
+  const failed = serials.filter((serial) => frame?.view.records?.[String(serial)]?.status === "failed");
+  return sentences([say("outcome.still_hangs", { partition, lso }), failed.length === 0 ? "" : say("outcome.failed_hangs", { records: serialsText(failed) })]);
 }
 
 /** Where nothing is broken, that no guarantee would notice an input that was skipped. */

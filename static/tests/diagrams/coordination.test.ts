@@ -155,7 +155,7 @@ test("middleware: states of the roles, belief beside fact, votes and answers, th
   const frame = frameOf(null, view({ middleware: MIDDLEWARE }));
   assert.deepEqual(layoutRoles(frame).rows.map((row) => [row.node, row.state, row.believed, row.holds, row.alive]), [
     ["business", "WAIT_CONFIRM_ACK", null, "stored: SUCCESS", true],
-    ["middleware", "COMMITTING", null, "message to the participants: delivered", true],
+    ["middleware", "COMMITTING", null, "message to the participants: sent", true],
     ["participant-1", "COMMITTED", null, "110", true],
     ["participant-2", "PREPARED", "UNKNOWN", "100, 10 reserved", false],
   ]);
