@@ -111,6 +111,9 @@ to a scenario, less than UNLIKELY."""
 CHINESE_FITS = 0.5
 """For a question with Chinese this share of LIKELY or UNLIKELY is enough: its words are any two neighbouring letters,
 and the known threads are in English."""
+MOST_TERMS = 0.6
+"""`_weighed` counts an entry that is no scenario only if it has at least this share of the terms: two words of six,
+such as *transaction* and *commit*, are in most entries of the reference."""
 OTHER_FIELD = 0.4
 """`_weighed` multiplies the score of a scenario about middleware by this, unless a term leads to such a scenario: words
 like *local* or *fails* are in questions about Kafka, too."""
@@ -264,6 +267,7 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float
     entry that is left out."""
     rarities = [math.log(1 + len(every) / max(1, sum(map(bool, row)))) for row in scores]
     weights = [wish.telling * rarity for wish, rarity in zip(wishes, rarities, strict=True)]
+    known = sum(any(row) for row, wish in zip(scores, wishes, strict=True) if not wish.is_extra)
     terms = min(2, sum(any(row) for row in scores))
     worths = []
     best: dict[str, float] = {}
@@ -272,7 +276,8 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float
     for entry, own in zip(every, zip(*scores, strict=True), strict=True):
         worth = sum(weight * points for weight, points in zip(weights, own, strict=True))
         worth *= 1.0 if entry.is_kafka or is_about_middleware else OTHER_FIELD
-        is_met = sum(map(bool, own)) >= terms or max(own, default=0.0) >= LED
+        least = terms if entry.kind == LESSON else max(terms, math.ceil(MOST_TERMS * known))
+        is_met = sum(map(bool, own)) >= least or max(own, default=0.0) >= LED
         if entry.kind in BESIDE_A_LESSON and entry.name not in led:
             is_met &= any(points and rarity >= RARE for points, rarity in zip(own, rarities, strict=True))
         worths.append(worth if is_met else 0.0)

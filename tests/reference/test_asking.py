@@ -585,3 +585,28 @@ def test_a_whole_line_of_a_log_leads_to_the_lesson_of_its_exception(client: Clie
     page = client.get("/search/", {"q": line}).content.decode()
     assert "SC-153" in page
     assert page.count("maxlength=") == page.count(f'maxlength="{QUESTION_LENGTH}"') > 0
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("new transaction right after commit refused", "en"),
+        ("next transaction too soon after commit", "en"),
+        ("commit returned but next transaction is rejected", "en"),
+        ("previous transaction still completing when I start another", "en"),
+        ("starting the next transaction quickly after the previous one", "en"),
+        ("add partitions refused just after commit", "en"),
+        ("下一个事务开始得太早", "zh-Hans"),
+        ("上一个事务还没完成就开始新事务", "zh-Hans"),
+        ("提交刚返回就开始下一个事务报错", "zh-Hans"),
+        ("提交之后马上再开事务 CONCURRENT_TRANSACTIONS", "zh-Hans"),
+    ],
+)
+def test_a_transaction_that_begins_too_soon_leads_to_its_two_scenarios(question: str, language: str) -> None:
+    found = answered(question, language).found["scenario"]
+    assert {row.identifier for row in found[:2]} == {"SC-48", "SC-142"}
+
+
+def test_two_everyday_words_of_many_do_not_find_the_whole_reference() -> None:
+    found = answered("commit returned but next transaction is rejected", "en").found
+    assert sum(len(rows) for kind, rows in found.items() if kind != "scenario") < 10
