@@ -68,3 +68,19 @@ def test_a_step_does_not_restyle_the_whole_player() -> None:
             ):
                 found.append(f"{style.name}:{number}: {selectors.strip()}")
     assert found == []
+
+
+def test_what_stands_in_for_the_typeface_has_its_line() -> None:
+    """Else all that stands below a line moves when the file comes."""
+    tokens = (STYLES / "tokens.css").read_text(encoding="utf-8")
+    typeface, stand_in = (
+        re.search(rf'font-family: "{name}";.*', tokens)[0]  # type: ignore[index]
+        for name in ("Source Sans 3 Variable", "Source Sans 3 stand-in")
+    )
+    adjusted = int(re.search(r"size-adjust: (\d+)%", stand_in)[1]) / 100  # type: ignore[index]
+    for name in ("ascent", "descent", "line-gap"):
+        ours, theirs = (
+            float(re.search(rf"{name}-override: ([\d.]+)%", face)[1])  # type: ignore[index]
+            for face in (typeface, stand_in)
+        )
+        assert abs(theirs * adjusted - ours) < 0.1, name
