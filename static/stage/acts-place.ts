@@ -7,21 +7,35 @@ type Size = Pick<Box, "width" | "height">;
 const GAP = 8;
 const EDGE = 4;
 
+/** px² that may be covered rather than stand 1 px farther off. */
+const NEAR = 10;
+
+type Place = Pick<Box, "x" | "y">;
+
 /** Left or right of a thing, at its head or its foot, where nothing stands; else where least of it is covered. Null where the sides have no room. */
-export function placeBeside(own: Size, at: Box, room: Size, standing: readonly Box[]): Pick<Box, "x" | "y"> | null {
+export function placeBeside(own: Size, at: Box, room: Size, standing: readonly Box[]): Place | null {
   const ys = [at.y, at.y + at.height - own.height, at.y + (at.height - own.height) / 2].map((y) => Math.max(EDGE, Math.min(y, room.height - own.height - EDGE)));
   const xs = [at.x - own.width - GAP, at.x + at.width + GAP].filter((x) => x >= GAP && x + own.width <= room.width - GAP);
-  const covered = ({ x, y }: Pick<Box, "x" | "y">): number => standing.reduce((sum, one) =>
-    sum + Math.max(0, Math.min(x + own.width, one.x + one.width) - Math.max(x, one.x)) * Math.max(0, Math.min(y + own.height, one.y + one.height) - Math.max(y, one.y)), 0);
-  const places = xs.flatMap((x) => ys.map((y) => ({ x, y })));
-  return places.reduce<Pick<Box, "x" | "y"> | null>((best, one) => (best === null || covered(one) < covered(best) ? one : best), null);
+  return least(xs.flatMap((x) => ys.map((y) => ({ x, y }))), (place) => covered(own, place, standing));
 }
 
-/** Under a thing, else over it. */
-export function placeUnder(own: Size, at: Box, room: Size): Pick<Box, "x" | "y"> {
-  const under = at.y + at.height + 6;
-  return {
-    x: Math.max(GAP, Math.min(at.x + at.width / 2 - own.width / 2, room.width - own.width - GAP)),
-    y: under + own.height <= room.height - EDGE ? under : Math.max(EDGE, at.y - own.height - 6),
-  };
+/** Under a thing or over it, beside what stands there; where that covers too much, under or over another thing. */
+export function placeNear(own: Size, at: Box, room: Size, standing: readonly Box[]): Place {
+  const rows = [at, ...standing].flatMap(({ y, height }) => [y + height + 6, y - own.height - 6]).filter((y) => y >= EDGE && y + own.height <= room.height - EDGE);
+  const places = (rows.length === 0 ? [EDGE] : rows).flatMap((y) => {
+    const sides = standing.filter((one) => one.y < y + own.height && one.y + one.height > y).flatMap(({ x, width }) => [x - own.width - EDGE, x + width + EDGE]);
+    return [at.x + (at.width - own.width) / 2, at.x, at.x + at.width - own.width, ...sides].map((x) => ({ x: Math.max(GAP, Math.min(x, room.width - own.width - GAP)), y }));
+  });
+  const far = ({ x, y }: Place): number => Math.abs(x + own.width / 2 - at.x - at.width / 2) / 2 + Math.abs(y + own.height / 2 - at.y - at.height / 2);
+  return least(places, (place) => covered(own, place, [at, ...standing]) + NEAR * far(place)) as Place;
+}
+
+/** px² of what stands. */
+function covered(own: Size, { x, y }: Place, standing: readonly Box[]): number {
+  return standing.reduce((sum, one) =>
+    sum + Math.max(0, Math.min(x + own.width, one.x + one.width) - Math.max(x, one.x)) * Math.max(0, Math.min(y + own.height, one.y + one.height) - Math.max(y, one.y)), 0);
+}
+
+function least(places: readonly Place[], cost: (place: Place) => number): Place | null {
+  return places.reduce<Place | null>((best, one) => (best === null || cost(one) < cost(best) ? one : best), null);
 }

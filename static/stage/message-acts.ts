@@ -26,7 +26,7 @@ import type { PlayerStore } from "../player/store.ts";
 import type { JsonObject, Selection } from "../player/frame.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
-import { placeBeside, placeUnder } from "./acts-place.ts";
+import { placeBeside, placeNear } from "./acts-place.ts";
 import type { Box } from "./contract.ts";
 import { offerKey, shortened } from "./offer.ts";
 import type { Stage } from "./stage.ts";
@@ -229,7 +229,7 @@ export class MessageActs extends StoreElement {
     void this.#place();
   }
 
-  /** Under the message where there is room, else over it; beside a component, where no message stands. Never outside the picture, and not shown without its thing. */
+  /** Under the message or over it, or beside a component, where least of the picture is covered. Never outside the picture, and not shown without its thing. */
   readonly #place = async (): Promise<void> => {
     const bar = this.querySelector<HTMLElement>(".message-acts");
     const offer = this.querySelector<HTMLElement>(".break-offer");
@@ -251,7 +251,8 @@ export class MessageActs extends StoreElement {
     if (at === null) return;
     const own = ownBox(bar);
     const room = { width: stage.clientWidth, height: stage.clientHeight };
-    const place = (isActor ? placeBeside(own, at, room, [...stage.standing(), ...(offer === null || offer.hidden ? [] : [{ x: offer.offsetLeft - stage.offsetLeft, y: offer.offsetTop - stage.offsetTop, width: offer.offsetWidth, height: offer.offsetHeight + 4 }])]) : null) ?? placeUnder(own, at, room);
+    const standing = [...stage.standing(), ...(offer === null || offer.hidden ? [] : [{ x: offer.offsetLeft - stage.offsetLeft, y: offer.offsetTop - stage.offsetTop, width: offer.offsetWidth, height: offer.offsetHeight + 4 }])];
+    const place = (isActor ? placeBeside(own, at, room, standing) : null) ?? placeNear(own, at, room, standing);
     bar.style.left = `${Math.round(stage.offsetLeft + place.x)}px`;
     bar.style.top = `${Math.round(stage.offsetTop + place.y)}px`;
     this.#focusActs();

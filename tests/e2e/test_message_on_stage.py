@@ -94,6 +94,20 @@ def test_on_a_telephone_the_offer_stands_beside_what_decided(page: Page) -> None
     expect(page.get_by_role("button", name="Drop a message")).to_have_count(1)
 
 
+def test_the_acts_on_a_refusal_leave_the_decision_and_the_request_free(
+    hall: Page, running_site: RunningSite
+) -> None:
+    hall.set_viewport_size({"width": 1280, "height": 720})
+    opened(hall, running_site, "SC-61", 134, 128)
+    hall.keyboard.press("m")
+    acts = hall.get_by_role("toolbar", name="Intervene on this message").bounding_box()
+    assert acts is not None
+    for key in ("compare", "m:37", "m:38"):
+        box = hall.locator(f"eos-stage [data-key='{key}']").bounding_box()
+        assert box is not None
+        assert acts["y"] + acts["height"] <= box["y"] or box["y"] + box["height"] <= acts["y"], key
+
+
 def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
     message(page).click()
     acts = page.get_by_role("toolbar", name="Intervene on this message")
@@ -129,7 +143,7 @@ def test_on_a_large_screen_what_is_pressed_is_what_answers(page: Page) -> None:
     acts = page.get_by_role("toolbar", name="Intervene on this message")
     thing, bar = message(page).bounding_box(), acts.bounding_box()
     assert thing is not None and bar is not None
-    assert 0 <= bar["y"] - thing["y"] - thing["height"] < 20
+    assert 0 <= bar["y"] - thing["y"] - thing["height"] < thing["height"]
     assert abs(bar["x"] + bar["width"] / 2 - thing["x"] - thing["width"] / 2) < bar["width"]
     page.keyboard.press("Escape")
     slider = page.locator("eos-scrubber .slider")
