@@ -56,14 +56,14 @@ export function textWidth(text: string, size: number, bold = false): number {
   return em * size * (bold ? BOLD : 1);
 }
 
-/** A word that is wider than a line, in pieces that are not: behind underscores, else anywhere. */
+/** A word that is wider than a line, in pieces that are not: behind underscores and hyphens, else anywhere. */
 function broken(word: string, width: number, size: number, bold: boolean, widthOf: typeof textWidth): string[] {
   const pieces: string[] = [];
   let rest = word;
   while (widthOf(rest, size, bold) > width && rest.length > 1) {
     let end = 1;
     while (end < rest.length && widthOf(rest.slice(0, end + 1), size, bold) <= width) end += 1;
-    const behind = rest.lastIndexOf("_", end - 1) + 1;
+    const behind = Math.max(rest.lastIndexOf("_", end - 1), rest.lastIndexOf("-", end - 1)) + 1;
     const cut = behind > 0 ? behind : end;
     pieces.push(rest.slice(0, cut));
     rest = rest.slice(cut);

@@ -5,6 +5,7 @@
 
 import type { Frame } from "../player/frame.ts";
 import { facts, named } from "../player/joins.ts";
+import { sentencesOf } from "../player/sentence-fit.ts";
 import { say } from "../player/text.ts";
 import { errorText } from "./field-words.ts";
 import type { Box } from "./geometry.ts";
@@ -20,7 +21,7 @@ import { defaults as margin, marginWidth, wordsWidth } from "./spacetime-margin.
 /** px of a row's wash at least. */
 const BAND = 40;
 /** Lines of a text: more than any has. */
-const LINES = 9;
+const LINES = 14;
 /** px from one to the next. */
 const LINE = 17;
 /** The width of the page's typeface, as a share of the one that widths are estimated with. */
@@ -136,7 +137,8 @@ function arrivedAt(frame: Frame): Arrived | null {
   return arrivedNow(frame, decision.subject, id);
 }
 
-/** What the step did, in one text or two: what arrived and what became of it, or the step's sentence. */
+/** What the step did, in one text or two: what arrived and what became of it, or the first sentence of the step; all of
+ * them stand over the picture. */
 function bandText(frame: Frame): string[] {
   const step = frame.step;
   if (step === null) return [];
@@ -149,5 +151,5 @@ function bandText(frame: Frame): string[] {
     const compared = facts(step.refusal.compared.map(([name, value]) => errorText(name, value)));
     return [step.refusal.error, compared];
   }
-  return [say(step.key, step.params)];
+  return sentencesOf(say(step.key, step.params)).slice(0, 1);
 }

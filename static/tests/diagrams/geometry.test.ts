@@ -17,3 +17,8 @@ test("breaking loses no letter", () => {
   const letters = (text: string): string => text.replace(/\s/g, "");
   for (const width of [60, 100, 200]) assert.equal(letters(wrap(SENTENCE, width, 12).join("")), letters(SENTENCE));
 });
+
+test("a name that is wider than a line is broken behind a hyphen or an underscore", () => {
+  assert.deepEqual(wrap("payments-settlement-eu-west-1-000042", 200, 14, true), ["payments-settlement-eu-", "west-1-000042"]);
+  assert.deepEqual(wrap("__transaction_state", 110, 14), ["__transaction_", "state"]);
+});
