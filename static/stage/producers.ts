@@ -230,7 +230,7 @@ function uprightBody(frame: Frame, here: Places, name: string, client: ClientVie
   const room = Math.max(130, Math.min(textWidth(state.said, 13) + 2, width - small - 140));
   const head = folded ? svg`${fittedText(12, 17, name, 110, 14, { bold: true, classes: "b", least: 8 })}${
     fittedText(20 + small, 17, state.said, room, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
-    fittedText(width - 12, 17, id === null ? facts : `${id}  ${facts}`, width - 30 - room - small, 12, { classes: "q", least: 7, anchor: "end" })}`
+    fittedText(width - 12, 17, id === null ? facts : `${id}  ${facts}`, width - 30 - room - small, 12, { classes: "q", most: 2, least: 7, anchor: "end" })}`
     : svg`${path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v14h${1 - width}z`, "slot")}${
       path(`M0,22h${width}`, "hair")}${application === null ? nothing : svg`${fittedText(12, 16, application.name, 90, 13, { bold: true, classes: "b", least: 8 })}${
         fittedText(width - 12, 16, facts, 90, 12, { classes: "q", least: 8, anchor: "end" })}`}${

@@ -100,7 +100,7 @@ export class Stage extends SizedElement {
   #scene: Scene | null = null;
   #playing: Playing | null = null;
   /** The step that was last scrolled into view, and the keys of what it is about. */
-  #shown: { step: Step | null; differs: string | undefined } | null = null;
+  #shown: { step: Step | null; differs: string | undefined; height: number | undefined } | null = null;
   #hot: string[] = [];
   #seen: Seen | null = null;
   readonly #mover = new StageMover();
@@ -213,9 +213,9 @@ export class Stage extends SizedElement {
     return boxes.sort((one, other) => Math.round((other.width * other.height - one.width * one.height) / ALIKE) || one.y - other.y)[0] ?? null;
   }
 
-  /** Where messages and the tag of the step stand. */
+  /** Where something stands that is read. */
   standing(): Box[] {
-    const keys = (this.#scene?.objects ?? []).map(({ key }) => key).filter((key) => key === "tag" || key.startsWith("m:"));
+    const keys = (this.#scene?.objects ?? []).map(({ key }) => key).filter((key) => !ROOMY.test(key));
     return keys.map((key) => this.boxOf(key)).filter((box) => box !== null);
   }
 
@@ -503,12 +503,13 @@ export class Stage extends SizedElement {
     this.scrollBy({ top: box.y < 0 ? box.y - 8 : Math.min(box.y - 8, box.y + box.height - this.clientHeight + 8), behavior: "instant" });
   }
 
-  /** Where the picture is taller than its place, what the step is about is scrolled into view. */
+  /** Where the picture is taller than its place, what the step is about is scrolled into view; again where the place changes. */
   #show(): void {
     const step = this.frame?.step ?? null;
     const differs = this.apart[0];
-    if ((this.#shown?.step === step && this.#shown.differs === differs) || this.#known?.run.upright !== true || this.scrollHeight <= this.clientHeight + 1) return;
-    this.#shown = { step, differs };
+    const height = this.size?.height;
+    if ((this.#shown?.step === step && this.#shown.differs === differs && this.#shown.height === height) || this.#known?.run.upright !== true || this.scrollHeight <= this.clientHeight + 1) return;
+    this.#shown = { step, differs, height };
     const tops = this.#hot.map((key) => this.boxOf(key)).filter((box) => box !== null);
     if (tops.length === 0) return;
     const top = Math.min(...tops.map(({ y }) => y));
@@ -526,6 +527,9 @@ export class Stage extends SizedElement {
 
 /** px of the line under an upright picture. */
 const UNDER = 30;
+
+/** Keys of what has room for something else: bodies of brokers, lanes, lines, what spans the picture. */
+const ROOMY = /^(?:heads|panel|controller:wire|co:way|(?:w|gone|broker|lane|gates|ring|strip|apart):)/;
 
 /** px² by which bodies may differ that are alike. */
 const ALIKE = 400;

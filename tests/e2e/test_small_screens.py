@@ -239,6 +239,21 @@ def test_what_a_step_is_about_comes_back_when_another_broker_is_let_go(stage: St
     assert stage.errors == []
 
 
+def test_what_a_step_is_about_stays_in_sight_when_the_picture_gets_less_room(stage: Stage) -> None:
+    page = stage.page
+    stage.open("SC-44/k28", Manner(), 57)
+    page.set_viewport_size({"width": 640, "height": 400})
+    stage.go_to(58)
+    page.set_viewport_size({"width": 640, "height": 345})
+    page.wait_for_function("""() => {
+      const stage = document.querySelector("eos-stage");
+      const under = stage.renderRoot.querySelector(".under");
+      const box = stage.boxOf("co:broker-2");
+      return box.y >= 0 && box.y + box.height <= stage.clientHeight - under.offsetHeight;
+    }""")
+    assert stage.errors == []
+
+
 def test_two_copies_have_their_offsets_and_readers_their_partition(stage: Stage) -> None:
     page = stage.page
     stage.open("SC-02", Manner("telephone"), 86)

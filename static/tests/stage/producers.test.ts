@@ -6,7 +6,7 @@ import { networkOf } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { producers } from "../../stage/producers.ts";
 import { HEADER, client, clientBatch, frameOf, logBatch, markup, message, partition, replica, stepOf, view } from "../diagrams/fixture.ts";
-import { planOf } from "./plans.ts";
+import { PHONE, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
 before(speakStage);
@@ -123,4 +123,14 @@ test("a quiet step marks the batch that it changes, else the queue that it names
   assert.deepEqual(rings({ changes: [], params: { partition: "t-0" } }).map(({ key }) => key), ["ring:queue"]);
   const whole = [rings({ changes: [], params: {} }), rings({ changes: [grows] }, { ...quiet, tag: { key: "stage.tag.now", params: { to: "" } } })];
   assert.deepEqual(whole.map(([only]) => only?.key), ["ring:actor", "ring:actor"], "what has a tag of its own is about the client");
+});
+
+test("a long transactional id is whole beside another producer on a phone", () => {
+  const id = "payments-settlement-eu-west-1-000042";
+  const phone = places(planOf(3, 1, 2), HEADER, view(), PHONE);
+  const own = client({ transaction_manager: { ...(client().transaction_manager ?? assert.fail()), transactional_id: id, state: "COMMITTING_TRANSACTION" } });
+  const frame = frameOf(stepOf(), view({ clients: { p1: own, p2: client() } }));
+  const said = producers(frame, phone, { ...NO_FOCUS, kind: "client", actor: "p1" }).map(({ draw }) => markup(draw)).join("");
+  assert.ok(said.replace(/<[^>]*>/g, "").includes(id));
+  assert.ok(!said.includes("…"));
 });
