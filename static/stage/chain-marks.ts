@@ -46,9 +46,9 @@ export function uncovered(objects: readonly StageObject[], chain: Chain, here: P
   const named = about.filter(({ height }) => height > 0);
   const hot = objects.filter((object) => object.hot === true && object.width > 0);
   const topOf = (those: readonly StageObject[]): number => Math.max(0, Math.min(...those.map(({ y }) => y)) - AROUND.above);
-  // What the step is about stays in sight, too, if that makes no letter too small.
+  // Nothing is cut off where it need be only a little smaller; what the step is about stays in sight, too, if that makes no letter too small.
   const all = topOf([...named, ...hot]);
-  const top = free / (foot - all) >= SMALLEST ? all : topOf(named);
+  const top = free / foot >= GENTLE ? 0 : free / (foot - all) >= SMALLEST ? all : topOf(named);
   const scale = Math.min(1, Math.max(SMALLEST, free / (foot - top)));
   const width = here.width / scale;
   return { x: round((here.width - width) / 2), y: round(Math.min(top, foot - free / scale)), width: round(width), height: round(here.height / scale) };
@@ -56,8 +56,9 @@ export function uncovered(objects: readonly StageObject[], chain: Chain, here: P
 
 /** Units above and below what sentences are about: for its marks, and for the name above a log. */
 const AROUND = { above: 24, below: 14 };
-/** The least scale of a picture that makes room for the words. */
+/** The least scale of a picture that makes room for the words, and of one that is shown from its top for it. */
 const SMALLEST = 0.64;
+const GENTLE = 0.72;
 
 /** Marks over everything else; nothing for a chain that names nothing in the picture. `here`: the part of it that nothing
  * lies over, which begins at `top`. `words`: where the picture has text. */

@@ -110,12 +110,15 @@ function flags(sheet: Sheet, here: Places): Envelope {
       draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, label, "s15 b")}`,
     };
   });
-  const width = round(Math.max(62, ...rows.map((row) => row.width + 24)));
-  const height = 8 + rows.length * 32;
+  // Of several markers, the rows are as many as have room.
+  const isNamed = !standsUp(here) && rows.length === 1;
+  const head = isNamed ? 18 : 0;
+  const width = round(Math.max(62, isNamed ? textWidth(sheet.name, 12, true) + 40 : 0, ...rows.map((row) => row.width + 24)));
+  const height = 8 + head + rows.length * 32;
   return {
     width, height,
     draw: (heading, fate) => paper(width, height, heading, standsUp(here), sheet, fate, svg`${
-      rows.map((row, index) => row.draw(8, 6 + index * 32))}`, 0),
+      isNamed ? text(8, 18, sheet.name, "s12 b") : nothing}${rows.map((row, index) => row.draw(8, 6 + head + index * 32))}`, 0),
   };
 }
 

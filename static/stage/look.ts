@@ -38,6 +38,9 @@ export const stageLook = css`
   .rim { paint-order: stroke; stroke: var(--rim, var(--paper)); stroke-width: 5px; stroke-linejoin: round; }
   details.twin { position: absolute; top: 2px; right: 16px; padding: 0; max-height: calc(100% - 8px); }
   :host([upright]) details.twin:not([open]) { position: static; }
+  details.twin:not([open]) > summary { padding-inline: 4px; border-radius: 4px; background: var(--side); }
+  /* Its ring stays inside the stage, which ends above it. */
+  details.twin > summary:focus-visible { outline-offset: -2px; }
   :host([upright]) details.twin > summary:focus-visible { outline-offset: 0; }
   details.twin[open] { inset: 0; background: var(--paper); padding: 4px 24px; overflow: auto; z-index: 1; max-height: none; }
   .picked { fill: none; stroke: var(--ink); stroke-width: 2.5; stroke-dasharray: none; }

@@ -45,6 +45,12 @@ test("a mark stands on no edge between two components", () => {
   assert.ok((mark?.x ?? 0) >= 10 + 119, "not over broker-1");
 });
 
+test("nothing of the picture is cut off where it need be only a little smaller", () => {
+  const low = { ...thing("coordinator:2", 600, { kind: "actor", id: "broker-2" }), y: 300, height: 90 } as StageObject;
+  const seen = uncovered([...SCENE, low], [{ kind: "actor", id: "broker-2" }], HERE, 0.8);
+  assert.ok(seen.y === 0 && seen.height > HERE.height);
+});
+
 test("the picture moves up, and gets smaller, until all that the sentences are about is clear of their words", () => {
   const whole = { x: 0, y: 0, width: HERE.width, height: HERE.height };
   const low = [{ ...thing("coordinator:2", 600, { kind: "actor", id: "broker-2" }), y: 300, height: 90 } as StageObject];
