@@ -80,12 +80,28 @@ def test_a_producer_whose_id_has_a_new_pid_is_named_too(of: str, older: int) -> 
             "SC-153/timeout",
             "The coordinator has since raised the epoch, because the transaction exceeded its timeout.",
         ),
-        ("SC-101/k41", "The end of a transaction has since raised the epoch (transaction version 2)."),
         ("SC-153/administrator", "An InitProducerId request for this id has since raised the epoch."),
     ],
 )
 def test_a_refused_epoch_says_what_raised_it(of: str, cause: str) -> None:
     assert said(run(of), "coordinator.stale_epoch")[-1].endswith(cause)
+
+
+def test_an_epoch_that_the_leader_does_not_know_was_raised_by_the_end_of_a_transaction() -> None:
+    """A late write to a partition that the producer has not written to: its leader has to ask."""
+    late = {"transactional_id": "txn-1", "producer_id": 1000, "producer_epoch": 0, "first_sequence": 0}
+    message = {**late, "transactional": True, "transaction_version": 2}
+    craft = {"at": 800, "action": "craft_produce", "partition": "t-1", "message": message}
+    document = {
+        **entry("SC-91").document,
+        "topics": [{"name": "t", "partitions": 2}],
+        "faults": [craft],
+        "variants": [],
+        "variants_only": False,
+        "expect": {},
+    }
+    refused = said(Simulation(load(document)), "coordinator.stale_epoch")
+    assert refused[-1].endswith("The end of a transaction has since raised the epoch (transaction version 2).")
 
 
 def test_a_number_that_says_nothing_is_left_out() -> None:
