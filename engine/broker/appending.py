@@ -116,6 +116,9 @@ class Appending:
                 answer = self._unverified(replica, batch, verified, source)
             if answer is None and replica is not None:
                 answer = self._append(replica, batch, request.acks, source, origin, now, made)
+            if answer is not None and verified is not None and partition in verified.stale:
+                # Refused before the append: the response does not name the log start.
+                answer = PartitionProduceResponse(error=answer.error, underlying=answer.error)
             if answer is not None:
                 made.answers[partition] = answer
         return made
