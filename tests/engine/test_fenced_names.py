@@ -101,7 +101,9 @@ def test_an_epoch_that_the_leader_does_not_know_was_raised_by_the_end_of_a_trans
         "expect": {},
     }
     refused = said(Simulation(load(document)), "coordinator.stale_epoch")
-    assert refused[-1].endswith("The end of a transaction has since raised the epoch (transaction version 2).")
+    assert refused[-1].endswith(
+        "The end of a transaction has since raised the epoch (transaction version 2)."
+    )
 
 
 def test_a_number_that_says_nothing_is_left_out() -> None:
