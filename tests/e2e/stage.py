@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice, product
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, Request, Route
 
@@ -253,7 +253,7 @@ class Stage:
     def _answer(self, route: Route, request: Request) -> None:
         address = urlsplit(request.url)
         kind, _, rest = address.path.lstrip("/").partition("/")
-        step = address.query.removeprefix("step=") or "0"
+        step = parse_qs(address.query).get("step", ["0"])[0]
         if kind == "play":
             words = {
                 "name": rest,
