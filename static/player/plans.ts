@@ -11,8 +11,8 @@ export class Plans {
   readonly #lines: Lines;
   readonly #source: Source;
   readonly #plans = new Map<string, Plan>();
-  /** Branch to what was asked last: how often the run was intervened in, and the end of the plan that it outgrew. */
-  readonly #asked = new Map<string, string>();
+  /** Branch to what was requested or answered last. */
+  readonly #asked = new Map<string, Asked>();
 
   constructor(lines: Lines, source: Source) {
     this.#lines = lines;
@@ -32,11 +32,11 @@ export class Plans {
     return this.#plans.get(branch) ?? null;
   }
 
-  /** `interventions`: how many of the branch's own the plan knows. */
+  /** `interventions`: how many of the branch's own the plan knows. A plan may come twice, because a request without an answer is repeated. */
   put(branch: string, plan: Plan, interventions: number): void {
     const grewNot = this.#plans.get(branch)?.steps === plan.steps;
     this.#plans.set(branch, plan);
-    this.#asked.set(branch, question(interventions, grewNot ? plan : undefined));
+    this.#asked.set(branch, { interventions, outgrown: grewNot ? plan.steps : null });
   }
 
   /** Requests the plan of a branch, unless it is here or was requested. If the server cannot make it, the page has none. */
@@ -44,13 +44,16 @@ export class Plans {
     const info = this.#lines.branches.get(branch);
     if (info === undefined) return;
     const plan = this.#plans.get(branch);
-    const wanted = question(info.interventions.length, plan !== undefined && !plan.complete && info.newest > plan.steps ? plan : undefined);
-    if (this.#asked.get(branch) === wanted) return;
+    const wanted: Asked = { interventions: info.interventions.length, outgrown: plan !== undefined && !plan.complete && info.newest > plan.steps ? plan.steps : null };
+    const asked = this.#asked.get(branch);
+    if (asked?.interventions === wanted.interventions && (wanted.outgrown === null || asked.outgrown === wanted.outgrown)) return;
     this.#asked.set(branch, wanted);
     this.#source.ask({ type: "plan", branch }).catch(() => undefined);
   }
 }
 
-function question(interventions: number, outgrown: Plan | undefined): string {
-  return `${interventions} ${outgrown?.steps ?? ""}`;
+/** How many interventions of its own the branch had, and the last step of the plan that it outgrew; null: it outgrew none. */
+interface Asked {
+  interventions: number;
+  outgrown: number | null;
 }

@@ -27,7 +27,7 @@ function start(...branches: BranchInfo[]) {
     stop: () => undefined,
     ask: (command): Promise<Answer> => {
       asked.push(command);
-      return Promise.reject(new Error("nobody can make it"));
+      return Promise.reject(new Error("the server cannot make it"));
     },
   };
   return { lines, asked, plans: new Plans(lines, source) };
@@ -48,6 +48,17 @@ test("what came by itself is not asked for", () => {
   plans.look("1");
   assert.deepEqual(asked, []);
   assert.equal(plans.of("1"), came);
+});
+
+test("a plan that comes twice is not requested again, whether the run ends in it or not", () => {
+  for (const complete of [true, false]) {
+    const { asked, plans } = start(branch("1"));
+    for (let time = 0; time < 2; time += 1) {
+      plans.put("1", plan(40, complete), 0);
+      plans.look("1");
+    }
+    assert.deepEqual(asked, []);
+  }
 });
 
 test("its parent's plan stands in for a branch that has none, and its own is asked for", () => {
