@@ -331,7 +331,7 @@ export class Player extends PlayerAttributes {
     // Views scroll in one place; each begins at its top, and then scrolls its own step into view.
     if (changed.has("middle")) this.querySelector(".mid")?.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.#entitle(this.store?.header?.title[words.language] ?? "");
-    this.#columns.drawn(this.isNarrow);
+    if (this.#inspects) this.#columns.drawn(this.isNarrow);
     this.company?.moved();
   }
 
