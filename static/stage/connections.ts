@@ -42,8 +42,9 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
   const ways = [...missingWires(frame, here), ...(focus.kind === "lost" ? [] : closedWires(frame, here))];
   const found: Missing[] = [];
   for (const { client, broker, state, wire } of ways) {
-    // What was lost with a connection, and what is not known now, have the room; a broker that is down says so itself.
-    const isQuiet = focus.kind === "lost" || focus.doubt !== null || frame.view.brokers?.[broker.replace("broker-", "")]?.alive === false;
+    // A broker that is down says so itself; what was lost with a connection has its own cross.
+    const isQuiet = frame.view.brokers?.[broker.replace("broker-", "")]?.alive === false;
+    const isCrossed = state === "disconnected" && focus.kind !== "lost" && focus.doubt === null;
     const isSaid = here.upright && found.some((one) => one.broker === broker && one.state === state && one.words !== null);
     const said = say(`stage.connection.${state}`);
     const width = textWidth(said, 12, true);
@@ -55,7 +56,7 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
     const others = ways.filter((other) => other.wire !== wire);
     const spot = free.find(({ at }) => !others.some((other) => passes(other.wire, around(at, 12)))) ?? free[0];
     if (spot !== undefined && !isQuiet) taken.push(spot.box);
-    found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet || isSaid ? null : spot?.box ?? null, crossed: !isQuiet && spot !== undefined && state === "disconnected" });
+    found.push({ client, broker, state, wire, at: spot?.at ?? pointOn(wire, 0.5), said, words: isQuiet || isSaid ? null : spot?.box ?? null, crossed: isCrossed && !isQuiet && spot !== undefined });
   }
   return found;
 }

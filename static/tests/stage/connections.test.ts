@@ -56,14 +56,17 @@ for (const size of SIZES) {
     assert.deepEqual(missingConnections(frame, here, { ...NO_FOCUS, kind: "lost" }), []);
   });
 
-  test(`${size.form}: its words are on no message, and leave the room to what was lost with it`, () => {
+  test(`${size.form}: its words are on no message, and there from the step on that cuts it, where what was lost has the cross`, () => {
     const waiting = [1, 2].map((id) => message({ id, sent_at: 138, arrives_at: 148, correlation_id: 20 + id }));
     const frame = frameWith("disconnected", waiting);
     const [found] = missingConnections(frame, here, NO_FOCUS);
     const { words } = found ?? {};
     assert.ok(words == null || networkOf(frame, here, NO_FOCUS).flights.every(({ box }) => !overlap(box, words)));
-    const lost: Focus = { ...NO_FOCUS, kind: "lost" };
-    assert.equal(missingConnections(frame, here, lost)[0]?.words, null);
+    const doubt = { key: "stage.tag.cannot_know", params: { client: "p1", partition: "t-0", batches: ["0"] } };
+    for (const focus of [{ ...NO_FOCUS, kind: "lost" }, { ...NO_FOCUS, doubt }] as Focus[]) {
+      const [cut] = missingConnections(frameWith("disconnected"), here, focus);
+      assert.ok(cut?.words != null && !cut.crossed);
+    }
   });
 
   test(`${size.form}: a broker that is down says so itself, and no connection to it does`, () => {
