@@ -22,6 +22,9 @@ import type { Segment } from "./timeline.ts";
 import { unbroken } from "./unbroken.ts";
 import { whenText } from "./when.ts";
 
+/** The tile of the beat that holds the step on show; the only one that is lit. */
+const ON_SHOW = ".beats > .now > .beat";
+
 export class BeatsBar extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, open: { state: true } };
 
@@ -150,8 +153,17 @@ export class BeatsBar extends MeasuredElement {
     event.preventDefault();
   };
 
+  /** The ring of the focus goes on with the beat on show: beside it, it would look like a second one. */
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    super.willUpdate(changed);
+    this.#hasFocus = document.activeElement?.matches(ON_SHOW) === true;
+  }
+
+  #hasFocus = false;
+
   /** When a beat opens, the line of the step on show is seen and has the focus; when it closes, what had the focus before. */
   protected override updated(changed: Map<string, unknown>): void {
+    if (this.#hasFocus) this.querySelector<HTMLElement>(ON_SHOW)?.focus();
     if (!changed.has("open")) return;
     if (this.open === null) {
       if (this.#before?.isConnected === true && (document.activeElement === document.body || this.contains(document.activeElement))) this.#before.focus();

@@ -4,8 +4,10 @@ import type { ShownLoss } from "../generated/messages.ts";
 import type { JsonObject } from "./frame.ts";
 import { say } from "./text.ts";
 
+type Named = Pick<ShownLoss, "api" | "is_response" | "from" | "to">;
+
 /** `Produce response, broker-1 to p1` */
-export function lossName(loss: ShownLoss): string {
+export function lossName(loss: Named): string {
   return say(loss.is_response ? "player.selection.response" : "player.selection.request", paramsOf(loss));
 }
 
@@ -14,6 +16,6 @@ export function chosenText(loss: ShownLoss): { key: string; params: JsonObject }
   return { key: loss.is_response ? "player.chosen.response" : "player.chosen.request", params: { ...paramsOf(loss), step: loss.step } };
 }
 
-function paramsOf({ api, from, to }: ShownLoss): JsonObject {
+function paramsOf({ api, from, to }: Named): JsonObject {
   return { api, from, to };
 }

@@ -7,8 +7,8 @@ import type { Lines } from "./lines.ts";
 export interface Sent {
   step: number;
   id: number;
-  /** Empty where the step does not say. */
-  api: string;
+  /** Null where the step does not say. */
+  message: MessageView | null;
 }
 
 type Kind = Pick<ShownLoss, "api" | "is_response">;
@@ -22,8 +22,8 @@ export function arriving(lines: Pick<Lines, "step">, branch: string, at: number,
   const content = at > 1 ? lines.step(branch, at) : undefined;
   const id = content?.messages.find(({ event }) => event === "delivered")?.id;
   if (content === undefined || id === undefined) return null;
-  const gone = content.changes.find(({ path }) => isMessage(path, id))?.before as MessageView | null | undefined;
-  return gone != null && !hasPlace(gone) ? null : { step: at - 1, id, api: gone?.api ?? "" };
+  const message = (content.changes.find(({ path }) => isMessage(path, id))?.before ?? null) as MessageView | null;
+  return message !== null && !hasPlace(message) ? null : { step: at - 1, id, message };
 }
 
 /** Steps that are looked through for a message that left. */
@@ -44,9 +44,9 @@ export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number,
       if (content === undefined || event !== "sent") continue;
       const message = messageOf(content, id);
       if (message !== null && !hasPlace(message)) continue;
-      const sent = { step, id, api: apiOf(content, id) };
+      const sent = { step, id, message };
       if (other !== null && other.step - step > NEAR) return other;
-      if (losses.some(({ api, is_response: isResponse }) => api === sent.api && isResponse === (message?.is_response ?? false))) return sent;
+      if (losses.some(({ api, is_response: isResponse }) => api === message?.api && isResponse === (message.is_response ?? false))) return sent;
       other ??= sent;
     }
   }
@@ -63,10 +63,6 @@ export function sentAt(lines: Pick<Lines, "step">, branch: string, id: number, f
 
 function isMessage(path: readonly string[], id: number): boolean {
   return path[0] === "network" && path[1] === "messages" && path[2] === String(id);
-}
-
-function apiOf(step: Pick<Step, "changes">, id: number): string {
-  return messageOf(step, id)?.api ?? "";
 }
 
 /** The message as the step sent it; null where the step does not say. */

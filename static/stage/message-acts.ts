@@ -14,7 +14,8 @@ import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
 import type { Sent } from "../player/sent-in.ts";
 import { planOf } from "../player/axis-of.ts";
-import { chosenText } from "../player/losses.ts";
+import { named } from "../player/joins.ts";
+import { chosenText, lossName } from "../player/losses.ts";
 import { isOver } from "../player/outcome.ts";
 import { arriving, lastSent } from "../player/sent-in.ts";
 import type { HasPlace } from "../player/sent-in.ts";
@@ -37,11 +38,13 @@ export const defaults = {
 };
 
 export class MessageActs extends StoreElement {
-  static override properties = { ...StoreElement.properties, actions: { state: true }, leads: { state: true } };
+  static override properties = { ...StoreElement.properties, actions: { state: true }, leads: { state: true }, takes: { state: true } };
 
   declare actions: Action[] | null;
   /** The step to which the offer leads while no message is on its way; null: the step on show. */
   declare leads: number | null;
+  /** The message to which it leads there, in words. */
+  declare takes: string;
   readonly #small = new Small(this);
   #player: Element | null = null;
   #askedFor = "";
@@ -54,6 +57,7 @@ export class MessageActs extends StoreElement {
     super();
     this.actions = null;
     this.leads = null;
+    this.takes = "";
   }
 
   override connectedCallback(): void {
@@ -99,7 +103,7 @@ export class MessageActs extends StoreElement {
     this.#byKeys = this.#led = String(sent.id);
     store.moveTo(sent.step);
     store.select({ kind: "message", id: String(sent.id) });
-    this.#hint(sent.step === shown ? "" : "player.went_back", { api: sent.api, step: sent.step });
+    this.#hint(sent.step === shown ? "" : "player.went_back", { message: nameOf(sent), step: sent.step });
     return true;
   }
 
@@ -222,7 +226,7 @@ export class MessageActs extends StoreElement {
     const stage = this.#stage();
     const [said, short] = this.leads === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")]
       : ["stage.act.offer_at", "stage.act.offer_at_short"].map((key) => say(key, { step: this.leads }));
-    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${say("player.key.message")} hidden @click=${this.#offered}>${shortened(said as string, short as string, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
+    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${this.leads === null ? say("player.key.message") : named(said as string, this.takes)} hidden @click=${this.#offered}>${shortened(said as string, short as string, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -243,6 +247,7 @@ export class MessageActs extends StoreElement {
     const sent = loss ?? (store === undefined || isOnItsWay ? null : this.#leftAt(store));
     if (offer !== null) this.#placeOffer(offer, stage, isOnItsWay || sent !== null);
     this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
+    this.takes = sent === null ? "" : nameOf(sent);
     if (bar === null) return;
     const selection = store?.selection ?? null;
     const isActor = selection?.kind === "actor";
@@ -294,6 +299,11 @@ export class MessageActs extends StoreElement {
 
 function lossesOf(store: PlayerStore): readonly ShownLoss[] {
   return planOf(store)?.losses ?? [];
+}
+
+function nameOf(sent: Sent | ShownLoss): string {
+  const message = "api" in sent ? sent : sent.message;
+  return message === null ? say("done.a_message") : lossName(message);
 }
 
 /** The name of a message or a component that is asked about; null for a thing that has no acts of its own in the picture. */

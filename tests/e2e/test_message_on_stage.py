@@ -115,7 +115,9 @@ def test_a_message_that_is_pressed_offers_its_end_on_itself(page: Page) -> None:
         [re.compile(word) for word in ("^Drop", "^Delay", "^Duplicate", "^More")]
     )
     assert_accessible(page)
-    acts.get_by_role("button", name=re.compile("^Drop")).click()
+    drop = acts.get_by_role("button", name=re.compile("^Drop"))
+    expect(drop).to_have_attribute("title", re.compile("^Drop the Produce request from p1 to broker-2: "))
+    drop.click()
     is_lost(page)
     expect(acts).to_have_count(0)
     offer = page.locator("eos-undo-bar").get_by_text("Compare with the original")
@@ -204,7 +206,9 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
 def test_where_nothing_is_on_its_way_m_goes_back_to_what_left_last(page: Page) -> None:
     page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
     at(page, 10)
-    page.get_by_role("button", name="Drop at step 9").click()
+    offer = page.get_by_role("button", name="Drop at step 9")
+    expect(offer).to_have_attribute("title", re.compile(", p1 to broker-[123]$"))
+    offer.click()
     at(page, 9)
     expect(page.get_by_role("status").get_by_text("Back at step 9")).to_be_visible()
     acts = page.get_by_role("toolbar", name="Intervene on this message")
@@ -325,6 +329,23 @@ def test_the_list_of_beats_is_walked_with_arrows(page: Page) -> None:
     at(page, 9)
     page.keyboard.press("Escape")
     expect(page.locator(".beat-list")).to_have_count(0)
+
+
+def test_the_beat_that_holds_the_step_is_lit_and_no_other(page: Page) -> None:
+    beats = page.evaluate("document.querySelector('eos-player').store.frame.plan.beats")
+    tiles = page.locator(".beats > li")
+    for place, beat in enumerate(beats[:3]):
+        for step in (beat["first"], beat["lands"], beat["last"]):
+            page.locator("eos-player").evaluate("(player, step) => player.store.moveTo(step)", step)
+            at(page, step)
+            classes = tiles.evaluate_all("tiles => tiles.map((tile) => tile.className)")
+            assert [classes.index("now"), classes.count("now")] == [place, 1], step
+    # Nor has another one the ring of the focus.
+    tiles.nth(1).locator(".beat").click()
+    at(page, beats[1]["lands"])
+    page.keyboard.press("ArrowRight")
+    at(page, beats[2]["lands"])
+    expect(page.locator(".beats > .now > .beat")).to_be_focused()
 
 
 def test_the_controls_are_reached_before_the_picture(page: Page) -> None:

@@ -19,17 +19,17 @@ function sending(...apis: string[]): Pick<Lines, "step"> {
 }
 
 test("a message whose loss shows something leads, before a later lookup", () => {
-  assert.deepEqual(lastSent(sending("Produce", "Metadata", ""), "a", 3, LOSSES), { step: 1, id: 0, api: "Produce" });
+  assert.deepEqual(lastSent(sending("Produce", "Metadata", ""), "a", 3, LOSSES), { step: 1, id: 0, message: { api: "Produce" } });
 });
 
 test("before the first of them, the last message of any kind leads", () => {
-  assert.deepEqual(lastSent(sending("FindCoordinator", "InitProducerId", ""), "a", 3, LOSSES), { step: 2, id: 1, api: "InitProducerId" });
+  assert.deepEqual(lastSent(sending("FindCoordinator", "InitProducerId", ""), "a", 3, LOSSES), { step: 2, id: 1, message: { api: "InitProducerId" } });
   assert.equal(lastSent(sending("", ""), "a", 2, LOSSES), null);
 });
 
 test("a message that left long before the last one does not lead", () => {
   const lookups = Array.from({ length: 14 }, () => "Metadata");
-  assert.deepEqual(lastSent(sending("Produce", ...lookups), "a", 15, LOSSES), { step: 15, id: 14, api: "Metadata" });
+  assert.deepEqual(lastSent(sending("Produce", ...lookups), "a", 15, LOSSES), { step: 15, id: 14, message: { api: "Metadata" } });
 });
 
 test("where a message left is found only in the steps that were passed", () => {
@@ -40,6 +40,6 @@ test("where a message left is found only in the steps that were passed", () => {
 test("a message that the picture has no place for leads only where there is no other", () => {
   const run = sending("Produce", "Fetch", "Fetch");
   const noReaders = ({ api }: { api: string }): boolean => api !== "Fetch";
-  assert.deepEqual(lastSent(run, "a", 3, LOSSES, noReaders), { step: 1, id: 0, api: "Produce" });
+  assert.deepEqual(lastSent(run, "a", 3, LOSSES, noReaders), { step: 1, id: 0, message: { api: "Produce" } });
   assert.equal(lastSent(sending("Fetch"), "a", 1, LOSSES, noReaders), null);
 });
