@@ -8,6 +8,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
 import { planOf } from "./axis-of.ts";
+import { deepFocus } from "./selection-bar.ts";
 import type { Beat } from "./beats.ts";
 import { addedIn, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
@@ -64,12 +65,19 @@ export class Lesson extends StoreElement {
       onward.find((one) => one !== null)?.focus();
       return;
     }
-    this.#opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    this.#opener = [deepFocus(), this.closest(".player")?.querySelector<HTMLElement>(".to-lesson")].find((one) => one != null && one !== document.body) ?? null;
     this.isOpen = true;
     this.isWhole = false;
     this.#openedAt = this.store?.shown ?? 0;
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".lesson-card")?.focus());
   }
+
+  /** Back from its first control is what opened it: the picture lies behind it. */
+  readonly #key = (event: KeyboardEvent): void => {
+    if (event.key !== "Tab" || !event.shiftKey || !(event.target as Element).matches(".lesson-card, header > .close")) return;
+    event.preventDefault();
+    this.#opener?.focus();
+  };
 
   /** It is about the end: it goes when the reader goes elsewhere. */
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -90,7 +98,7 @@ export class Lesson extends StoreElement {
     if (store === undefined || !this.isOpen) return nothing;
     const isWritten = this.#isAsWritten(store);
     const heading = isWritten && this.lesson.lesson !== undefined ? "lesson.means" : "lesson.heading";
-    return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading">
+    return html`<section class="lesson-card" tabindex="-1" role="group" aria-labelledby="lesson-heading" @keydown=${this.#key}>
       <header><h2 id="lesson-heading">${say(heading)}</h2><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button></header>
       ${this.#upright.matches ? this.#inShort(store, isWritten) : html`<div class="lesson-came">${this.#changed(store)}
         ${isWritten ? html`${this.#means(store)}${this.#verdict(store)}` : html`${this.#verdict(store)}

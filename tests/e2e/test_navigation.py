@@ -108,6 +108,25 @@ def test_a_run_s_end_leads_to_all_runs_of_its_scenario(browser: Browser, running
     page.close()
 
 
+def test_before_the_result_comes_the_button_that_opened_it(
+    browser: Browser, running_site: RunningSite
+) -> None:
+    page = browser.new_page()
+    page.goto(f"{running_site.address}sessions/new?scenario=SC-145")
+    page.locator(".opening button.primary").click()
+    page.locator("eos-sentence .s").wait_for()
+    page.keyboard.press("End")
+    opener = page.locator(".to-lesson")
+    opener.press("Enter")
+    card = page.locator(".lesson-card")
+    expect(card).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(card.get_by_role("button", name="Close")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(opener).to_be_focused()
+    page.close()
+
+
 def test_the_first_tab_stop_of_a_run_leads_to_its_controls(
     browser: Browser, running_site: RunningSite
 ) -> None:
