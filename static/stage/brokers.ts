@@ -2,7 +2,6 @@
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
-import { isAbsent } from "../diagrams/batch.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { round, wrap } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
@@ -118,27 +117,8 @@ function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   return [chip, {
     key: "panel", ...panel, phase: "static", depth: DEPTH.body, label: "",
     draw: svg`${box(0, 0, panel.width, panel.height, `body${isDown ? " dead" : ""}`, 8)}${box(8, 5, textWidth(name, 14, true) + 14, 19, "tag", 4)}${
-      text(15, 19, name, "s14 b inv")}${state === null ? nothing : text(textWidth(name, 14, true) + 30, 19, state, "s13 k")}${small}${
-      state === null ? cellsWords(frame, focus, name, place, panel.width - textWidth(name, 14, true) - 50, panel.width - 10) : nothing}`,
+      text(15, 19, name, "s14 b inv")}${state === null ? nothing : text(textWidth(name, 14, true) + 30, 19, state, "s13 k")}${small}`,
   }];
-}
-
-/** px of letters of what the numbers in cells are. */
-const CELLS = 12;
-
-/** On a phone, whose legend is in a dialog: what the numbers in the cells are, from the first batch of a client that has one on, where
- * the line is free of a tag and has room. */
-function cellsWords(frame: Frame, { kind, tag, partition: told }: Focus, name: string, { lanes }: BrokerPlace, room: number, right: number): Drawn | typeof nothing {
-  const [shown] = Object.entries(lanes).filter(([, { strip }]) => !strip).map(([partition]) => partition);
-  const log = frame.view.partitions?.[shown ?? ""];
-  const batches = Object.values(log?.replicas[String(log.leader)]?.batches ?? {}).filter(({ control }) => control === null);
-  const queued = Object.values(frame.view.clients ?? {}).flatMap(({ batches: own }) => Object.values(own));
-  const numbered = [...batches, ...queued].filter(({ first_sequence: first }) => !isAbsent(first));
-  const words = say("stage.cells");
-  // The tag of a reader stands in its row; copies have no numbers.
-  const isTold = tag !== null && kind !== "read" && (told === shown || told === null);
-  if (isTold || `broker-${log?.leader}` !== name || numbered.length === 0 || batches.some(({ first_sequence: first }) => isAbsent(first)) || textWidth(words, CELLS) > room) return nothing;
-  return text(right, 18, words, `s${CELLS} q`, "end");
 }
 
 /** From the right edge: what it has copied of the partitions that others lead; what finds no room is counted. */

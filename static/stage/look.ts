@@ -108,6 +108,9 @@ export const stageLook = css`
   .offer { position: relative; flex: none; margin-inline-start: auto; min-height: 26px; border: 1.5px solid var(--ink); border-radius: 6px; background: var(--paper); color: var(--ink); font: 600 14px/18px var(--f-ui); padding: 0 10px; }
   /* What reaches below the foot of the stage would make it scroll. */
   .offer::after { content: ""; position: absolute; inset: -17px -6px 0; }
+  /* Whole, or not at all: what finds no room wraps to a line that is not seen. */
+  .cells { order: 1; flex: 1 1 0; display: flex; flex-wrap: wrap; justify-content: end; height: 27px; overflow: hidden; font-size: 12px; line-height: 27px; white-space: nowrap; }
+  .cells::before { content: ""; width: 1px; height: 27px; }
   .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; flex: 1 1 auto; }
   .away button { text-decoration: underline; min-height: 24px; }
 `;

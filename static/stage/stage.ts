@@ -38,6 +38,7 @@ import { focusOf } from "./focus.ts";
 import { textWidth } from "./draw.ts";
 import { LATER, lackOf } from "./later.ts";
 import { LAYERS } from "./layers.ts";
+import { cellsText } from "./legend.ts";
 import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
@@ -159,7 +160,7 @@ export class Stage extends SizedElement {
     const offer = this.#offer(here);
     const foot = this.#foot(frame, scene, offer);
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${this.#away(here, network)}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${this.#away(here, network)}${here.upright ? html`<span class="cells">${cellsText(frame.view)}</span>` : nothing}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
   }
 
   /** Whether the picture needs a part that is not there yet, which is asked for. */

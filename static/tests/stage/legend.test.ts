@@ -3,12 +3,10 @@ import { test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
 import type { LogBatchView } from "../../player/frame.ts";
 import { hueInLog, isFenced } from "../../diagrams/instance.ts";
-import { brokers } from "../../stage/brokers.ts";
-import { NO_FOCUS } from "../../stage/contract.ts";
-import { signsIn } from "../../stage/legend.ts";
+import { cellsText, signsIn } from "../../stage/legend.ts";
 import { places } from "../../stage/places.ts";
-import { HEADER, derived, frameOf, logBatch, markup, partition, replica, view } from "../diagrams/fixture.ts";
-import { DESK, PHONE, planOf } from "./plans.ts";
+import { HEADER, derived, frameOf, logBatch, partition, replica, view } from "../diagrams/fixture.ts";
+import { DESK, planOf } from "./plans.ts";
 import { speakStage } from "./words.ts";
 
 const signs = (batches: LogBatchView[], fenced: Record<string, number> = {}): string[] => {
@@ -48,14 +46,10 @@ test("Without consumers the legend has their column; where they leave no room, i
   }
 });
 
-test("On a phone a leader's box says what the numbers in its cells are, if all have sequences and no tag needs the line", () => {
+test("Under a phone's picture stands what the numbers in its cells are, from the first batch with a sequence on", () => {
   speakStage();
-  const said = (batch: LogBatchView, focus = NO_FOCUS): boolean => {
-    const frame = frameOf(null, view({ partitions: { "t-0": partition(replica([batch])) } }));
-    const here = places(planOf(3, 2, 2), HEADER, frame.view, PHONE);
-    return brokers(frame, here, focus).some(({ key, draw }) => key === "panel" && markup(draw).includes("PID·epoch | seq"));
-  };
-  assert.ok(said(logBatch(0, 2)));
-  assert.ok(!said(logBatch(0, 2, { producer_id: null, producer_epoch: null, first_sequence: null, last_sequence: null })));
-  assert.ok(!said(logBatch(0, 2), { ...NO_FOCUS, kind: "stored", partition: "t-0", tag: { key: "stage.tag.acknowledged", params: { count: 1 } } } as unknown as typeof NO_FOCUS));
+  const said = (batch: LogBatchView): string => cellsText(view({ clients: {}, partitions: { "t-0": partition(replica([batch])) } }));
+  assert.equal(said(logBatch(0, 2)), "cells: [PID·epoch |] seq");
+  assert.equal(said(logBatch(0, 2, { producer_id: null, producer_epoch: null, first_sequence: null, last_sequence: null })), "");
+  assert.equal(said(logBatch(0, 1, { control: "ABORT" })), "");
 });
