@@ -115,12 +115,14 @@ export class Masthead extends StoreElement {
     const defaults = hasKafka && altered.length === 0 ? html`<span>${say("player.all_defaults")}</span>` : nothing;
     if (!this.#small.matches) {
       return html`<div class="what">${heading}
-      <p class="rules-in-force">${profile} ${altered.length > 0 ? this.#altered(altered, header.variant !== null && this.named !== "") : defaults} ${this.#state(store)}</p></div>${this.#changed(store)}`;
+      <p class="rules-in-force">${isAway(store) ? nothing : html`${profile} ${altered.length > 0 ? this.#altered(altered, header.variant !== null && this.named !== "") : defaults}`} ${this.#state(store)}</p></div>${this.#changed(store)}`;
     }
     // A press on the title opens it: there is no line for it.
-    return html`<div class="what opens ${isChanged(store) ? "is-changed" : ""}">${heading}${isChanged(store) ? html`<b class="changed-run">${branchTitle(store.lines.branches, store.branch)}</b>` : nothing}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
-      <div>${this.#changes(store)}${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${this.#isUrgent(store) ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, compareWords(header))}</div></details></div>
-      ${this.#isUrgent(store) ? this.#state(store) : nothing}`;
+    const sign = isAway(store) ? this.#state(store) : isChanged(store) ? html`<b class="changed-run">${branchTitle(store.lines.branches, store.branch)}</b>` : nothing;
+    const isWrong = !isAway(store) && store.verified?.state === "differs";
+    return html`<div class=${sign === nothing ? "what opens" : "what opens has-sign"}>${heading}${sign}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
+      <div>${this.#changes(store)}${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${isAway(store) || isWrong ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, compareWords(header))}</div></details></div>
+      ${isWrong ? this.#state(store) : nothing}`;
   }
 
   /** Says in every step that this is not the run as it was written; a press says what was changed, and leads to that run. */
@@ -175,11 +177,6 @@ export class Masthead extends StoreElement {
     for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) list.open = false;
   };
 
-  /** Whether there is something that the reader must see at once. */
-  #isUrgent(store: PlayerStore): boolean {
-    return store.status === "connecting" || store.status === "reconnecting" || store.verified?.state === "differs";
-  }
-
   /** `briefly`: the variant's name beside it says what is different, and needs the room. */
   #altered(altered: Altered[], briefly: boolean): TemplateResult {
     const one = (item: Altered): TemplateResult =>
@@ -197,7 +194,7 @@ export class Masthead extends StoreElement {
   }
 
   #state(store: PlayerStore): TemplateResult | typeof nothing {
-    if (store.status === "connecting" || store.status === "reconnecting") {
+    if (isAway(store)) {
       return html`<span class="badge attention ${store.status}" role="status">${say(`player.status.${store.status}`)}</span>`;
     }
     if (store.verified === null) return nothing;
@@ -216,6 +213,11 @@ export class Masthead extends StoreElement {
     }
     return html`<span class="badge" role="status" title=${means}>${say(`player.follow.${this.followState}`)}</span>`;
   }
+}
+
+/** Whether the connection is not there yet, or lost. */
+function isAway({ status }: PlayerStore): boolean {
+  return status === "connecting" || status === "reconnecting";
 }
 
 function isChanged({ lines: { branches }, branch }: PlayerStore): boolean {

@@ -14,6 +14,16 @@ from tests.e2e.stage import Stage
 from tests.e2e.test_every_page import NO_QUESTIONS
 from tests.running_site import RunningSite
 
+_COVERS = """(badge) => {
+  const own = badge.getBoundingClientRect();
+  return [...document.querySelectorAll(".top :is(h1, a, button, summary, .nb)")].filter((other) => {
+    const { left, right, top, bottom } = other.getBoundingClientRect();
+    const isOver = left < own.right && own.left < right && top < own.bottom && own.top < bottom;
+    return isOver && !other.matches(".about > summary");
+  }).map((other) => other.textContent);
+}"""
+"""What of the bar a badge lies over; a telephone's title is pressed on its whole height."""
+
 
 @pytest.fixture
 def page(browser: Browser, running_site: RunningSite) -> Iterator[Page]:
@@ -94,3 +104,12 @@ def test_a_step_that_is_asked_for_offline_is_kept_and_says_so(page: Page) -> Non
     page.context.set_offline(False)
     expect(hint).to_contain_text("The connection is back")
     page.wait_for_function("() => document.querySelector('eos-player').store.shown === 33")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_a_lost_connection_is_said_where_it_covers_nothing(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.context.set_offline(True)
+    badge = page.locator("eos-masthead .badge.reconnecting")
+    expect(badge).to_be_in_viewport(ratio=1)
+    assert badge.evaluate(_COVERS) == []
