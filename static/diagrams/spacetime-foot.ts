@@ -2,7 +2,7 @@
 
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import { MARK, wrap, wrapAtMost } from "./geometry.ts";
+import { MARK, wrap } from "./geometry.ts";
 import type { SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults as margin } from "./spacetime-margin.ts";
 import type { Spacing } from "./spacetime-rows.ts";
@@ -10,14 +10,14 @@ import { TO_SCALE } from "./spacetime-rows.ts";
 
 /** px at the foot that the choice of the spacing and the button of the diagram's text take: side by side, or one on the other. */
 const BUTTONS = { wide: 252, narrow: 148 };
-/** Further lines are in the diagram's text, which has all of them. */
+/** Lines that have room under the lanes; further ones make the picture higher. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
 /** px from one of them to the next. */
 export const NOTE_LINE = 14;
 
 const sizeOf = (width: number): "wide" | "narrow" => (width < margin.narrow ? "narrow" : "wide");
 
-/** px below the lanes that the foot takes at the most: of its notes, and where they stand on each other of its buttons. */
+/** px below the lanes that are kept for the foot: of its notes, and where they stand on each other of its buttons. */
 export function footHeight(width: number, spacing: Spacing): number {
   const size = sizeOf(width);
   return Math.max(44 + (LINES[spacing][size] - 1) * NOTE_LINE, size === "narrow" ? 88 : 0);
@@ -28,7 +28,7 @@ export function noteLines(notes: readonly Note[], width: number, spacing: Spacin
   const size = sizeOf(width);
   const most = LINES[spacing][size];
   const whole = wrap(notes.map(({ text }) => text).join(" · "), width - BUTTONS[size], MARK);
-  return whole.length <= most ? whole : wrapAtMost(notes.map(({ brief }) => brief).join(" · "), width - BUTTONS[size], MARK, most);
+  return whole.length <= most ? whole : wrap(notes.map(({ brief }) => brief).join(" · "), width - BUTTONS[size], MARK);
 }
 
 export interface Note {

@@ -6,6 +6,7 @@ import { fateText, messageLabel } from "../../diagrams/message-words.ts";
 import { laneHeads, lanesLeft } from "../../diagrams/spacetime-heads.ts";
 import type { ArrowShape, SpacetimeShape } from "../../diagrams/spacetime-layout.ts";
 import { layoutSpacetime, sentUpTo } from "../../diagrams/spacetime-layout.ts";
+import { noteLines } from "../../diagrams/spacetime-foot.ts";
 import { TO_SCALE } from "../../diagrams/spacetime-rows.ts";
 import { drawArrow, drawSpacetime } from "../../diagrams/spacetime.ts";
 import type { Arrow, MessageView } from "../../player/frame.ts";
@@ -357,4 +358,9 @@ test("an application has no messages, so the picture does not miss them", () => 
   const { notes } = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.ok(DUPLICATE !== null && frameOf(DUPLICATE).header.actors.some(({ role }) => role === "application"));
   assert.ok(!notes.some((note) => note.includes("app-1")), notes.join());
+});
+
+test("no note at the foot is cut: where they need more lines than are kept for them, the picture grows", () => {
+  const notes = [1, 2, 3, 4, 5].map((count) => ({ text: `${count} components without a message here (p1, p2, p3)`, brief: `${count} components without a message here` }));
+  for (const width of [390, 1280]) assert.equal(noteLines(notes, width, "step").join(" "), notes.map(({ brief }) => brief).join(" · "));
 });
