@@ -8,7 +8,7 @@
 
 import { LitElement, html, nothing } from "lit";
 import type { PropertyValues, TemplateResult } from "lit";
-import type { Frame, LookBack, Panel, Selection } from "../player/frame.ts";
+import type { Frame, LookBack, Panel, Selection, Step } from "../player/frame.ts";
 import { selectEvent } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import { look } from "./look.ts";
@@ -23,8 +23,8 @@ export abstract class DiagramElement extends LitElement implements Panel {
 
   declare frame: Frame | undefined;
   #reading: Reading | null = null;
-  /** What the panel read of a frame that may come next. */
-  #foreseen: Reading | null = null;
+  /** What the panel read of a frame that may come next, and the step of that frame. */
+  #foreseen: { step: Step | null; reading: Reading } | null = null;
 
   constructor() {
     super();
@@ -38,8 +38,10 @@ export abstract class DiagramElement extends LitElement implements Panel {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    this.#reading = this.frame === undefined ? null : new Reading(this.frame, this.#foreseen ?? this.#reading);
-    this.#foreseen = null;
+    // A step may be drawn again before the next one comes, when its messages have arrived.
+    const comes = this.frame !== undefined && this.#foreseen?.step === this.frame.step;
+    this.#reading = this.frame === undefined ? null : new Reading(this.frame, comes ? (this.#foreseen?.reading ?? null) : this.#reading);
+    if (comes) this.#foreseen = null;
     return this.#reading === null ? nothing : this.show(this.#reading.frame);
   }
 
@@ -55,8 +57,9 @@ export abstract class DiagramElement extends LitElement implements Panel {
   /** A frame that may come next: what is dear is made before, and used where the frame that comes reads the same. */
   foresee(frame: Frame): void {
     if (this.#reading === null || this.prepare === undefined) return;
-    this.#foreseen = new Reading(frame, this.#reading);
-    this.prepare(this.#foreseen.frame);
+    const reading = new Reading(frame, this.#reading);
+    this.#foreseen = { step: frame.step, reading };
+    this.prepare(reading.frame);
   }
 
   /** Makes all pieces (`piece`) of a frame and draws nothing. A panel that has none to make before has no such method. */

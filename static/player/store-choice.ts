@@ -16,7 +16,7 @@ export interface Choice {
   /** Has nothing drawn before the next paint. */
   pass: () => void;
   later: (milliseconds: number, action: () => void) => void;
-  /** Calls back when the page has nothing else to do. */
+  /** Calls back when the page has nothing else to do, and soon in any case. */
   idle: (action: () => void) => void;
   /** Milliseconds, from any beginning. */
   now: () => number;
@@ -24,14 +24,15 @@ export interface Choice {
   lines: Lines;
 }
 
-/** Milliseconds after which a browser without idle callbacks is taken for idle. */
+/** Milliseconds after which a browser without idle callbacks is taken for idle, and after which others call back even if they are busy. */
 const IDLE_AFTER = 100;
+const IDLE_WITHIN = 400;
 
 /** What is the same for every store that no test leads. */
 export const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),
-  idle: (action) => void (typeof requestIdleCallback === "undefined" ? setTimeout(action, IDLE_AFTER) : requestIdleCallback(action)),
+  idle: (action) => void (typeof requestIdleCallback === "undefined" ? setTimeout(action, IDLE_AFTER) : requestIdleCallback(action, { timeout: IDLE_WITHIN })),
   now: () => performance.now(),
   startAt: { branch: null, step: null },
 };

@@ -419,11 +419,19 @@ export class PlayerStore extends EventTarget implements Listener {
   /** Panels make what the next step needs while the reader looks at this one. */
   #foresee(): void {
     const frame = this.frame;
-    const next = this.#ahead.foreseen(this.branch);
+    const next = this.#ahead.foreseen(this.branch) ?? this.#storedNext();
     if (frame === undefined || next === null || this.shown !== next.step.number - 1) return;
     const { step, view } = next;
-    const foreseen: Frame = { ...frame, view: wholeView(view), step, previousView: frame.view, changed: changedPaths(step), animate: true };
+    const foreseen: Frame = { ...frame, view: wholeView(view), step, previousView: frame.view, changed: changedPaths(step), animate: !this.#choice.reducedMotion() };
     this.dispatchEvent(new CustomEvent<Frame>("foreseen", { detail: foreseen }));
+  }
+
+  /** The stored step after the one on show, and the view behind it; null: it is not here, or there is none. */
+  #storedNext(): { step: Step; view: View } | null {
+    const number = this.shown + 1;
+    const step = number > this.newest ? undefined : this.lines.peek(this.branch, number);
+    const view = step === undefined ? null : this.lines.view(this.branch, number);
+    return step === undefined || view === null ? null : { step, view };
   }
 
   stepsCame(branch: string, stored: Step[], finished: string | null | undefined): void {
@@ -530,6 +538,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (view === null || step === undefined || (number > 0 && previousView === null)) return false;
     const moved = old === undefined || old.step !== step;
     const isNext = moved && step !== null && (old?.step?.number ?? 0) === step.number - 1;
+    const isRead = isNext && this.#moves();
     this.frame = {
       header: this.header,
       view: wholeView(view),
@@ -540,9 +549,10 @@ export class PlayerStore extends EventTarget implements Listener {
       language: this.#language,
       changed: moved ? changedPaths(step) : old.changed,
       delayed: this.#arrows.at(this.branch, number).delayed,
-      animate: isNext && this.#moves() && !this.#choice.reducedMotion(),
+      animate: isRead && !this.#choice.reducedMotion(),
     };
     if (moved) this.#shownAt = this.#choice.now();
+    if (isRead) this.#choice.idle(() => this.#foresee());
     this.#supply.drew({ branch: this.branch, shown: number }, isNext);
     if (isFoldedAway(view, this.#selection)) this.lookBackAtRest();
     return true;

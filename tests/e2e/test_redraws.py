@@ -107,3 +107,31 @@ def test_while_the_knob_is_held_no_frame_draws_both_the_words_and_the_stage(stag
     stage.page.mouse.up()
     assert {"words", "stage"} == {part for parts in frames for part in parts}
     assert not [parts for parts in frames if len(parts) > 1]
+
+
+_SCENES = """() => {
+  const stage = document.querySelector("eos-stage");
+  const make = stage.sceneOf;
+  window.scenes = [];
+  stage.sceneOf = function (frame) {
+    const scene = make.call(this, frame);
+    window.scenes.push(scene);
+    return scene;
+  };
+}"""
+
+
+def test_a_stored_step_that_comes_next_has_its_picture_made_while_the_reader_looks(stage: Stage) -> None:
+    stage.open("SC-44", Manner())
+    stage.go_to(30)
+    stage.page.evaluate(_SCENES)
+    stage.page.wait_for_timeout(500)  # Who steps on sooner than this reads no step.
+    stage.page.keyboard.press("ArrowDown")
+    stage.page.wait_for_function("() => scenes.length === 2")  # The one on show, and the next.
+    stage.page.wait_for_timeout(500)
+    stage.page.evaluate("window.made = new Set(window.scenes.splice(0))")
+    stage.page.keyboard.press("ArrowDown")
+    stage.page.wait_for_function(
+        "() => document.querySelector('eos-player').store.shown === 32 && scenes.length > 0"
+    )
+    assert stage.page.evaluate("scenes.every((scene) => made.has(scene))")

@@ -96,6 +96,27 @@ test("what a panel made of the foreseen frame is what it needs for the frame tha
   assert.equal(piece(now.frame, "all", [], () => "made anew"), made);
 });
 
+test("who steps on among stored steps gets the next one foreseen, with the same view that is shown then", async () => {
+  const run = makeRun(20);
+  const source = new FarSource({ main: run }, [branch("main", 10)]);
+  const frames = new Frames();
+  const idle: (() => void)[] = [];
+  let now = 0;
+  const store = new PlayerStore(source, { schedule: frames.schedule, later: () => {}, idle: (action) => void idle.push(action), now: () => (now += 1000), startAt: { branch: null, step: 5 } });
+  const foreseen: Frame[] = [];
+  store.addEventListener("foreseen", (event) => foreseen.push((event as CustomEvent<Frame>).detail));
+  store.start();
+  await frames.settle();
+  store.forward();
+  await frames.settle();
+  for (const action of idle.splice(0)) action();
+  assert.deepEqual(foreseen.map(({ step }) => step?.number), [7]);
+  store.forward();
+  await frames.settle();
+  const [next] = foreseen as [Frame];
+  assert.deepEqual([store.shown, store.frame?.step === next.step, store.frame?.view.clients === next.view.clients], [7, true, true]);
+});
+
 test("that it was stored changes nothing on show", async () => {
   const { source, frames, store } = await open();
   store.forward();
