@@ -244,7 +244,11 @@ def _idempotent(
             wanted=values["max_in_flight"],
             most=IDEMPOTENT_IN_FLIGHT_MAX,
         )
-    for name, forced in (("acks", ACKS_ALL), ("retries", INT_MAX)):
-        if name not in given and values[name] != forced:
-            values[name] = forced
-            reasons[name] = ("forced by enable_idempotence", "CFG-2")
+    # Any retries above 0 would do (``KafkaProducer.configureRetries`` calls its own value recommended).
+    for name, used, reason in (
+        ("acks", ACKS_ALL, "forced by enable_idempotence"),
+        ("retries", INT_MAX, "default with enable_idempotence"),
+    ):
+        if name not in given and values[name] != used:
+            values[name] = used
+            reasons[name] = (reason, "CFG-2")

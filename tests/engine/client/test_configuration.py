@@ -42,6 +42,7 @@ def test_idempotence_forces_acks_and_retries_and_says_why() -> None:
         "rule": "CFG-2",
         "default": 1,
     }
+    assert made.explained["retries"]["reason"] == "default with enable_idempotence"
     assert made.explained["linger_ms"]["reason"] == "default"
 
 
