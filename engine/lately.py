@@ -146,6 +146,16 @@ class Turn(NamedTuple):
     error: str | None = None
 
 
+class Standing(NamedTuple):
+    """The state of a transactional id that is in force at its coordinator. ``number`` and ``at``: the step since which
+    it is, and its time. A coordinator that loads the id in the same state changes neither."""
+
+    state: str
+    coordinator_epoch: int
+    number: int
+    at: int
+
+
 _Flight = dict[str, tuple[int, ...]]
 """The serials that a Produce request carries, by partition."""
 
@@ -179,6 +189,8 @@ class Lately:
     - ``transitions``: (machine, what the machine is about) to the step and the transition that led to its
       present state.
     - ``before``: the same to the step with the transition before that one.
+    - ``standings``: transactional id to its state in force. A transition leads to a state that has to be written
+      first.
     - ``refusals``: the name of an actor, a partition, a transactional id or a group to the last step in which
       it refused or was refused.
     - ``said``: (sentence of REMEMBERED, value of its parameter) to the last step with it.
@@ -208,6 +220,7 @@ class Lately:
         "raises",
         "refusals",
         "said",
+        "standings",
         "transitions",
         "turns",
     )
@@ -216,6 +229,7 @@ class Lately:
         self.newest: Step | None = None
         self.transitions: dict[tuple[str, str], tuple[Step, Transition]] = {}
         self.before: dict[tuple[str, str], Said] = {}
+        self.standings: dict[str, Standing] = {}
         self.refusals: dict[str, Step] = {}
         self.said: dict[tuple[str, str], Said] = {}
         self.turns: dict[int, list[Turn]] = {}
@@ -288,6 +302,21 @@ class Lately:
         known[epoch] = cause
         if len(known) > RAISES_MAX:
             del known[next(iter(known))]
+
+    def stands(
+        self, transactional_id: str, before: Mapping[str, Any] | None, entry: Mapping[str, Any], step: Step
+    ) -> None:
+        """A coordinator changed its entry of an id in this step, or has an entry now (``before`` None). An entry that
+        another coordinator has replaced does not count."""
+        state = entry["state"]
+        epoch = -1 if entry["coordinator_epoch"] is None else entry["coordinator_epoch"]
+        known = self.standings.get(transactional_id)
+        if known is not None and epoch < known.coordinator_epoch:
+            return
+        if known is not None and state == known.state:
+            self.standings[transactional_id] = known._replace(coordinator_epoch=epoch)
+        elif known is not None or before is None or before["state"] != state:
+            self.standings[transactional_id] = Standing(state, epoch, step.number, step.at)
 
     def _refused(self, step: Step) -> None:
         names = {step.actor, *(step.params.get(name) for name in _NAMES)}

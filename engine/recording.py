@@ -184,6 +184,18 @@ class Recorded(Judged):
                 found = f"broker-{path[1]}", path[3], entry
         return found
 
+    def coordinator_of(self, transactional_id: str | None) -> str | None:
+        found = {path[1]: self.shown(*path) for path in self._entries if path[3] == transactional_id}
+        epochs = {broker: entry["coordinator_epoch"] or 0 for broker, entry in found.items() if entry}
+        return f"broker-{max(epochs, key=epochs.__getitem__)}" if epochs else None
+
+    def isolations(self) -> set[str]:
+        return {
+            view["isolation"]
+            for path, view in self._known.items()
+            if path[0] == "consumers" and len(path) == 2
+        }
+
     def is_under_way(self, api: str, source: str, destination: str, partition: str) -> bool:
         return any(
             path[0] == "network"
@@ -271,6 +283,8 @@ class Recorded(Judged):
             if before is after:
                 continue
             known[path] = after
+            if len(path) == 4 and path[2] == "transactions":
+                lately.stands(path[3], None if before is ABSENT else before, after, step)
             if before is ABSENT:
                 changes.append((path, ABSENT, after.copy() if type(after) is dict else after))
                 if path[0] == "network":

@@ -279,7 +279,7 @@ def _ended(exchange: _Exchange, answer: EndTxnResponse) -> None:
         )
         transactions.identity_follows(answer.producer_id, answer.producer_epoch)
     transactions.end_transaction()
-    exchange.watch.emit(TransactionEnded, exchange.client, committed, bump)
+    exchange.watch.emit(TransactionEnded, exchange.client, transactions.transactional_id, committed, bump)
     exchange.done()
 
 

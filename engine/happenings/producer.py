@@ -373,5 +373,6 @@ class TransactionEnded(Happening):
     """A transaction ended. ``bumps``: an epoch bump follows."""
 
     client: str
+    transactional_id: str | None
     committed: bool
     bumps: bool

@@ -6,9 +6,17 @@ from typing import Any
 
 from engine.happenings import markers as happened
 from engine.happenings.base import Happening
+from engine.messages import broker_number
 from engine.telling.machines import tell_row
 from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes, phrase, says
+
+
+def missing_markers(teller: Teller, coordinator: str, transactional_id: str | None) -> list[str]:
+    """The partitions of which the coordinator has no acknowledgement of the id's marker yet."""
+    board = teller.shown("brokers", str(broker_number(coordinator)), "markers") or {}
+    waiting = (board.get("waiting") or {}).get(transactional_id)
+    return [] if waiting is None else list(waiting["remaining"])
 
 
 def _word(partitions: tuple[str, ...]) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from engine.client import control_reactions as reactions
+from engine.client.reading import READ_UNCOMMITTED
 from engine.happenings import producer as happened
 from engine.happenings.base import Happening
 from engine.machine import Row
+from engine.telling.markers import missing_markers
 from engine.telling.requests import COMPARED
 from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes, params_of, phrase, says
+from engine.topic_partition import is_internal
 
 _DECIDES = "refusal.application_decides"
 
@@ -187,6 +190,19 @@ def _transaction_ended(h: happened.TransactionEnded, teller: Teller) -> None:
     else:
         key = "client.transaction_committed" if h.committed else "client.transaction_aborted"
         teller.say(key, ("TXM-11", "TXC-17", "CTR-25"), client=h.client)
+    if _readers_wait(h, teller):
+        key = "client.committed_waits_for_markers" if h.committed else "client.aborted_waits_for_markers"
+        teller.note(key, ("TXC-17", "CTR-25"))
+
+
+def _readers_wait(h: happened.TransactionEnded, teller: Teller) -> bool:
+    """Whether markers are missing in partitions with records. False if all consumers of the run read without them."""
+    coordinator = teller.coordinator_of(h.transactional_id)
+    if coordinator is None or teller.isolations() == {READ_UNCOMMITTED}:
+        return False
+    return any(
+        not is_internal(partition) for partition in missing_markers(teller, coordinator, h.transactional_id)
+    )
 
 
 TELLINGS: dict[type[Happening], Tell] = {

@@ -54,6 +54,12 @@ class Teller(Protocol):
         """(coordinator, transactional id, the coordinator's entry of it) for a producer id; None if no
         coordinator of this run has an entry."""
 
+    def coordinator_of(self, transactional_id: str | None) -> str | None:
+        """The coordinator that has an entry of the id; None if no coordinator of this run has one."""
+
+    def isolations(self) -> set[str]:
+        """The isolation levels of the run's consumers."""
+
     def is_under_way(self, api: str, source: str, destination: str, partition: str) -> bool:
         """Whether a message of this API with this partition is in flight from ``source`` to ``destination``."""
 

@@ -18,6 +18,7 @@ from engine.happenings import transactions as happened
 from engine.happenings.base import Happening
 from engine.messages import broker_number
 from engine.telling.machines import tell_row
+from engine.telling.markers import missing_markers
 from engine.telling.rows import row_key
 from engine.telling.telling import Tell, Teller, notes, phrase
 
@@ -102,11 +103,18 @@ def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
 
 def _unfinished(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
     """The phrase for the unfinished change of an id."""
-    board = teller.shown("brokers", str(broker_number(h.coordinator)), "markers") or {}
-    waiting = (board.get("waiting") or {}).get(h.transactional_id)
-    if waiting is not None and waiting["remaining"]:
-        return phrase("clause.waits_for_markers", pending=h.pending, partitions=list(waiting["remaining"]))
+    if missing := missing_markers(teller, h.coordinator, h.transactional_id):
+        return phrase("clause.waits_for_markers", pending=h.pending, partitions=missing)
     return phrase("clause.waits_for_record", pending=h.pending)
+
+
+def _compared_states(h: happened.IdMoved, teller: Teller) -> list[list[Any]]:
+    """The state in force, and the one that is to follow it, if there is one: the completion of a decided transaction is
+    pending at once, and is written after the markers (TXC-16)."""
+    if h.pending is None:
+        return [["state", h.state]]
+    waits = missing_markers(teller, h.coordinator, h.transactional_id)
+    return [["state", h.state], ["after the markers" if waits else "being written", h.pending]]
 
 
 def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
@@ -131,9 +139,8 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     if h.claimed is not None and row.when in _ABOUT_CLAIMS:
         _refuse_claim(h.claimed, h, row.spec, error, teller)
     else:
-        compared: list[list[Any]] = [["state", h.state], ["being written", h.pending]]
         following = _AFTER_SCAN if row.on == TIME_OUT else _next(error, h.by_leader)
-        teller.refuse(row.spec, row.reply, compared, following)
+        teller.refuse(row.spec, row.reply, _compared_states(h, teller), following)
 
 
 def _next(error: Error, by_leader: bool) -> str:

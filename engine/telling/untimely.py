@@ -58,7 +58,8 @@ def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | No
             newest=newest,
         )
         about = {"coordinator": coordinator, "producer_id": batch.producer_id, "newest": newest}
-        unassigned = about if _is_unassigned(batch.producer_id, batch.producer_epoch, entry, teller) else None
+        is_unassigned = _is_unassigned(transactional_id, batch.producer_epoch, entry, teller)
+        unassigned = about if is_unassigned else None
         params = {**known, "newest": newest, "because": because}
         return Untimely("broker.appended_outdated", _EPOCH, params, unassigned=unassigned)
     marker = _newest_marker(h, teller)
@@ -75,20 +76,16 @@ def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | No
     return Untimely("broker.appended_after_decision", ("MRK-6",), {**known, "decision": decision})
 
 
-def _is_unassigned(producer_id: int, epoch: int, entry: Mapping[str, Any], teller: Teller) -> bool:
-    """Whether the coordinator raised the epoch to abort, and has assigned the new one to no producer. With transaction
-    version 2, the end of a transaction raises the epoch for its own producer: the old one is then the last epoch."""
+def _is_unassigned(transactional_id: str, epoch: int, entry: Mapping[str, Any], teller: Teller) -> bool:
+    """Whether the coordinator raised the epoch to abort, and no producer has the new one. With transaction version 2,
+    the end of a transaction raises the epoch for its own producer: the old one is then the last epoch."""
     if (
         PREPARE_ABORT not in (entry["state"], entry["pending_state"])
         or entry.get("last_producer_epoch") == epoch
     ):
         return False
-    clients = teller.shown("clients") or {}
-    managers = (one.get("transaction_manager") or {} for one in clients.values())
-    newest = entry["producer_epoch"]
-    return not any(
-        (one.get("producer_id"), one.get("producer_epoch")) == (producer_id, newest) for one in managers
-    )
+    newest = entry["producer_id"], entry["producer_epoch"]
+    return newest not in teller.holders(transactional_id).values()
 
 
 def _shown(marker: Mapping[str, Any]) -> dict[str, Any]:

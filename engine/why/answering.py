@@ -135,4 +135,6 @@ def _reason(chain: Sequence[Link]) -> int:
     for place, link in enumerate(chain):
         if link.key in DECIDES:
             return place
-    return 1 if len(chain) > 1 and not chain[1].key.startswith("why.state.") else 0
+    # Of a transactional id, the state in force and the newest transition come first.
+    behind = 2 if len(chain) > 1 and chain[1].key.startswith("why.coordinator.") else 1
+    return behind if len(chain) > behind and not chain[behind].key.startswith("why.state.") else 0

@@ -29,7 +29,7 @@ from engine.why.moment import Moment, configured
 from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
-from engine.why.states import led_here
+from engine.why.states import newest_transition
 from engine.why.waiting import not_in_flight, why_nothing
 from engine.why.without import came_of, without
 
@@ -546,4 +546,4 @@ def _led_to(moment: Moment, step: Json) -> Iterator[Link]:
         before = moment.lately.before.get((transition["machine"], transition["of"]))
         if step["kind"] == "timer" and before is not None:
             yield quoted(before)
-        yield from list(led_here(moment, transition["machine"], transition["of"]))[:1]
+        yield from newest_transition(moment, transition["machine"], transition["of"])

@@ -49,8 +49,8 @@ def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
         )
     if found is not None and found[1]["state"] in OVER and found[1]["pending_state"] is None:
         yield _over(*found, transactional_id)
-        if moment.lately.transitions.get(("transaction_states", transactional_id)) is not None:
-            yield from _since(moment, transactional_id)
+        yield in_force(moment, transactional_id, *found)
+        yield from newest_at_coordinator(moment, transactional_id)
         yield from users(moment, transactional_id, None)
         return
     epoch = None if found is None else (found[1]["producer_id"], found[1]["producer_epoch"])
@@ -59,20 +59,36 @@ def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def _over(coordinator: str, entry: Json, transactional_id: str) -> Link:
-    state = entry["state"]
-    key = "transaction.never_began" if state == EMPTY else "transaction.ended"
     return link(
-        key,
+        "transaction.never_began" if entry["state"] == EMPTY else "transaction.ended",
         "TXC-3",
         subject=transaction_subject(transactional_id),
         coordinator=coordinator,
         transactional_id=transactional_id,
-        state=state,
     )
 
 
-def _since(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The newest transition of the id at the coordinator, or the event that left its state as it was."""
+def in_force(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Link:
+    """The state of the id that is in force, and if the run shows it, since which step."""
+    standing = moment.lately.standings.get(transactional_id)
+    known = None if standing is None or standing.state != entry["state"] else standing
+    return link(
+        "coordinator.state" if known is None else "coordinator.in_force",
+        "TXC-3",
+        "TXC-5",
+        subject=actor_subject(coordinator),
+        step=None if known is None else known.number,
+        coordinator=coordinator,
+        transactional_id=transactional_id,
+        state=entry["state"],
+        coordinator_epoch=entry["coordinator_epoch"],
+        **({} if known is None else {"number": known.number, "at": known.at}),
+    )
+
+
+def newest_at_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
+    """The newest transition of the id at the coordinator, or the event that left its state as it was. A state to which
+    it leads is in force once it is written."""
     taken = moment.lately.transitions.get(("transaction_states", transactional_id))
     if taken is None:
         return
@@ -231,24 +247,13 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
         return
     coordinator, entry = found
     state = entry["state"]
-    yield link(
-        "coordinator.state",
-        "TXC-3",
-        subject=actor_subject(coordinator),
-        coordinator=coordinator,
-        transactional_id=transactional_id,
-        state=state,
-        coordinator_epoch=entry["coordinator_epoch"],
-    )
-    yield from _since(moment, transactional_id)
+    yield in_force(moment, transactional_id, coordinator, entry)
+    yield from newest_at_coordinator(moment, transactional_id)
     yield from not_running(moment, coordinator)
-    if state in DECIDED and _on_board(moment, coordinator, transactional_id):
-        # The completion of a decided transaction is pending at once, and waits for the markers (TXC-16).
+    if waits_for_markers(moment, transactional_id, coordinator, entry):
         yield from missing_marker(moment, transactional_id, coordinator, partition)
-    elif completion_waits(moment, transactional_id, coordinator):
-        yield from missing_marker(moment, transactional_id, coordinator, None)
     elif entry["pending_state"] is not None:
-        yield from _being_written(moment, transactional_id, coordinator, entry)
+        yield from being_written(moment, transactional_id, coordinator, entry)
     elif state == ONGOING and partition is not None and partition not in entry["partitions"]:
         yield link(
             "coordinator.not_included",
@@ -275,9 +280,12 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
         )
 
 
-def _on_board(moment: Moment, coordinator: str, transactional_id: str) -> bool:
+def waits_for_markers(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> bool:
+    """Whether the transaction is decided, and its completion, which is pending at once, is not being written yet
+    (TXC-16)."""
     board = (moment.broker(coordinator) or {}).get("markers") or {}
-    return transactional_id in (board.get("waiting") or {})
+    on_board = entry["state"] in DECIDED and transactional_id in (board.get("waiting") or {})
+    return on_board or completion_waits(moment, transactional_id, coordinator)
 
 
 def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
@@ -307,8 +315,10 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
     )
 
 
-def _being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """Why the pending state has not taken effect (TXC-5, MRK-9)."""
+def being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
+    """Why the pending state has not taken effect (TXC-5, MRK-9). Nothing without one, or if it waits for markers."""
+    if entry["pending_state"] is None or waits_for_markers(moment, transactional_id, coordinator, entry):
+        return
     log = moment.log_partition(transactional_id) or ""
     replica = moment.leading(log) if log in moment.part("partitions") else None
     written = replica is not None and replica["high_watermark"] >= replica["log_end"]

@@ -10,12 +10,12 @@ from engine.coordinator.transaction_states import COMPLETE_ABORT, COMPLETE_COMMI
 from engine.explain.machines import machines
 from engine.explain.sentences import catalogue
 from engine.machine import Machine, Row
-from engine.shapes.steps import Transition
 from engine.telling.rows import row_key
 from engine.view.level import level_in_force
 from engine.why.fencing import decision_of
 from engine.why.links import Json, Link, NotAsked, actor_subject, link, transaction_subject
 from engine.why.moment import Moment
+from engine.why.outcomes import being_written, in_force, newest_at_coordinator
 from engine.why.records import quoted
 from engine.why.replication import not_running
 
@@ -97,30 +97,42 @@ def _holder(machine: str, subject: str) -> str | Json:
     return whose(subject)
 
 
-def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The newest transition of an object in the machine ``name``, with sentences about it. Nothing if there
-    was no transition."""
+def newest_transition(moment: Moment, name: str, subject: str) -> Iterator[Link]:
+    """The newest transition of an object in the machine ``name``; nothing if there was none. The one of a
+    transactional id may not be in force yet, so the state in force comes first."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
         return
-    machine = machines()[name]
+    if name == _OF_TRANSACTIONS[0]:
+        found = moment.entry_of(subject)
+        if found is not None:
+            yield in_force(moment, subject, *found)
+        yield from newest_at_coordinator(moment, subject)
+        return
     step, transition = taken
-    row = machine.rows[transition["row"]]
-    where = _selection(machine.name, subject)
-    state = _state_at_coordinator(moment, name, subject)
-    in_doubt = name == _OF_TRANSACTIONS[0] and state != transition["to"]
     yield link(
-        "state.latest" if in_doubt else _since(transition),
-        row.spec,
-        subject=where,
+        "state.stayed" if transition["from"] == transition["to"] else "state.since",
+        machines()[name].rows[transition["row"]].spec,
+        subject=_selection(name, subject),
         step=step.number,
         of=_holder(name, subject),
         source=transition["from"],
         target=transition["to"],
         number=step.number,
         at=step.at,
-        **({"state": state} if in_doubt else {}),
     )
+
+
+def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
+    """The newest transition, with sentences about it and, if its state is not in force yet, why. Nothing if there was
+    no transition."""
+    taken = moment.lately.transitions.get((name, subject))
+    if taken is None:
+        return
+    yield from newest_transition(moment, name, subject)
+    step, transition = taken
+    row = machines()[name].rows[transition["row"]]
+    where = _selection(name, subject)
     said = {step.key: step.params, **{note["key"]: note["params"] for note in step.notes}}
     params = said.get(row_key(row))
     plain = row_key(row) in catalogue() and not catalogue()[row_key(row)].slots("en")
@@ -134,6 +146,9 @@ def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
             subject=actor_subject(step.actor),
             step=step.number,
         )
+    found = moment.entry_of(subject) if name == _OF_TRANSACTIONS[0] else None
+    if found is not None:
+        yield from being_written(moment, subject, *found)
 
 
 def _state_at_coordinator(moment: Moment, machine: str, subject: str) -> str | None:
@@ -141,10 +156,6 @@ def _state_at_coordinator(moment: Moment, machine: str, subject: str) -> str | N
     id."""
     found = moment.entry_of(subject) if machine == _OF_TRANSACTIONS[0] else None
     return None if found is None else str(found[1]["state"])
-
-
-def _since(transition: Transition) -> str:
-    return "state.stayed" if transition["from"] == transition["to"] else "state.since"
 
 
 def _ways_out(moment: Moment, machine: Machine[Any], subject: str, state: str) -> Iterator[Link]:

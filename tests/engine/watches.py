@@ -57,6 +57,12 @@ class SaysAtOnce(Judged):
     def coordinated(self, producer_id: int) -> tuple[str, str, Mapping[str, Any]] | None:
         return None
 
+    def coordinator_of(self, transactional_id: str | None) -> str | None:
+        return None
+
+    def isolations(self) -> set[str]:
+        return set()
+
     def is_under_way(self, api: str, source: str, destination: str, partition: str) -> bool:
         return False
 

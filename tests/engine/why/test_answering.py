@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine.scenario.shelf import entry
+from engine.simulation import Simulation
 from engine.why.asking import why
 from engine.why.links import Link
 from engine.why.moment import Moment
@@ -72,16 +74,41 @@ def test_a_state_is_answered_by_its_reason_and_said_with_its_time() -> None:
     """The coordinator's state comes before that of its markers, although these moved later."""
     chain = why(stopped_at("SC-44/k28", "markers.sent"), "state", "txn-1")
     assert answering(chain).key == "coordinator.decides_commit"
-    since = [link for link in chain if link.key == "why.state.since"]
+    assert (chain[0].key, chain[0].params["state"]) == ("why.coordinator.in_force", "PrepareCommit")
+    (since,) = [link for link in chain if link.key == "why.state.since"]
     marker = {"key": "clause.marker_of", "params": {"transactional_id": "txn-1"}}
-    assert [(link.params["of"], link.params["target"]) for link in since] == [
-        ("txn-1", "PrepareCommit"),
-        (marker, "InFlight"),
-    ]
+    assert (since.params["of"], since.params["target"]) == (marker, "InFlight")
     assert marker in [link.params["of"] for link in chain if link.key == "why.state.ways_out"]
 
 
 def test_a_state_that_is_entered_once_more_says_so() -> None:
     chain = why(stopped_at("SC-44/k28", "coordinator.epoch_raised"), "state", "txn-1")
-    assert chain[0].key == "why.state.stayed"
-    assert answering(chain) is chain[1]
+    assert [link.key for link in chain[:2]] == ["why.coordinator.in_force", "why.coordinator.stayed"]
+    assert answering(chain) is chain[2]
+    marker = why(stopped_at("SC-58/unexpected", "markers.unexpected_answer"), "state", "txn-1")
+    assert "why.state.stayed" in [link.key for link in marker]
+
+
+def test_a_state_is_in_force_since_its_record_is_durable() -> None:
+    """Not since the step whose request leads to it; a coordinator that loads the state does not change this."""
+    run = Simulation(entry("SC-54").scenario())
+    state, since, loaded = "", 0, False
+    while (step := run.step()) is not None:
+        durable = [note for note in step.notes if note["key"] == "coordinator.image_durable"]
+        for note in durable:
+            if note["params"]["state"] != state:
+                state, since = note["params"]["state"], step.number
+        loaded = loaded or "coordinator.loaded" in (step.key, *(note["key"] for note in step.notes))
+        if state not in ("", "Empty") and Moment.of(run).entry_of("txn-1") is not None:
+            said = why(run, "state", "txn-1")[0]
+            assert (said.key, said.params["state"], said.step) == ("why.coordinator.in_force", state, since)
+    assert (state, loaded) == ("CompleteCommit", True)
+
+
+def test_a_state_that_is_being_written_is_said_beside_the_one_in_force() -> None:
+    chain = why(stopped_at("SC-44/k28", "coordinator.decides_commit"), "state", "txn-1")
+    by_key = {link.key.removeprefix("why."): link for link in chain}
+    assert by_key["coordinator.in_force"].params["state"] == "Ongoing"
+    assert by_key["coordinator.since"].params["target"] == "PrepareCommit"
+    writes = by_key["coordinator.writes"].params
+    assert (writes["state"], writes["pending_state"]) == ("Ongoing", "PrepareCommit")

@@ -111,8 +111,20 @@ ROWS: list[Row] = [
         "__consumer_offsets-3",
         lambda p, v: str(p["producer_id"]) in leader_of(v, p["partition"])["producers"],
     ),
-    ("transaction.ended", "SC-75/timeout", "unended", "txn-1", lambda p, v: p["state"] == "CompleteAbort"),
-    ("transaction.never_began", "SC-75/wall", "unended", "txn-1", lambda p, v: p["state"] == "Empty"),
+    (
+        "transaction.ended",
+        "SC-75/timeout",
+        "unended",
+        "txn-1",
+        lambda p, v: entry_of(v, p)["state"] == "CompleteAbort",
+    ),
+    (
+        "transaction.never_began",
+        "SC-75/wall",
+        "unended",
+        "txn-1",
+        lambda p, v: entry_of(v, p)["state"] == "Empty",
+    ),
     (
         "client.uses",
         "SC-75/wall",
@@ -194,11 +206,11 @@ ROWS: list[Row] = [
     ),
     # -- the coordinator
     (
-        "coordinator.state",
+        "coordinator.in_force",
         "SC-75/wall",
         "unended",
         "txn-1",
-        lambda p, v: entry_of(v, p)["state"] == p["state"],
+        lambda p, v: entry_of(v, p)["state"] == p["state"] and p["at"] <= v["time"],
     ),
     (
         "coordinator.since",
@@ -346,7 +358,6 @@ ROWS: list[Row] = [
         lambda p, v: board(v, p)["waiting"]["txn-1"]["passed_over"] == p["partitions"],
     ),
     ("application.due", "SC-68", "unended", "txn-1", lambda p, v: v["clients"]["p1"]["paused"]),
-    ("state.latest", "SC-77/delete-segment", "state", "txn-1", lambda p, v: p["state"] != p["target"]),
     (
         "coordinator.stalled",
         "SC-107/elected-again-2-8",

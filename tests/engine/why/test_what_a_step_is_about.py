@@ -536,15 +536,16 @@ def test_every_question_has_words_and_an_answer() -> None:
 
 def test_changes_of_one_step_are_listed_with_the_coordinator_first() -> None:
     flying = stopped_at("SC-44/k28", "markers.sent")
-    assert keys_of(why(flying, "state", "txn-1"))[:3] == [
-        "state.since",
+    assert keys_of(why(flying, "state", "txn-1"))[:4] == [
+        "coordinator.in_force",
+        "coordinator.since",
         "coordinator.decides_commit",
         "state.ways_out",
     ]
     while flying.step() is not None:
         pass
     complete = why(flying, "state", "txn-1")
-    assert complete[0].params["target"] == "CompleteCommit"
+    assert complete[0].params["state"] == "CompleteCommit"
     # A transaction that is complete answers by its decision; nothing is left to say of its markers.
     assert [link.key for link in complete if link.answers] == ["coordinator.decides_commit"]
     assert keys_of(complete)[-1] == "state.ways_out"
