@@ -187,6 +187,15 @@ class HeldBack(TypedDict):
     """False when the records are still held back at the end of the run."""
 
 
+class Hangs(TypedDict):
+    """The only transaction that has hung in the run, and still hangs at its end. `failed`: the serials of its records
+    whose `send()` failed, the first ones."""
+
+    partition: str
+    last_stable_offset: int
+    failed: list[int]
+
+
 class Readable(TypedDict):
     """When read_committed consumers can get the records of a partition, aborted ones excepted."""
 
@@ -247,6 +256,8 @@ class Outcome(TypedDict):
     what was written: then no guarantee notices an input that was skipped. Absent otherwise."""
     hanging: NotRequired[int]
     """The number of transactions that hang at the end."""
+    hangs: NotRequired[Hangs]
+    """Absent if none or several have hung, if it hangs no longer, and in plans of earlier versions."""
     by_hand: NotRequired[int]
     """The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as
     is the next field."""

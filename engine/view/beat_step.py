@@ -46,8 +46,10 @@ class BeatStep:
     """(Partition, result) for each partition whose last stable offset advanced in this step, so that
     consumers can continue. The result is that of the transaction that held the offset: COMMIT, ABORT, BOTH if
     several transactions with different results held it, or empty if it is not known."""
-    ended: tuple[tuple[str, int], ...] = ()
-    """(Client, number) of the records of these transactions."""
+    ended: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
+    """(Client, number, serials) of the records of these transactions."""
+    stored: tuple[tuple[str, int], ...] = ()
+    """(Partition, serial) of each record that this step appends to a log."""
 
 
 def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:

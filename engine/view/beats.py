@@ -18,6 +18,7 @@ from operator import attrgetter, eq, itemgetter
 from typing import Any, TypeVar
 
 from engine.crafter import Crafter
+from engine.explain.sentences import sentence
 from engine.lately import LOOKUPS, REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event, Passed
 from engine.topic_partition import is_internal
@@ -83,6 +84,7 @@ from engine.view.titles import (
     COUNT_RECORDS,
     LEADS,
     NEW,
+    WHICH,
     also_in,
     held_in,
     marker_in,
@@ -90,6 +92,7 @@ from engine.view.titles import (
     released_in,
     sentence_of,
     title_of,
+    which_named,
 )
 
 Of = TypeVar("Of")
@@ -160,7 +163,7 @@ PASSED_MOST = 3
 PASSED_FIRST = 2
 """Between the steps that a reader sees in two beats, at most ``PASSED_MOST`` openings of weight ``PASSED_FROM`` or more
 are named, the heaviest ones. Pages show the first ``PASSED_FIRST`` of these before everything else."""
-IMPLIED = frozenset({"beat.begins", "beat.sends_unstored"})
+IMPLIED = frozenset({"beat.begins", "beat.begins_next", "beat.sends_unstored"})
 """Titles that go without saying where the same client's records are stored."""
 EVENTS_MAX = 300
 """At most this many events of a run are listed, the first ones."""
@@ -244,8 +247,8 @@ class Ended:
     marker: int
     result: str
     again: bool = False
-    records: tuple[tuple[str, int], ...] = ()
-    """(client, number) of the records that it ends; empty if their clients are not known."""
+    records: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
+    """(client, number, serials) of the records that it ends; empty if their clients are not known."""
 
 
 class Beats:
@@ -276,9 +279,9 @@ class Beats:
         """Partition to the read_committed consumers that have fetched from it."""
         self._first: dict[tuple[str, Any], int] = {}
         """(partition, producer id) to the first offset that was stored since the producer id's last marker there."""
-        self._unended: dict[tuple[str, Any], dict[str, int]] = {}
-        """(partition, producer id) to the number of records that each client stored since the producer id's last
-        marker there."""
+        self._unended: dict[tuple[str, Any], dict[str, tuple[int, tuple[int, ...]]]] = {}
+        """(partition, producer id) to the number and serials of the records that each client stored since the producer
+        id's last marker there."""
         self._marked: dict[tuple[str, Any], tuple[Any, str]] = {}
         """(partition, producer id) to epoch and result of its newest marker there."""
         self._ended: dict[str, list[Ended]] = {}
@@ -304,6 +307,8 @@ class Beats:
         """(client, API) of each request of a transaction manager that was refused and that waits to be sent again."""
         self._completing: dict[str, str] = {}
         """Transactional id to the state to which its transaction, which is decided, is completed later."""
+        self._begun: set[str] = set()
+        """The clients that have begun a transaction."""
         self._early: set[str | None] = set()
         """The transactional ids whose newest transaction began before the previous one was complete."""
         self._refused: set[str | None] = set()
@@ -362,6 +367,7 @@ class Beats:
             taken.opener_params = {name: step["params"].get(name) for name in DOUBT_ENDS.params}
             taken.opener_params["batch"] = settled[0]
         self._look_for_held_records(taken, step)
+        taken.stored = _stored_by(taken, step)
         self._look_for_releases(taken)
         self._look_for_late_commits(taken)
         self._look_for_readers(taken)
@@ -486,6 +492,9 @@ class Beats:
             elif key == "client.begin_transaction":
                 own = self._ids.get(params["client"])
                 self._early.discard(own)
+                if params["client"] in self._begun:
+                    taken.opener_params = {**taken.opener_params, "next": True}
+                self._begun.add(params["client"])
                 if own in self._completing:
                     self._early.add(own)
                     taken.opener = BEGINS_EARLY
@@ -505,8 +514,10 @@ class Beats:
                 written = params["partition"], params.get("producer_id")
                 self._first.setdefault(written, params["base_offset"])
                 if (client := params.get("client")) is not None:
-                    counts = self._unended.setdefault(written, {})
-                    counts[client] = counts.get(client, 0) + (params["record_count"] or 0)
+                    known = self._unended.setdefault(written, {})
+                    count, serials = known.get(client, (0, ()))
+                    added = tuple(serial for name, serial in taken.stored if name == params["partition"])
+                    known[client] = count + (params["record_count"] or 0), serials + added
             elif key in MARKED:
                 written = params["partition"], params["producer_id"]
                 marker = params["producer_epoch"], params["result"]
@@ -515,7 +526,8 @@ class Beats:
                     taken.marked_again = (*taken.marked_again, params["partition"])
                 self._marked[written] = marker
                 first = self._first.pop(written, params["offset"])
-                records = tuple(self._unended.pop(written, {}).items())
+                known = self._unended.pop(written, {})
+                records = tuple((client, count, serials) for client, (count, serials) in known.items())
                 ended = Ended(first, params["offset"], params["result"], again, records)
                 self._ended.setdefault(params["partition"], []).append(ended)
         advanced = [said for key, said in taken.sentences if key == "broker.last_stable_offset_advanced"]
@@ -525,8 +537,10 @@ class Beats:
         if taken.opener is OUTCOME and advanced and not taken.released:
             taken.opener = None
 
-    def _released_by(self, params: Mapping[str, Any]) -> tuple[str | None, tuple[tuple[str, int], ...]]:
-        """The result of the transactions that held the last stable offset, and (client, number) of their
+    def _released_by(
+        self, params: Mapping[str, Any]
+    ) -> tuple[str | None, tuple[tuple[str, int, tuple[int, ...]], ...]]:
+        """The result of the transactions that held the last stable offset, and (client, number, serials) of their
         records. The result is BOTH if they differ, empty if it is not known, and None if the offset passed
         only repeated markers."""
         ended = self._ended.get(params["partition"], [])
@@ -614,6 +628,7 @@ class Beats:
         fork._not_now = Counter(self._not_now)
         fork._to_retry = set(self._to_retry)
         fork._completing = dict(self._completing)
+        fork._begun = set(self._begun)
         fork._early = set(self._early)
         fork._refused = set(self._refused)
         fork._ids_wanted = self._ids_wanted
@@ -659,7 +674,7 @@ class Beats:
         if kept:
             later = _from(start, later)
         most = room if matter <= room else max(room, BEHIND_MOST)
-        behind = self._level(start, end, later, repeats, most, nests=True)
+        behind = self._level(start, end, later, repeats, most, nests=True, before=kept)
         beats = _numbered([*kept, *(behind if len(kept) < KEPT_MOST else [_around(behind)])])
         if len(beats) > MOST:
             before: list[Beat] = [{**beat, "kept": True} for beat in beats[: len(kept)]]
@@ -721,9 +736,10 @@ class Beats:
         repeats: Repeats,
         most: int = MOST,
         nests: bool = False,
+        before: Sequence[Beat] = (),
     ) -> list[Beat]:
         """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. ``nests``:
-        what an intervention caused gets beats inside a beat."""
+        what an intervention caused gets beats inside a beat. ``before``: the earlier beats of the level."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         openings = _from(start, openings)
@@ -735,7 +751,7 @@ class Beats:
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
             inside = [one for one in openings if beat.at + beat.lead < one.at < stop]
             beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))
-        return self._with_passed(beats, start, openings, chosen, repeats)
+        return _told_apart(before, self._with_passed(beats, start, openings, chosen, repeats))
 
     def _with_passed(
         self,
@@ -807,7 +823,8 @@ class Beats:
         opened = replace(one, at=one.at + one.lead, lead=0)
         steps = self._steps[opened.at : stop]
         title, params = title_of(self._kind(opened, steps), one.params, steps, self._consumers)
-        return {"step": self._lands(opened, steps, repeats).number, "key": f"beat.{title}", "params": params}
+        step = self._lands(opened, steps, repeats).number
+        return {"step": step, "key": f"beat.{title}", "params": which_named(params, is_needed=False)}
 
     def _stored(self, start: int, stop: int) -> Passed | None:
         """The records that one client stores in these steps; None if no client or several clients store
@@ -821,6 +838,7 @@ class Beats:
             "client": client,
             "count": sum(said["record_count"] or 0 for said in stored),
             "partitions": sorted({said["partition"] for said in stored}),
+            WHICH: "",
         }
         last = next(step for step in reversed(steps) if not step.said.isdisjoint(STORED))
         return {"step": last.number, "key": "beat.sends_into", "params": params}
@@ -1036,6 +1054,35 @@ def _is_event(one: Opened) -> bool:
 
 def _event(kind: str) -> str:
     return SAME_KIND.get(kind, kind)
+
+
+def _told_apart(before: Sequence[Beat], beats: list[Beat]) -> list[Beat]:
+    """The beats; those of one title that are about different records name these. ``before``: earlier beats, which keep
+    their titles."""
+    titles = Counter(_title(beat) for beat in (*before, *beats))
+    return [
+        {**beat, "params": which_named(beat["params"], is_needed=titles[_title(beat)] > 1)} for beat in beats
+    ]
+
+
+def _title(beat: Beat) -> str:
+    """The text of the title, without the names of records."""
+    params = {**beat["params"], WHICH: ""} if WHICH in beat["params"] else beat["params"]
+    return sentence(beat["key"], which_named(params, is_needed=False))
+
+
+def _stored_by(taken: BeatStep, step: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """(partition, serial) of each record that a leader appends in this step."""
+    if taken.said.isdisjoint(STORED):
+        return ()
+    return tuple(
+        (change["path"][1], serial)
+        for change in step["changes"]
+        if change["path"][0] == "partitions"
+        and change["path"][4:5] == ["batches"]
+        and len(change["path"]) == 6
+        for serial in change.get("after", {}).get("serials", ())
+    )
 
 
 def _numbers(beat: Beat) -> range:

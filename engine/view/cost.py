@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.middleware.middleware_states import MANUAL, RESTING
-from engine.shapes.plans import Cost, HeldBack, Outcome, Readable, Words
+from engine.shapes.plans import Cost, Hangs, HeldBack, Outcome, Readable, Words
 from engine.transaction_lines import COMPLETE, DECIDED
 from engine.view.although import although, words
 from engine.view.openers import POSITIONS_VISIBLE
@@ -25,6 +25,8 @@ _FATES = ("duplicates", "lost", "failed", "reordered")
 _LATER_LEAST = 500
 """Milliseconds. A cost does not mention a smaller difference between the times at which records become
 readable."""
+FAILED_MAX = 100
+"""At most this many failed records of a hanging transaction are listed."""
 _UNDELIVERED = frozenset({"dropped", "lost"})
 """The ends of a message that does not arrive."""
 _STOPS = frozenset({"fault.crashed", "fault.client_crashed", "fault.stopped", "fault.stopped_cleanly"})
@@ -85,6 +87,8 @@ class RunOutcome:
         """Transaction of the middleware to its state there."""
         self._succeeded = set[int]()
         """The serials of the records whose ``send()`` has succeeded."""
+        self._failed = set[int]()
+        """The serials of the records whose ``send()`` has failed."""
         self._rows: dict[str, int] | None = None
         """Serial to the copies of its row, in a run with a database."""
         self._broken: dict[str, int] = {}
@@ -202,6 +206,7 @@ class RunOutcome:
             "undone": len(self._succeeded.intersection(aborted)),
             "readable": {name: self._readable(name, kept[name]) for name in sorted(kept)},
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
+            **({} if (hangs := self._only_hanging()) is None else {"hangs": hangs}),
             "by_hand": self._by_hand,
             "down": sorted(self._down),
             "broken": {name: count for name, count in sorted(self._broken.items()) if count},
@@ -248,6 +253,7 @@ class RunOutcome:
     def _in_records(self, path: Sequence[str], value: Any) -> None:
         if tuple(path[1:]) == ("status",):
             (self._succeeded.add if value == "ok" else self._succeeded.discard)(int(path[0]))
+            (self._failed.add if value == "failed" else self._failed.discard)(int(path[0]))
 
     def _in_rows(self, path: tuple[str, ...], value: Any) -> None:
         if self._rows is None:
@@ -275,6 +281,24 @@ class RunOutcome:
             batch["base_offset"] == first and batch.get("producer_id") == producer_id
             for batch in self._in_order(name)
         )
+
+    def _only_hanging(self) -> Hangs | None:
+        """The transaction that hangs; None if none or several have hung in the run, if it hangs no longer, or without a
+        leader, because then no last stable offset is known."""
+        if len(self._hung) != 1:
+            return None
+        (((partition, producer_id), first),) = self._hung.items()
+        gates = self._gates.get(partition, {}).get(str(self._leaders.get(partition)))
+        if gates is None or not self._hangs(partition, producer_id, first):
+            return None
+        serials = {
+            serial
+            for batch in self._in_order(partition)
+            if batch["base_offset"] >= first and batch.get("producer_id") == producer_id
+            for serial in batch["serials"]
+        }
+        failed = sorted(serials & self._failed)[:FAILED_MAX]
+        return {"partition": partition, "last_stable_offset": gates[0], "failed": failed}
 
     def _longest_held(self) -> HeldBack:
         still = max(((self._time - since, name) for name, since in self._held_since.items()), default=(0, ""))

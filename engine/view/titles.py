@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from engine.record_names import record_names
 from engine.shapes.plans import AlsoDone
 from engine.topic_partition import is_internal
 from engine.view import middleware_titles
@@ -58,18 +59,35 @@ NAMES = frozenset(
         "released_commit_of", "released_abort_of", "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "joined_now", "registered_now",
-        "begins_early", "let_go_abort", "let_go_commit", "resends",
+        "begins_early", "begins_next", "let_go_abort", "let_go_commit", "resends",
         "takes_over_finds",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
         "left_stores", "round_begins", "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
-        "sends_into", "request_unanswered", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
+        "sends_into", "crafted_api", "request_unanswered", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
     }
 )  # fmt: skip
 """Titles that belong to no opener."""
 
 Params = dict[str, Any]
 Title = tuple[str, Params]
+
+
+WHICH, RECORDS = "which", "of_records"
+"""Parameters of titles about records: in the text, the names of the records if another beat has the same title, or
+nothing; and while titles are made, their serials."""
+
+
+def which_named(params: Params, *, is_needed: bool) -> Params:
+    """The parameters of a title, with the names of its records if they are needed."""
+    if RECORDS not in params:
+        return params
+    named = {name: value for name, value in params.items() if name != RECORDS}
+    records = record_names(params[RECORDS]) if is_needed else []
+    return {
+        **named,
+        WHICH: {"key": "clause.which_records", "params": {"records": records}} if records else "",
+    }
 
 
 def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title:
@@ -145,12 +163,14 @@ def _stores(name: str, stored: Sequence[str] = STORED) -> Tell:
 
     def tell(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
         clients = [params["client"]] if "client" in params else None
-        count = sum(
-            said.get("record_count") or 0
-            for said in said_in(steps, *stored)
-            if clients is None or said.get("client") in clients
-        )
-        return (name, {**params, "count": count}) if count else None
+        count = 0
+        serials: list[int] = []
+        for step in steps:
+            for said in said_in([step], *stored):
+                if clients is None or said.get("client") in clients:
+                    count += said.get("record_count") or 0
+                    serials += [serial for partition, serial in step.stored if partition == said["partition"]]
+        return (name, {**params, "count": count, RECORDS: sorted(serials)}) if count else None
 
     return tell
 
@@ -256,11 +276,12 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
         frozenset(results), "released"
     )
     records = [of for step in released_in(steps) for of in step.ended]
-    clients = sorted({client for client, _ in records})
-    count = sum(number for _, number in records)
+    clients = sorted({client for client, _, _ in records})
+    count = sum(number for _, number, _ in records)
     if name == "released" or not 0 < len(clients) <= NAMED_MOST or not count:
         return name, {"partitions": partitions}
-    return f"{name}_of", {"partitions": partitions, "clients": clients, "count": count}
+    serials = sorted(serial for _, _, serials in records for serial in serials)
+    return f"{name}_of", {"partitions": partitions, "clients": clients, "count": count, RECORDS: serials}
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
@@ -301,7 +322,9 @@ def _joined(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Tit
 def _begins(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
     if "pending" in params:
         return "begins_early", params
-    return _stores("begins_stores")(params, steps, consumers)
+    known = {name: value for name, value in params.items() if name != "next"}
+    begins = ("begins_next", known) if "next" in params else None
+    return _stores("begins_stores")(known, steps, consumers) or begins
 
 
 def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
@@ -431,6 +454,12 @@ def _broken(guarantee: str) -> Tell:
     return tell
 
 
+def _crafted(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
+    """The title with the request's API; None if the request goes to a node of the middleware."""
+    said = next(said_in(steps, "fault.request_crafted", "fault.crafted_request"), None)
+    return None if said is None else ("crafted_api", {**params, "api": said.get("api", "Produce")})
+
+
 def _coordinator(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title:
     states = [
         said["state"]
@@ -474,6 +503,7 @@ TELLS: dict[str, Tell] = {
     "markers_resent": _marker_again,
     "marker_sent_again": _marker_again,
     "commit_known": _commit_known,
+    "crafted": _crafted,
     "commit_late": _commit_late,
     "message_lost": _message_lost,
     "doubt_ends": _doubt_ends,

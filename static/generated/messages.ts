@@ -2851,6 +2851,10 @@ export interface Outcome {
    */
   hanging?: number;
   /**
+   * Absent if none or several have hung, if it hangs no longer, and in plans of earlier versions.
+   */
+  hangs?: Hangs;
+  /**
    * The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as is the next field.
    */
   by_hand?: number;
@@ -2917,6 +2921,15 @@ export interface Readable {
    * The number of records that these consumers cannot get at the end of the run.
    */
   hidden: number;
+}
+/**
+ * The only transaction that has hung in the run, and still hangs at its end. `failed`: the serials of its records
+ *     whose `send()` failed, the first ones.
+ */
+export interface Hangs {
+  partition: string;
+  last_stable_offset: number;
+  failed: number[];
 }
 export interface ShownLoss {
   step: number;

@@ -103,17 +103,12 @@ function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const end = plan === null ? undefined : endOf(plan);
   if (end?.hanging === undefined || (brokenIn(rows)["hanging"] ?? 0) === 0) return "";
-  if (end.hanging > 0) return end.hanging === 1 && brokenIn(rows)["hanging"] === 1 ? hangsText(store) : "";
+  if (end.hanging > 0) return end.hangs === undefined ? "" : hangsText(end.hangs);
   return say((end.by_hand ?? 0) > 0 ? "outcome.ended_by_hand" : "outcome.none_hangs");
 }
 
 /** Where the last stable offset stays behind the only transaction that has hung, and which of its records were reported as failed. */
-function hangsText({ frame }: PlayerStore): string {
-  const { partition, serials = [] } = frame?.view.guarantees?.["hanging"] ?? {};
-  const log = frame?.view.partitions?.[partition ?? ""];
-  const lso = log?.leader == null ? undefined : log.replicas[String(log.leader)]?.last_stable_offset;
-  if (partition == null || lso === undefined) return "";
-  const failed = serials.filter((serial) => frame?.view.records?.[String(serial)]?.status === "failed");
+function hangsText({ partition, last_stable_offset: lso, failed }: NonNullable<Outcome["hangs"]>): string {
   return sentences([say("outcome.still_hangs", { partition, lso }), failed.length === 0 ? "" : say("outcome.failed_hangs", { records: serialsText(failed) })]);
 }
 

@@ -13,7 +13,7 @@ import pytest
 
 from engine.__main__ import main
 from engine.errors import Refused
-from engine.explain.sentences import LANGUAGES, catalogue
+from engine.explain.sentences import LANGUAGES, catalogue, sentence
 from engine.generations.generation import GENERATIONS, in_generation
 from engine.scenario.document import BadScenario, Scenario, acts, load
 from engine.scenario.mistakes import mistakes
@@ -124,9 +124,9 @@ BEATS_OF = {
 4. 40–42 → 40  The marker is late: the commit is not complete yet
 5. 43–46 → 43  p1 begins a transaction before CompleteCommit
 6. 47–61 → 47  broker-2 refuses for now: CONCURRENT_TRANSACTIONS
-7. 62–71 → 62  LSO passes 1 committed record of p1
+7. 62–71 → 62  LSO passes 1 committed record of p1 (r1)
 8. 72–87 → 76  Accepted now: AddPartitionsToTxn adds t-0
-9. 88–105 → 99  LSO passes 1 committed record of p1
+9. 88–105 → 99  LSO passes 1 committed record of p1 (r2)
 """,
     "SC-61/k28": """\
 1. 1–35 → 27  p1's transaction stores 1 record
@@ -276,7 +276,7 @@ def test_no_sentence_opens_two_beats() -> None:
 def test_a_beat_of_one_producer_lands_where_its_own_records_are_stored() -> None:
     plan = plan_ahead(scenario_of("SC-143"))
     beat = next(beat for beat in plan["beats"] if beat["key"] == "beat.sends")
-    assert (beat["params"], beat["last"]) == ({"client": "source", "count": 1}, 46)
+    assert (beat["params"], beat["last"]) == ({"client": "source", "count": 1, "which": ""}, 46)
     assert beat["lands"] == 27, "p1's are stored at step 45"
 
 
@@ -669,7 +669,36 @@ def nested(beats: list[Beat]) -> Iterator[Beat]:
 
 
 def titles(beats: list[Beat]) -> list[tuple[int, str, dict[str, Any]]]:
-    return [(beat["lands"], beat["key"].removeprefix("beat."), beat["params"]) for beat in beats]
+    """(landing, title, parameters) of each beat; one whose records need no names is without them."""
+    return [
+        (
+            beat["lands"],
+            beat["key"].removeprefix("beat."),
+            {name: value for name, value in beat["params"].items() if (name, value) != ("which", "")},
+        )
+        for beat in beats
+    ]
+
+
+def named(*records: str) -> dict[str, Any]:
+    """The parameter of a title that names its records."""
+    return {"which": {"key": "clause.which_records", "params": {"records": list(records)}}}
+
+
+def test_beats_about_different_records_have_different_titles() -> None:
+    """Two transactions of one record each, also if a dropped marker moves the end of the first one."""
+    drop = {"action": "drop_message", "message": 19, "after": 59}
+    for plan in (plan_ahead(scenario_of("SC-92/raised")), plan_ahead(scenario_of("SC-44/k28"), [drop])):
+        for level in levels(plan["beats"]):
+            texts = [
+                sentence(beat["key"], beat["params"]) for beat in level if beat["kind"] == "outcome_shows"
+            ]
+            assert len(set(texts)) == len(texts)
+
+
+def test_a_producer_begins_its_next_transaction() -> None:
+    begins = [beat["key"] for beat in plan_ahead(scenario_of("SC-45"))["beats"] if beat["kind"] == "begins"]
+    assert begins == ["beat.begins", "beat.begins_next"]
 
 
 def test_beats_follow_a_crash_of_the_coordinator_to_its_end() -> None:
@@ -692,10 +721,10 @@ def test_beats_follow_a_lost_marker_until_it_has_arrived() -> None:
     beats = plan_ahead(scenario_of("SC-44/k28"), [drop])["beats"]
     assert titles(beats)[4:] == [
         (60, "message_lost", {"api": "WriteTxnMarkers", "kind": "request"}),
-        (66, "released_commit_of", {"partitions": ["t-1"], "clients": ["p1"], "count": 1}),
+        (66, "released_commit_of", {"partitions": ["t-1"], "clients": ["p1"], "count": 1, **named("r2")}),
         (75, "markers_unanswered", {}),
         (77, "markers_resent", {"partitions": ["t-0"]}),
-        (80, "released_commit_of", {"partitions": ["t-0"], "clients": ["p1"], "count": 1}),
+        (80, "released_commit_of", {"partitions": ["t-0"], "clients": ["p1"], "count": 1, **named("r1")}),
     ]
 
 
@@ -1111,7 +1140,11 @@ def test_records_that_no_title_counts_are_named_as_passed() -> None:
     """r4–r5 of SC-03 are stored behind the step that a reader sees of beat 3, and before beat 4 begins."""
     beats = plan_ahead(scenario_of("SC-03"))["beats"]
     assert beats[3]["passed"] == [
-        {"step": 32, "key": "beat.sends_into", "params": {"client": "p1", "count": 2, "partitions": ["t-1"]}}
+        {
+            "step": 32,
+            "key": "beat.sends_into",
+            "params": {"client": "p1", "count": 2, "partitions": ["t-1"], "which": ""},
+        }
     ]
     assert "passed" not in beats[2], "the title of beat 2 counts its records"
 

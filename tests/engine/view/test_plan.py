@@ -407,6 +407,8 @@ def test_a_transaction_that_the_tool_ends_no_longer_hangs_at_the_end() -> None:
     written = planned("SC-101/k28")
     plan = planned("SC-101/k28", abort, before=written)
     assert (written["outcome"]["hanging"], plan["end"]["hanging"]) == (1, 0)
+    assert written["outcome"]["hangs"] == {"partition": "t-0", "last_stable_offset": 2, "failed": [2]}
+    assert "hangs" not in plan["end"]
     assert (written["outcome"]["by_hand"], plan["end"]["by_hand"]) == (0, 1)
     assert [(one["key"], one["params"].get("by")) for one in plan["cost"]["kept"]] == [
         ("cost.hanging_fewer", 1),
