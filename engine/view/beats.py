@@ -751,7 +751,7 @@ class Beats:
         for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
             inside = [one for one in openings if beat.at + beat.lead < one.at < stop]
             beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))
-        return _told_apart(before, self._with_passed(beats, start, openings, chosen, repeats))
+        return _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
 
     def _with_passed(
         self,
@@ -1056,7 +1056,7 @@ def _event(kind: str) -> str:
     return SAME_KIND.get(kind, kind)
 
 
-def _told_apart(before: Sequence[Beat], beats: list[Beat]) -> list[Beat]:
+def _distinguished(before: Sequence[Beat], beats: list[Beat]) -> list[Beat]:
     """The beats; those of one title that are about different records name these. ``before``: earlier beats, which keep
     their titles."""
     titles = Counter(_title(beat) for beat in (*before, *beats))

@@ -11,7 +11,8 @@ import { html, nothing } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
 import { branchTitle, isPreview } from "./branch-name.ts";
 import { isNarrow, stepsOf } from "./axis-of.ts";
-import { listed } from "./joins.ts";
+import type { Frame } from "./frame.ts";
+import { listed, sentences } from "./joins.ts";
 import { kafka } from "./panel-times.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { PagePresses } from "./page-presses.ts";
@@ -79,7 +80,8 @@ export class GuaranteeStrip extends MeasuredElement {
     const unjudged = rows.filter((row) => !row.isJudged);
     if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say(isPreview(store.info) && store.shown > (store.info?.leaves_at ?? 0) ? "player.preview_only" : "player.nothing_judged")}</p>`;
     if (isNarrow(this.width)) {
-      return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all"><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button><p>${say("player.guarantees_mean")}</p>${this.#list(judged, unjudged, true, store)}</div>` : nothing}`;
+      return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all"><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button><p>${say("player.guarantees_mean")}</p>${this.#list(judged, unjudged, true, store)}${unjudged.length === 0 ? nothing : html`<p>${sentences([
+        say("player.not_judged_are", { names: namesOf(unjudged) }), say(`${whyNot(judged, frame)}.means`)])}</p>`}</div>` : nothing}`;
     }
     const heading = this.width < defaults.headed ? nothing : html`<span class="strip-name" aria-hidden="true">${say("player.guarantees")}</span>`;
     return html`${heading}${this.#list(judged, unjudged, rows.length * defaults.least > this.width, store)}`;
@@ -101,12 +103,12 @@ export class GuaranteeStrip extends MeasuredElement {
   }
 
   #list(judged: readonly StripRow[], unjudged: readonly StripRow[], isFolded: boolean, store: PlayerStore): TemplateResult {
-    const why = judged.length > 0 && store.frame !== undefined && kafka(store.frame) ? "player.not_judged" : "player.not_judged_elsewhere";
+    const why = whyNot(judged, store.frame);
     const isClose = !isNarrow(this.width) && judged.length * defaults.close > this.width;
     return html`<ul class=${isClose ? "guarantees in-rows" : "guarantees"} aria-label=${say("player.guarantees")}>
         ${judged.map((row) => this.#judged(row, store))}
         ${isFolded || unjudged.length === 0 ? nothing : html`<li class="not-judged" .style=${`flex-grow:${unjudged.length}`}><span class="names"><button class="term why-not" data-term=${why}>${say("player.not_judged_names")}</button> ${unjudged.map(termOf)}</span><i></i></li>`}
-        ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span><button class="term" data-term=${why} data-names=${listed(unjudged.map(({ name }) => say(`player.guarantee.${name}`)))}>${say("player.not_judged_count", { count: unjudged.length })}</button></span><i></i></li>` : nothing}
+        ${isFolded && unjudged.length > 0 ? html`<li class="not-judged more"><span><button class="term" data-term=${why} data-names=${listed(namesOf(unjudged))}>${say("player.not_judged_count", { count: unjudged.length })}</button></span><i></i></li>` : nothing}
       </ul>`;
   }
 
@@ -124,6 +126,13 @@ export class GuaranteeStrip extends MeasuredElement {
     return html`<li class=${isBroken ? "is-broken" : "is-ahead"}><button title=${say("player.guarantee_breaks", { name, step: brokenAt })} @click=${() => store.moveUpTo(brokenAt)}>
       <span><span>${name}</span> <b class="num">${isBroken ? "✕ " : ""}${count}</b></span></button>${line}${elsewhere}</li>`;
   }
+}
+
+const namesOf = (rows: readonly StripRow[]): string[] => rows.map(({ name }) => say(`player.guarantee.${name}`));
+
+/** Why the others are not judged: the term that says so. */
+function whyNot(judged: readonly StripRow[], frame: Frame | undefined): string {
+  return judged.length > 0 && frame !== undefined && kafka(frame) ? "player.not_judged" : "player.not_judged_elsewhere";
 }
 
 customElements.define("eos-strip", GuaranteeStrip);

@@ -11,7 +11,7 @@ import type { GroupView, TransactionView } from "../generated/messages.ts";
 import type { CoordinationView } from "../player/whole-view.ts";
 import type { Frame, JsonObject, LogBatchView } from "../player/frame.ts";
 import { clauses, listed } from "../player/joins.ts";
-import { say } from "../player/text.ts";
+import { say, words } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Places, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { decidedBy } from "./decided.ts";
@@ -229,8 +229,8 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   if (own === undefined || broker?.alive === false) return null;
   const at = place.box;
   const apart = place.shared === true;
-  const words = [focus.tag.key, ...(SHORTER[focus.tag.key] ?? [])].map((key) => say(key, focus.tag?.params));
-  const tries = (here.upright ? [13, 12] : [15, 13, 12]).flatMap((size) => words.map((said) => ({ said, size, width: tagWidth(said, size), height: Math.min(24, tagHeight(size)) })));
+  const said = [focus.tag.key, `${focus.tag.key}_short`].filter((key) => words.knows(key)).map((key) => say(key, focus.tag?.params));
+  const tries = (here.upright ? [13, 12] : [15, 13, 12]).flatMap((size) => said.map((one) => ({ said: one, size, width: tagWidth(one, size), height: Math.min(24, tagHeight(size)) })));
   if (here.upright) {
     const { end, pill, isLong } = headLayout(here, name, own, at.width, apart);
     const found = isLong ? undefined : tries.find(({ width }) => end + pill + 10 + width <= at.width - 6);
@@ -251,8 +251,6 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   return { said: found.said, size: found.size, box: { x: round(at.x + x), y: round(at.y + 71.5 - found.height / 2), width: found.width, height: found.height } };
 }
 
-/** What is said of a step where there is little room. */
-const SHORTER: Record<string, readonly string[]> = { "stage.tag.counts": ["stage.tag.counts_short"], "stage.tag.marker_unanswered": ["stage.tag.marker_unanswered_short"] };
 /** px between the last entry of a log and what stands behind it. */
 const BESIDE_LOG = 34;
 /** px of a log line that a tag leaves to what the log holds. */

@@ -48,6 +48,13 @@ export function guaranteeTag(guarantee: string, serials: readonly number[]): Tag
   return { key: `stage.tag.broken.${guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
 }
 
+/** Rows by which the coordinator grants a request and changes nothing, and what the tag says of them. */
+const NOTHING_TO_DO: Record<string, string> = {
+  "coordinator.done_already": "stage.tag.done_already",
+  "coordinator.done_already_raised": "stage.tag.done_already",
+  "coordinator.partitions_known": "stage.tag.partitions_known",
+};
+
 /** Where the coordinator's entry of an id changed: which of its states is to be seen, and whether it counts. */
 export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null {
   for (const { rest: [id = "", room, name = ""] } of changedBelow(step, "brokers")) {
@@ -59,8 +66,10 @@ export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null 
     const [broker, entry] = Object.entries(frame.view.brokers ?? {})
       .map(([id, { transactions }]) => [id, transactions?.[transition.of]] as const)
       .find(([, found]) => found !== undefined) ?? [];
-    const key = entry?.pending_state === transition.to ? "stage.tag.being_written" : "stage.tag.counts";
     const actor = broker === undefined ? step.actor : `broker-${broker}`;
+    const granted = [step, ...step.notes].map(({ key }) => NOTHING_TO_DO[key]).find((key) => key !== undefined);
+    if (granted !== undefined) return { actor, transactional_id: transition.of, tag: { key: granted, params: { state: transition.to } } };
+    const key = entry?.pending_state === transition.to ? "stage.tag.being_written" : "stage.tag.counts";
     return { actor, transactional_id: transition.of, state: transition.to, tag: { key, params: {} } };
   }
   const unanswered = [step, ...step.notes].find(({ key }) => key === "markers.disconnected")?.params;

@@ -140,6 +140,13 @@ test("the coordinator's entry: being written while it is pending, then it counts
   assert.deepEqual(inFiles.tag, { key: "stage.tag.now", params: { to: "PrepareCommit" } }, "files do not tell what was replicated");
 });
 
+test("a request that changes nothing at the coordinator: the tag says so, and no state is marked", () => {
+  const transition = { machine: "transaction_states", of: "txn-1", from: "CompleteCommit", to: "CompleteCommit", on: "end_commit", row: 46 };
+  const repeated = focusOf(frameOf(stepOf({ actor: "broker-2", kind: "delivery", key: "coordinator.done_already", transition }), view({})));
+  assert.deepEqual([repeated.kind, repeated.state, repeated.transactional_id], ["coordinator", null, "txn-1"]);
+  assert.deepEqual(repeated.tag, { key: "stage.tag.done_already", params: { state: "CompleteCommit" } });
+});
+
 test("a new coordinator that loads a decision: its completion is not being written while markers are missing", () => {
   const entry = {
     state: "PrepareCommit", pending_state: "CompleteCommit", producer_id: 1000, last_producer_id: null, producer_epoch: 0,
