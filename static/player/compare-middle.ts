@@ -7,6 +7,7 @@ import "./beside-stage.ts";
 import type { nothing, TemplateResult } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Spread } from "../diagrams/lanes-plan.ts";
+import type { View } from "./frame.ts";
 import type { Middle } from "./panels.ts";
 import { kafka } from "./panel-times.ts";
 import { pictureOf } from "./panels.ts";
@@ -18,6 +19,8 @@ export type SideMiddle = (typeof SIDE_MIDDLES)[number];
 
 export interface SideParts {
   store: PlayerStore;
+  /** The state of the other run. */
+  other: View | undefined;
   transactions: Transactions;
   /** Where the documents and the machines come from, as the player has them. */
   code: string;
@@ -46,7 +49,9 @@ export function shownMiddle(middle: SideMiddle, store: PlayerStore | undefined):
 
 export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult | typeof nothing {
   // The picture is only for looking: interventions are made in the player.
-  return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: parts.store.frame, zoom: undefined, space: () => {}, asks: false, acts: false });
+  const { frame } = parts.store;
+  const beside = parts.other;
+  return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: frame === undefined || beside === undefined ? frame : { ...frame, beside }, zoom: undefined, space: () => {}, asks: false, acts: false });
 }
 
 /** The lanes of two pictures: of what each asks for in turn, as many as one has room for. */

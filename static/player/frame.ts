@@ -70,6 +70,8 @@ export interface Frame {
   plan: Plan | null;
   /** Messages of the loaded steps that were delayed, with when each was due before (virtual ms). Missing: none. */
   delayed?: ReadonlyMap<number, number>;
+  /** The state of the run that is shown beside this one. Missing: none is. */
+  beside?: View;
   /** True only right after one step forward and when the reader did not ask for less motion. */
   animate: boolean;
 }

@@ -6,7 +6,7 @@ import { round } from "../diagrams/geometry.ts";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { MiddlewareTransactionView, MiddlewareView, ParticipantView, WindowView } from "../generated/messages.ts";
-import type { Frame } from "../player/frame.ts";
+import type { Frame, View } from "../player/frame.ts";
 import { facts, named } from "../player/joins.ts";
 import { say, words } from "../player/text.ts";
 import type { Box, Layer, Places, StageObject } from "./contract.ts";
@@ -197,11 +197,11 @@ function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   const rungs = rungsOf(frame, "middleware", tid, entry?.state);
   const said = entry === undefined ? say(isLost(frame, tid) ? "stage.mw.lost" : "stage.mw.none_yet", { tid }) : word(entry.state);
   const place = ladderPlace("middleware", own) as LadderPlace;
-  const really = view.differ?.[tid ?? ""];
+  const [windows, beside] = [frame.view, frame.beside].map((one) => (one === undefined ? undefined : windowsOf(one, tid)));
   return {
     fact: entry === undefined ? said : say("stage.mw.transaction", { tid }), strong: false, label: named("middleware", said),
     inner: svg`${states(place, rungs, part)}${
-      entry === undefined ? nothing : svg`${heard(entry, own, part, really)}${own.height < LOW ? lowFoot(entry, own, really, frame.view.time) : footOf(entry, own, really, frame.view.time)}`}`,
+      entry === undefined || windows === undefined ? nothing : svg`${heard(entry, own, part, windows.really)}${own.height < LOW ? lowFoot(entry, own, [windows, beside]) : footOf(entry, own, [windows, beside])}`}`,
   };
 }
 
@@ -225,10 +225,10 @@ function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, re
 }
 
 /** Beside its states, under what it has heard. Under bars the words stand higher. */
-function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined, now: number): SVGTemplateResult {
-  const lines = footWords(entry, really);
+function lowFoot(entry: MiddlewareTransactionView, own: Box, windows: WindowsBeside): SVGTemplateResult {
+  const lines = footWords(entry, windows[0].really);
   const { x, width } = rowsOf(own, 0, 0);
-  const bars = windowBars(entry, really, now, x, width, [own.height - 32, own.height - 6]);
+  const bars = windowBars(windows, x, width, [own.height - 32, own.height - 6]);
   const isOver = entry.window.until !== null;
   let y = own.height - (bars === null ? 12 : 16);
   return svg`${lines.toReversed().map(({ said, strong }) => {
@@ -238,26 +238,46 @@ function lowFoot(entry: MiddlewareTransactionView, own: Box, really: WindowView 
   })}${bars ?? nothing}`;
 }
 
+/** How long the middleware lets participants differ, and how long the nodes really differ; `now`: virtual ms. */
+export interface Windows {
+  window: WindowView;
+  really: WindowView | undefined;
+  now: number;
+}
+
+/** Of a run, and of the run beside it if there is one. */
+export type WindowsBeside = readonly [own: Windows, beside?: Windows | undefined];
+
+function windowsOf({ middleware: node, time }: Pick<View, "middleware" | "time">, tid: string | null): Windows | undefined {
+  const window = node?.transactions?.[tid ?? ""]?.window;
+  return window === undefined ? undefined : { window, really: node?.differ?.[tid ?? ""], now: time };
+}
+
+/** Both windows, once both are over; before that, the middleware's up to now. */
+function spansOf({ window, really, now }: Windows): { isOpen: boolean; spans: { since: number; until: number }[] } {
+  if (window.since !== null && window.until === null) return { isOpen: true, spans: [{ since: window.since, until: now }] };
+  return { isOpen: false, spans: [window, really].flatMap((one) => (one?.since == null || one.until === null || one.since === one.until ? [] : [{ since: one.since, until: one.until }])) };
+}
+
 /**
- * Windows under their words and on one axis: from the first to the last CommitOk that the middleware got, and from the first to
- * the last commit of a node, once both are over; before that, the middleware's window up to now, on an axis whose end is not
- * known. `now`: virtual ms; `ys`: the y of each, the last one's if there is one; `high`: px of a bar: high ones have lines at the
- * ends of both. Null where there is nothing to draw.
+ * Windows under their words and on one axis, which two runs beside each other share: from the first to the last CommitOk that the
+ * middleware got, and from the first to the last commit of a node, once both are over; before that, the middleware's window up to
+ * now, on an axis whose end is not known. `ys`: the y of each, the last one's if there is one; `high`: px of a bar: high ones have
+ * lines at the ends of both. Null where there is nothing to draw.
  */
-export function windowBars({ window }: Pick<MiddlewareTransactionView, "window">, really: WindowView | undefined, now: number, x: number, width: number, ys: readonly number[], high = 3): SVGTemplateResult | null {
-  const isOpen = window.since !== null && window.until === null;
-  const spans = isOpen
-    ? [{ since: window.since ?? now, until: now }]
-    : [window, really].flatMap((one) => (one?.since == null || one.until === null || one.since === one.until ? [] : [{ since: one.since, until: one.until }]));
+export function windowBars(windows: WindowsBeside, x: number, width: number, ys: readonly number[], high = 3): SVGTemplateResult | null {
+  const { isOpen, spans } = spansOf(windows[0]);
   if (spans.length < 2 && !isOpen) return null;
-  const from = Math.min(...spans.map(({ since }) => since), ...(isOpen && really?.since != null ? [really.since] : []));
-  const until = Math.max(...spans.map(({ until: end }) => end));
+  const all = windows.flatMap((one) => (one === undefined ? [] : [{ ...spansOf(one), began: one.really?.since ?? Infinity }]));
+  const isEndless = all.some((one) => one.isOpen);
+  const from = Math.min(...all.flatMap((one) => [...one.spans.map(({ since }) => since), ...(one.isOpen ? [one.began] : [])]));
+  const until = Math.max(...all.flatMap((one) => one.spans.map(({ until: end }) => end)));
   if (until === from) return null;
-  const drawn = isOpen ? width * defaults.open : width;
+  const drawn = isEndless ? width * defaults.open : width;
   const unit = drawn / (until - from);
   const own = ys.slice(-spans.length);
   return svg`${spans.map(({ since, until: end }, index) => svg`${path(`M${round(x)},${own[index] ?? 0}h${round(drawn)}`, "rail")}${
-    isOpen ? svg`<path d="M${round(x + drawn)},${own[index] ?? 0}H${round(x + width)}" class="rail" stroke-dasharray="3 3"/>` : nothing}${
+    isEndless ? svg`<path d="M${round(x + drawn)},${own[index] ?? 0}H${round(x + width)}" class="rail" stroke-dasharray="3 3"/>` : nothing}${
     box(round(x + (since - from) * unit), (own[index] ?? 0) - high / 2, Math.max(3, round((end - since) * unit)), high, "tag", 1)}`)}${
     high <= 3 || own.length < 2 ? nothing : spans.flatMap(({ since, until: end }) => [since, end]).map((at) => path(`M${round(x + (at - from) * unit)},${(own[0] ?? 0) - 8}V${(own[1] ?? 0) + 8}`, "rail"))}`;
 }
@@ -302,11 +322,11 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
   });
 }
 
-function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView | undefined, now: number): SVGTemplateResult {
+function footOf(entry: MiddlewareTransactionView, own: Box, windows: WindowsBeside): SVGTemplateResult {
   const y = own.height;
-  const [outcome, ...spans] = windowWords(entry, really);
+  const [outcome, ...spans] = windowWords(entry, windows[0].really);
   // Two bars on one axis, with a line of times above and below them, have the room of the message.
-  const compared = spans.length > 1 ? windowBars(entry, really, now, 14, own.width - 28, [y - 42, y - 27], 7) : null;
+  const compared = spans.length > 1 ? windowBars(windows, 14, own.width - 28, [y - 42, y - 27], 7) : null;
   const isCompared = compared !== null;
   const [decided, known, times] = isCompared ? [98, 78, [55, 9]] as const : spans.length > 1 ? [70, 52, [33, 14]] as const : [62, 38, [18]] as const;
   const message = entry.message === "none" || isCompared ? null : say(`diagram.roles.message_${entry.message}`);
@@ -314,7 +334,7 @@ function footOf(entry: MiddlewareTransactionView, own: Box, really: WindowView |
     fittedText(24, y - 93, say("diagram.roles.message", { message }), own.width - 48, 13, { classes: "k", least: 9 })}`}${
     entry.decision === null ? nothing : fittedText(14, y - decided, say("stage.mw.decision", { decision: word(entry.decision) }), own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
     outcome === undefined ? nothing : fittedText(14, y - known, outcome, own.width - 28, 15, { bold: true, classes: "b", least: 10 })}${
-    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${compared ?? windowBars(entry, really, now, 14, own.width - 28, [y - 29, y - 5]) ?? nothing}`;
+    spans.map((span, index) => fittedText(14, y - (times[index] ?? 13), span, own.width - 28, 13, { classes: "k", least: 10 }))}${compared ?? windowBars(windows, 14, own.width - 28, [y - 29, y - 5]) ?? nothing}`;
 }
 
 function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {

@@ -13,6 +13,7 @@ import { networkOf } from "../../stage/network.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
 import { besideCluster, isAt } from "../../stage/places.ts";
 import { heardOf, middleware, windowBars, windowWords } from "../../stage/middleware.ts";
+import type { Windows } from "../../stage/middleware.ts";
 import { frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, PHONE, planOf } from "./plans.ts";
 import { words } from "../../player/text.ts";
@@ -34,13 +35,21 @@ test("participants that may differ are said to end alike, whether all commit or 
   const reported = { window: { since: 65, until: 5095 } };
   assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms", "nodes differed: 50–5060 ms"]);
   assert.equal(windowWords(reported, { since: 50, until: null })[1], "middleware's window: t = 65–5095 ms");
-  const barsAt = (one: { window: { since: number; until: number | null } }, until: number | null, now: number): string[] => [...markup(windowBars(one, { since: 50, until }, now, 0, 5045, [0, 17]) ?? undefined).matchAll(/<rect[^>]*\bx="?([\d.]+)"?[^>]*width="?([\d.]+)/g)].map(([, x, width]) => `${x}+${width}`);
+  const barsAt = (one: { window: { since: number; until: number | null } }, until: number | null, now: number): string[] => [...markup(windowBars([{ ...one, really: { since: 50, until }, now }], 0, 5045, [0, 17]) ?? undefined).matchAll(/<rect[^>]*\bx="?([\d.]+)"?[^>]*width="?([\d.]+)/g)].map(([, x, width]) => `${x}+${width}`);
   assert.deepEqual([barsAt(reported, 5060, 6000), barsAt(reported, null, 6000)], [["15+5030", "0+5010"], []], "both on one axis, once both are over");
   const open = { window: { since: 65, until: null } };
   assert.deepEqual([barsAt(open, null, 80), barsAt(open, null, 65)], [["1891.9+1891.9"], ["3783.8+3"]], "while it is open, up to now, and the axis goes on");
-  const ends = [...markup(windowBars(reported, { since: 50, until: 5060 }, 6000, 0, 5045, [20, 35], 7) ?? undefined).matchAll(/M([\d.]+),12V43/g)].map(([, x]) => Number(x));
+  const ends = [...markup(windowBars([{ ...reported, really: { since: 50, until: 5060 }, now: 6000 }], 0, 5045, [20, 35], 7) ?? undefined).matchAll(/M([\d.]+),12V43/g)].map(([, x]) => Number(x));
   assert.deepEqual(ends, [15, 5045, 0, 5010], "lines at the ends of high bars cross both");
   assert.match(toldBeside(65, 5095) ?? "", /nodes differed from t = 65 ms to t = 5095 ms.*participants may have differed/);
+});
+
+test("beside another run, a millisecond is as long in both", () => {
+  const of = (since: number, until: number | null, now: number): Windows => ({ window: { since, until }, really: { since: since - 15, until: until === null ? null : until - 35 }, now });
+  const widths = (...windows: [Windows, Windows]): number[] => [...markup(windowBars(windows, 0, 5045, [0, 17]) ?? undefined).matchAll(/<rect[^>]*width="?([\d.]+)/g)].map(([, width]) => Number(width));
+  const [short, long, open] = [of(65, 135, 9000), of(65, 5095, 9000), of(65, null, 5095)];
+  assert.deepEqual([widths(short, long), widths(long, short)], [[70, 50], [5030, 5010]]);
+  assert.deepEqual([widths(short, open), widths(open, short)], [[52.5, 37.5], [3772.5]], "while one is open, both have its axis, whose end is not known");
 });
 
 test("those that never differed are not said to have differed for 0 ms", () => {
