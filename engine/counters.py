@@ -20,7 +20,8 @@ COUNTED: dict[str, str] = {
     "client.batch_expired_sent": "batches_expired",
     "client.epoch_bumped": "epochs_bumped",
     "client.epoch_bumped_alone": "epochs_bumped",
-    "markers.refused_for_now": "marker_retries",
+    "broker.asks_again": "questions_repeated",
+    "markers.sent_again": "marker_retries",
 }
 """Dict of key of a sentence → the counter that it increases."""
 FATES: dict[str, str] = {
@@ -30,6 +31,8 @@ FATES: dict[str, str] = {
 }
 """Fate of a message to the counter that it increases."""
 REFUSALS = "refusals"
+RETRIES = ("retries", "questions_repeated", "marker_retries")
+"""What is sent again: by producers; by leaders that ask a coordinator; by coordinators to leaders."""
 
 
 class Counters:

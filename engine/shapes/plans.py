@@ -213,6 +213,11 @@ class Outcome(TypedDict):
     """The virtual time of the last step, in milliseconds."""
     messages: int
     retries: int
+    """How often producers sent a request again. `questions_repeated`: how often leaders asked a coordinator again.
+    `marker_retries`: how often coordinators sent markers again. In plans of earlier versions, `retries` includes these
+    and the other two are absent."""
+    questions_repeated: NotRequired[int]
+    marker_retries: NotRequired[int]
     duplicates: int
     """The number of records with duplicates. The next three fields: the number of lost, failed and reordered
     records."""

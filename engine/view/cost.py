@@ -13,6 +13,7 @@ from copy import deepcopy
 from typing import Any
 
 from engine.coordinator.transaction_states import TRANSACTION_STATES
+from engine.counters import RETRIES
 from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, Hangs, HeldBack, Outcome, Readable, Words
 from engine.transaction_lines import COMPLETE, DECIDED
@@ -31,8 +32,6 @@ _UNDELIVERED = frozenset({"dropped", "lost"})
 """The ends of a message that does not arrive."""
 _STOPS = frozenset({"fault.crashed", "fault.client_crashed", "fault.stopped", "fault.stopped_cleanly"})
 """The steps after which an actor is down, until it starts again."""
-_COUNTS = ("retries", "messages")
-"""The numbers for which the cost says *more* or *less*; they come after the time."""
 _JUDGED = ("visible_early", "atomic", "fenced", "mixed", "repeated", "record_missing")
 """The guarantees with a sentence of their own. Of the others, the counts of records, the transactions that hang and
 the rows of the database say more."""
@@ -186,8 +185,8 @@ class RunOutcome:
         return {
             "time": self._time,
             "messages": self._messages,
-            "retries": self._counters.get("retries", 0) + self._counters.get("marker_retries", 0),
-            **{name: fates[name] for name in _FATES},  # type: ignore[typeddict-item]
+            **{name: self._counters.get(name, 0) for name in RETRIES},  # type: ignore[typeddict-item]
+            **{name: fates[name] for name in _FATES},
             "batches": _digest(logs),
             "records": _digest(
                 {name: [serial for batch in log for serial in batch] for name, log in logs.items()}
@@ -379,7 +378,11 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     done = list(done)
     actions = [one["action"] for one in done]
     what = f"cost.{actions[0]}" if len(actions) == 1 and actions[0] in _NAMED else "cost.change"
-    by = {name: _difference(written, now, name) for name in ("time", *_COUNTS)}
+    by = {
+        "time": _difference(written, now, "time"),
+        "retries": _retries(now) - _retries(written),
+        "messages": _difference(written, now, "messages"),
+    }
     dearer = any(by.values()) and min(by.values()) >= 0
     costs = [
         words(f"cost.{name}" if dearer else f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
@@ -641,6 +644,10 @@ def _with_outcomes(log: Iterable[Mapping[str, Any]]) -> list[tuple[int, str]]:
 
 def _digest(held: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(held, sort_keys=True).encode()).hexdigest()[:16] if held else ""
+
+
+def _retries(outcome: Outcome) -> int:
+    return sum(outcome.get(name, 0) for name in RETRIES)  # type: ignore[misc]
 
 
 def _difference(written: Outcome, now: Outcome, name: str) -> int:

@@ -28,7 +28,7 @@ export interface NumberRow {
 
 /** Lags and what is short, then counters in the order in which trouble shows. */
 const COUNTERS = [
-  "retries", "duplicates_answered", "refusals", "messages_lost", "messages_repeated", "batches_expired", "epochs_bumped", "marker_retries",
+  "retries", "duplicates_answered", "refusals", "messages_lost", "messages_repeated", "batches_expired", "epochs_bumped", "questions_repeated", "marker_retries",
 ] as const;
 const ALARMING = new Set(["under_min_isr", "no_leader"]);
 

@@ -2782,7 +2782,12 @@ export interface Outcome {
    */
   time: number;
   messages: number;
+  /**
+   * How often producers sent a request again. `questions_repeated`: how often leaders asked a coordinator again. `marker_retries`: how often coordinators sent markers again. In plans of earlier versions, `retries` includes these and the other two are absent.
+   */
   retries: number;
+  questions_repeated?: number;
+  marker_retries?: number;
   /**
    * The number of records with duplicates. The next three fields: the number of lost, failed and reordered records.
    */

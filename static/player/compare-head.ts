@@ -21,7 +21,7 @@ export const defaults = {
 
 /** A count to the guarantee that counts the same, where that has another name. */
 const GUARANTEES: Readonly<Record<string, string>> = { duplicates: "duplicated" };
-const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "messages", "markers", "time"] as const;
+const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "questions_repeated", "marker_retries", "messages", "markers", "time"] as const;
 export interface Count {
   name: (typeof COUNTS)[number];
   left: number;

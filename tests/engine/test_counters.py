@@ -24,6 +24,19 @@ def test_an_acknowledgement_that_is_lost_is_retried_once_and_answered_as_a_dupli
     }
 
 
+def test_who_sends_again_is_counted_apart() -> None:
+    """SC-150: until 3.9 the producer sends its request again, in 4.1 the leader asks the coordinator again."""
+    older, newer = (counted(Simulation(entry("SC-150").scenario(name))) for name in ("k39", "k41"))
+    assert older["retries"] == 6 and "questions_repeated" not in older
+    assert newer["questions_repeated"] == 6 and "retries" not in newer
+
+
+def test_a_marker_is_counted_when_it_is_sent_again_and_not_when_it_is_refused() -> None:
+    of = {name: counted(Simulation(entry("SC-58").scenario(name))) for name in ("answer-lost", "retry-off")}
+    assert of["answer-lost"]["marker_retries"] == 1
+    assert "marker_retries" not in of["retry-off"]
+
+
 def test_nothing_is_counted_before_it_happens() -> None:
     simulation = Simulation(entry("SC-03").scenario())
     assert "counters" not in simulation.view()

@@ -322,7 +322,7 @@ test("an operator's numbers: only those above 0, with what they were and the dif
   assert.deepEqual(rows.map((row) => [row.key, row.was, row.now, differenceText(row), row.alarming]), [
     ["lso_lag", 0, 8, "+8", false], ["out_of_sync", 0, 1, "+1", false], ["under_min_isr", 0, 1, "+1", true], ["retries", 1, 3, "+2", false],
   ]);
-  assert.equal(rows.length + quiet, 14);
+  assert.equal(rows.length + quiet, 15);
   const calm = layoutNumbers({ ...frameOf(null, before), previousView: now });
   assert.deepEqual([calm.rows.length, calm.above], [4, 1]);
   assert.equal(differenceText({ key: "", name: "", was: 4, now: 1, alarming: false }), "−3");

@@ -21,6 +21,12 @@ test("of two ends what differs is counted, what was lost first and how long it t
   assert.deepEqual(differingCounts({ ...END, committed: 1 }, aborted).map(({ name }) => name), ["committed", "aborted", "messages"]);
 });
 
+test("retries that a leader makes in one run for the producer are counted beside those of the producer", () => {
+  assert.deepEqual(differingCounts({ ...END, retries: 3 }, { ...END, retries: 0, questions_repeated: 6 }).map(({ name, left, right }) => [name, left, right]), [
+    ["retries", 3, 0], ["questions_repeated", 0, 6],
+  ]);
+});
+
 test("a guarantee that is broken more often in one run is counted once, by its name", () => {
   const broken = { ...END, duplicates: 5, lost: 1, broken: { duplicated: 5, fenced: 1 } };
   assert.deepEqual(differingBreaks(broken, { ...END, lost: 2, broken: { fenced: 1 } }), [{ name: "duplicated", left: 5, right: 0 }]);
