@@ -151,6 +151,8 @@ class Appending:
             why,
             found,
             error,
+            batch.producer_id,
+            batch.producer_epoch,
             batch.base_sequence,
             batch.base_sequence if awaited is None else awaited.lowest_sequence,
         )

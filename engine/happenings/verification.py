@@ -93,6 +93,8 @@ class WriteNotAllowed(Happening):
     why: Unsafe
     found: Error
     error: Error
+    producer_id: int
+    producer_epoch: int
     first_sequence: int
     lowest_sequence: int
 

@@ -62,6 +62,8 @@ def _write_not_allowed(h: happened.WriteNotAllowed, teller: Teller) -> None:
         partition=h.partition,
         found=h.found.name,
         error=h.error.name,
+        producer_id=h.producer_id,
+        producer_epoch=h.producer_epoch,
         first_sequence=h.first_sequence,
         lowest_sequence=h.lowest_sequence,
     )

@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.broker.append_rules import MACHINE
+from engine.happenings.verification import Unsafe
 from engine.shapes.alongside import Alongside
 from engine.shapes.plans import Words
 from engine.view.although import words
@@ -27,6 +28,8 @@ SAME_EVENT = 2
 SAME_NUMBERS = 4
 """``SAME_EVENT``: what two steps of the same event weigh. ``SAME_NUMBERS``: what is added if all numbers in their
 parameters are equal, or a share of it if only some are."""
+DECISION = 10 * (SAME_EVENT + SAME_NUMBERS)
+"""What two decisions of a leader weigh that fall otherwise about the same batch: as much as ten events."""
 CHOSEN = frozenset({"api_call", "fault"})
 """Kinds of steps whose times the scenario chooses."""
 COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
@@ -35,6 +38,8 @@ step on at which it exceeds its last value in the other run. Of a count that als
 are compared."""
 BATCH = ("producer_id", "producer_epoch", "first_sequence")
 """What names a batch in its partition, of the numbers that arrived."""
+UNSAFE = frozenset(f"broker.{why.value}" for why in Unsafe)
+"""The sentences about a batch that a leader refuses before the checks of its log."""
 _ABSENT = object()
 IDENTITY = frozenset({"producer_id", "producer_epoch"})
 NUMBERS = IDENTITY | {"first_sequence", "coordinator_epoch"}
@@ -50,14 +55,23 @@ History = list[tuple[int, Any]]
 """(step, value) for each change of a value; step 0 for the value before the first step."""
 
 
+class Decided(NamedTuple):
+    """A leader's decision about a batch. ``error``: with which it refuses the batch; empty if it accepts it, None if it
+    is a duplicate."""
+
+    step: int
+    by: str
+    error: str | None
+
+
 class Followed:
     """Collects what is compared of one run: pass its first view, then its steps in order, as JSON."""
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.steps: list[Mapping[str, Any]] = []
         self.outcome = RunOutcome(view)
-        self.decisions: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-        """(Partition, producer id, epoch, first sequence) to the step in which a leader first decides about it."""
+        self.decisions: dict[tuple[Any, ...], Decided] = {}
+        """(Partition, producer id, epoch, first sequence) to a leader's first decision about it."""
         self._leaders: dict[str, str] = {}
         self._histories: dict[tuple[str, str], History] = {}
         for name, partition in (view.get("partitions") or {}).items():
@@ -74,12 +88,20 @@ class Followed:
                 self._changed(step["number"], path, value)
 
     def _decided(self, step: Mapping[str, Any]) -> None:
-        decision = step.get("decision")
-        if decision is None or decision["machine"] != MACHINE:
-            return
-        arrived = decision["arrived"]
-        if arrived.get("first_sequence", -1) >= 0:
-            self.decisions.setdefault((decision["subject"], *(arrived[name] for name in BATCH)), step)
+        """Note the step if a leader decides about a batch in it: by the checks of its log, or before them, because the
+        batch may not be written in this transaction."""
+        number, decision = step["number"], step.get("decision")
+        if decision is not None and decision["machine"] == MACHINE:
+            by, partition, batch = decision["by"], decision["subject"], decision["arrived"]
+            self._decides(partition, batch, Decided(number, by, _answer(step)))
+        for said in (step, *step["notes"]):
+            if said["key"] in UNSAFE:
+                params = said["params"]
+                self._decides(params["partition"], params, Decided(number, params["broker"], params["error"]))
+
+    def _decides(self, partition: str, batch: Mapping[str, Any], decided: Decided) -> None:
+        if batch.get("first_sequence", -1) >= 0:
+            self.decisions.setdefault((partition, *(batch[name] for name in BATCH)), decided)
 
     def _changed(self, number: int, path: Path, value: Any) -> None:
         if path[0] == "partitions" and len(path) == 3 and path[2] == "leader":
@@ -104,7 +126,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
     the steps behind ``same`` that changed it. ``crossed``: both runs make a call or a fault at the same time, but no
     moment holds both. ``timed``: as :class:`Alongside` has it."""
     same = _same(left.steps, right.steps)
-    moments = _moments(left.steps, right.steps, same)
+    moments = _moments(left.steps, right.steps, same, decides(left, right))
     found: Alongside = {
         "same": same,
         "ends": [len(left.steps), len(right.steps)],
@@ -122,7 +144,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
 def decides(left: Followed, right: Followed) -> list[int] | None:
     """The steps of two runs of one scenario at which a leader decides otherwise (:class:`Alongside`)."""
     apart = _decided_apart(left, right)
-    return None if apart is None else [step["number"] for step in apart]
+    return None if apart is None else [decided.step for decided in apart]
 
 
 def verdict(left: Followed, right: Followed) -> list[Words]:
@@ -153,30 +175,25 @@ def _logs_apart(left: RunOutcome, right: RunOutcome) -> str:
     return "order_differs" if in_order[0] == in_order[1] else "records_differ"
 
 
-def _decision_apart(left: Mapping[str, Any], right: Mapping[str, Any]) -> Words:
-    errors = [None if step["refusal"] is None else step["refusal"]["error"] for step in (left, right)]
-    broker = left["decision"]["by"]
-    if None not in errors:
-        return words("beside.other_reason", broker=broker, left=errors[0], right=errors[1])
-    refused = next(error for error in errors if error is not None)
-    return words(f"beside.stored_{'left' if errors[0] is None else 'right'}", broker=broker, error=refused)
+def _decision_apart(left: Decided, right: Decided) -> Words:
+    if left.error and right.error:
+        return words("beside.other_reason", broker=left.by, left=left.error, right=right.error)
+    refused, stored = (left, "right") if left.error else (right, "left")
+    return words(f"beside.stored_{stored}", broker=left.by, error=refused.error)
 
 
-def _decided_apart(left: Followed, right: Followed) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
-    """The steps at which a leader decides otherwise about the first arrival of the same batch: it appends it in one run
-    and refuses it in the other, or refuses it with another error."""
-    for batch, step in left.decisions.items():
+def _decided_apart(left: Followed, right: Followed) -> tuple[Decided, Decided] | None:
+    """The decisions in which a leader decides otherwise about the first arrival of the same batch: it appends it in one
+    run and refuses it in the other, or refuses it with another error."""
+    for batch, decided in left.decisions.items():
         other = right.decisions.get(batch)
-        if other is None:
-            continue
-        answers = _answer(step), _answer(other)
-        if None not in answers and answers[0] != answers[1]:
-            return step, other
+        if other is not None and None not in (decided.error, other.error) and decided.error != other.error:
+            return decided, other
     return None
 
 
 def _answer(step: Mapping[str, Any]) -> str | None:
-    """The error with which the step refuses a batch, empty if it accepts it, None if it is a duplicate."""
+    """``error`` of the decision that the step shows."""
     if step["refusal"] is not None:
         return str(step["refusal"]["error"])
     return "" if step["decision"]["rows"][-1]["outcome"] == "decided" else None
@@ -270,15 +287,19 @@ def _happening(step: Mapping[str, Any]) -> list[Any]:
 
 
 def _moments(
-    left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]], same: int
+    left: Sequence[Mapping[str, Any]],
+    right: Sequence[Mapping[str, Any]],
+    same: int,
+    decided: list[int] | None,
 ) -> list[list[int]]:
-    """[step of the left run, step of the right run] of each moment after the step ``same``."""
+    """[step of the left run, step of the right run] of each moment after the step ``same``. ``decided``: as
+    ``decides``."""
     ours, theirs = left[same:ALIGNED_MOST], right[same:ALIGNED_MOST]
     moments: list[list[int]] = []
     at, beside = 0, 0
     since = left[same - 1]["at"] if same else 0
     begun = (since, since)
-    for one, other in [*_pairs(ours, theirs), (len(ours), len(theirs))]:
+    for one, other in [*_pairs(ours, theirs, decided), (len(ours), len(theirs))]:
         # Steps of only one run follow each other in the order of the time since the last common event.
         alone = [(step["at"] - begun[0], 0) for step in ours[at:one]]
         alone += [(step["at"] - begun[1], 1) for step in theirs[beside:other]]
@@ -310,9 +331,11 @@ def _crossed(
     return not alone[0].isdisjoint(alone[1])
 
 
-def _pairs(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+def _pairs(
+    left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]], decided: list[int] | None
+) -> list[tuple[int, int]]:
     """(left index, right index) of steps that are the same event, both rising. The sum of their weights is
-    the highest."""
+    the highest. ``decided``: two further steps that may stand beside each other, as ``decides``."""
     places: dict[Any, list[int]] = {}
     for place, step in enumerate(right):
         places.setdefault(_event(step), []).append(place)
@@ -322,10 +345,13 @@ def _pairs(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]
     chains: list[tuple[int, Any]] = []
     for place, step in enumerate(left):
         found: list[tuple[int, tuple[int, Any]]] = []
-        for other in places.get(_event(step), ()):
+        alike = [(other, _weight(step, right[other])) for other in places.get(_event(step), ())]
+        if decided is not None and step["number"] == decided[0]:
+            alike = [(other, DECISION) for other, one in enumerate(right) if one["number"] == decided[1]]
+        for other, weight in alike:
             before = bisect_left(ends, other) - 1
-            weight, chain = chains[before] if before >= 0 else (0, None)
-            found.append((other, (weight + _weight(step, right[other]), (place, other, chain))))
+            heaviest, chain = chains[before] if before >= 0 else (0, None)
+            found.append((other, (heaviest + weight, (place, other, chain))))
         for end, chain in found:
             _put(ends, chains, end, chain)
     chain = chains[-1][1] if chains else None

@@ -161,8 +161,8 @@ export class Compare extends LitElement {
   #before = 0;
   /** Whether both sides are on the way to a beat's landing. */
   #goes = false;
-  /** The address names no place, so the page opens where the runs first differ, unless the reader moves before that. */
-  #opens: "asked" | "looking" | "done" = "asked";
+  /** At the place that the address names; without one, where the runs first differ, unless the reader moves before that. */
+  #opens: "there" | "asked" | "looking" | "done" = "asked";
 
   constructor() {
     super();
@@ -253,12 +253,20 @@ export class Compare extends LitElement {
     this.#isAsked = true;
     if (this.#opens === "asked") this.#opens = "looking";
     await this.#align();
-    if (this.#opens === "looking") {
-      if (this.#moments?.crossed === true) this.lockstep = "time";
-      await this.#showFirst(this.#moments?.decides ?? this.#parting);
-    }
+    if (this.#opens === "looking" && this.#moments?.crossed === true) this.lockstep = "time";
+    const parting = this.#opens === "looking" ? (this.#moments?.decides ?? this.#parting) : null;
+    if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#shows(parting?.moment ?? this.at);
+    await this.#showFirst(parting);
     this.#opens = "done";
     this.requestUpdate();
+  }
+
+  /** Where the difference at a moment is seen: in the logs, which also show what a leader decides, or else among the messages. */
+  #shows(moment: number): SideMiddle {
+    const [moments, header] = [this.#moments, this.#sides[0]?.store.header];
+    const isOfLogs = moments?.first == null || this.lockstep === "time" || header == null || header.partitions.length === 0 || moments.decides?.moment === moment;
+    const isApart = (name: string): boolean => moments?.since(name, moments.at(moment)) != null || moments?.numberedSince(name, moments.at(moment)) != null;
+    return isOfLogs || [...header.partitions, DATABASE_NAME].some(isApart) ? "lanes" : "spacetime";
   }
 
   async #align(): Promise<void> {
@@ -471,14 +479,13 @@ export class Compare extends LitElement {
 
   /** Whether any state or log differs, not only events. */
   get #isOfState(): boolean {
-    if (this.lockstep === "time" && this.#moments?.timed != null) return true;
-    const [apart] = this.#moments?.apart ?? [];
-    return apart !== undefined && apart.moment !== this.#moments?.first;
+    const parting = this.#parting;
+    return parting !== null && (this.lockstep === "time" && this.#moments?.timed != null || parting.moment !== this.#moments?.first);
   }
 
-  /** Where a state or a log differs first, or else an event; by virtual time, be it in time alone. */
+  /** Where a state or a log differs first, or a leader decides otherwise, or else an event differs; by virtual time, be it in time alone. */
   get #parting(): Parting | null {
-    return (this.lockstep === "time" ? this.#moments?.timed : null) ?? this.#moments?.apart[0] ?? null;
+    return (this.lockstep === "time" ? this.#moments?.timed : null) ?? this.#moments?.parting ?? null;
   }
 
   #landingsOf(parting: Parting | null): [Side, number][] {
@@ -586,15 +593,15 @@ export class Compare extends LitElement {
     const at = Number(asked.get("at"));
     if (!asked.has("at") || !Number.isSafeInteger(at) || at < 0) return;
     this.at = at;
-    this.#opens = "done";
+    this.#opens = "there";
   }
 
   protected override updated(changed: PropertyValues): void {
     if (!["middle", "lockstep", "at"].some((name) => changed.has(name))) return;
     this.#permalink.keep({
-      zoom: this.middle === "lanes" ? "" : this.middle,
+      zoom: this.middle !== "lanes" || this.#opens === "done" ? this.middle : "",
       by: this.lockstep === "time" ? "time" : "",
-      at: this.at === 0 && this.#opens !== "done" ? "" : String(this.at),
+      at: this.#opens === "asked" || this.#opens === "looking" ? "" : String(this.at),
     });
   }
 
@@ -611,7 +618,7 @@ export class Compare extends LitElement {
       <header class="compare-head">
         ${this.#home()}
         <h1>${this.#isOneScenario ? titleOf(this.#sides[0] as Side) : say("player.compare.title")}</h1>
-        ${this.difference === "" ? nothing : html`<p>${say("player.compare.difference", { difference: this.difference })}</p>`}
+        ${this.difference === "" ? nothing : html`<p class="compare-changed">${say("player.compare.difference", { difference: this.difference })}</p>`}
         <span class="spring"></span>
         ${this.#none()}
         <button class="icon text" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#help()}>?</button>
@@ -664,10 +671,22 @@ export class Compare extends LitElement {
     return this.leftSession === this.rightSession;
   }
 
-  /** Branches of one session, or two variants: the sides are named by what they differ in. */
+  /** Branches of one session, two variants, or one run with other settings: the sides are named by what they differ in. */
   get #isOneScenario(): boolean {
-    const [left, right] = this.#sides.map(({ store }) => store.header);
-    return this.#isOneSession || (left != null && right != null && left.scenario === right.scenario && left.variant !== right.variant);
+    const [left, right] = this.#sides;
+    if (this.#isOneSession || left === undefined || right === undefined) return this.#isOneSession;
+    return left.store.header?.scenario === right.store.header?.scenario && this.#runName(left) !== this.#runName(right);
+  }
+
+  /** What a side is called beside another run of its scenario: its variant, or else the first setting that differs. */
+  #runName(side: Side): string {
+    const [setting] = this.#naming(side);
+    return setting === undefined ? variantOf(side) : settingWords(setting);
+  }
+
+  /** The setting that names a side. */
+  #naming(side: Side): Altered[] {
+    return side.store.header?.variant === this.#other(side)?.store.header?.variant ? this.#only(side).slice(0, 1) : [];
   }
 
   /** Back to where the comparison was opened; of two branches of one run, or else to the step on show. */
@@ -684,7 +703,7 @@ export class Compare extends LitElement {
     const frame = store.frame;
     const other = this.#other(side);
     const broken = brokenNames(frame, other?.store.frame);
-    const name = this.#isOneSession ? this.#called(side) : this.#withDone(side, this.#isOneScenario ? variantOf(side) : titleOf(side));
+    const name = this.#isOneSession ? this.#called(side) : this.#withDone(side, this.#isOneScenario ? this.#runName(side) : titleOf(side));
     const first = this.#moments?.first ?? null;
     const isFirstDifference = this.#isFirst(side);
     const parts = this.#partsHere(side);
@@ -719,7 +738,7 @@ export class Compare extends LitElement {
 
   /** What a side is called where there is room for a few words. */
   #shortName(side: Side): string {
-    if (!this.#isOneSession) return this.#isOneScenario ? variantOf(side) : (side.store.header?.scenario ?? "…");
+    if (!this.#isOneSession) return this.#isOneScenario ? this.#runName(side) : (side.store.header?.scenario ?? "…");
     return this.#ownDone(side).length > 0 ? branchTitle(side.store.lines.branches, side.store.branch) : this.#called(side);
   }
 
@@ -786,6 +805,7 @@ export class Compare extends LitElement {
 
   /** Of a step that only one run has: which run it is, and that the other one does not move. */
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
+    if (this.#moments?.decides?.steps[placeOf(side)] === side.store.shown) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
     if (parts) return html`<b>≠ ${say("player.compare.state_differs_here")}</b>`;
     if (isFirst) return html`<b>≠ ${say("player.compare.differs_here")}</b>`;
     if (this.lockstep !== "step" || this.#moments === null || this.at <= this.#moments.same || this.#isAtEnd) return nothing;
@@ -808,7 +828,7 @@ export class Compare extends LitElement {
 
   /** What this run has set or scheduled otherwise than the other one. */
   #setOtherwise(side: Side): TemplateResult | typeof nothing {
-    const set = this.#only(side).map((item) => html`<span title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`);
+    const set = this.#only(side).slice(this.#naming(side).length).map((item) => html`<span title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`);
     const rows = this.#moments?.rescheduled ?? [];
     const scheduled = rows.slice(0, defaults.rescheduled).map((row) => html`<span>≠ ${whatOf(row)} <b>${whenOf(row, side.name)}</b></span>`);
     const rest = rows.slice(defaults.rescheduled);
@@ -825,8 +845,7 @@ export class Compare extends LitElement {
   /** `105 | 136`: the step of each side; by time, when. */
   get #place(): string {
     if (this.lockstep === "time") return `${this.at} ms`;
-    const steps = this.#sides.map((side) => Math.min(this.#stepOf(side), this.#reach(side)));
-    return [...new Set(steps)].join(" | ");
+    return stepsText(this.#sides.map((side) => Math.min(this.#stepOf(side), this.#reach(side))));
   }
 
   /** What a reader does next: go to where the runs begin to differ, go on from there, or see what the changed run came to. */
@@ -844,10 +863,10 @@ export class Compare extends LitElement {
     return html`<a class="to-end main" href=${placeIn(this.rightPage, { branch: store.branch, shown: store.newest, log: logOf(location.search) })}>${say("player.compare.to_result")}</a>`;
   }
 
-  /** Where the button leads: the step of the right run, if it makes one there. */
-  get #firstStep(): number {
-    const [left = null, right = null] = this.#parting?.steps ?? [];
-    return right ?? left ?? 0;
+  /** Where the button leads: `65 | 71`, the step of each run that makes one there. What differs before the first step is shown with the first events that differ. */
+  get #firstStep(): string {
+    const same = this.#moments?.same ?? 0;
+    return stepsText(this.#landingsOf(this.#parting).map(([, step]) => Math.max(step, same + 1)));
   }
 
   /** By virtual time, when that is, once it is known. */
@@ -906,6 +925,16 @@ function placeOf({ name }: Pick<Side, "name">): 0 | 1 {
 
 function titleOf({ store }: Side): string {
   return store.header === null ? "…" : store.header.title[words.language] || store.header.scenario;
+}
+
+/** `105 | 136`; where both are the same, once. */
+function stepsText(steps: readonly number[]): string {
+  return [...new Set(steps)].join(" | ");
+}
+
+/** `Kafka 3.9`, `p1 retries 3`. */
+function settingWords({ of, kafka, name, value }: Altered): string {
+  return [of, kafka || name, value].filter((one) => one !== "").join(" ");
 }
 
 /** The variant that a side is of. */

@@ -81,8 +81,9 @@ export class Moments {
     return moment <= 0 ? [false, false] : [now[0] !== before[0], now[1] !== before[1]];
   }
 
-  /** Whether the other run has the event of this step, too. */
+  /** Whether the other run has the event of this step, too. A leader's decision that falls otherwise there is another event. */
   isShared(side: 0 | 1, step: number): boolean {
+    if (this.decides?.steps[side] === step) return false;
     const [left, right] = this.moved(this.of(side, step));
     return left && right;
   }
@@ -103,6 +104,12 @@ export class Moments {
       return { steps, moment: Math.max(first, ...steps.flatMap((step, side) => (step === null ? [] : [this.of(side as 0 | 1, step)]))) };
     });
     return parts.length === 0 ? [{ moment: first, steps: [same + 1, same + 1] }] : parts.sort((one, other) => one.moment - other.moment);
+  }
+
+  /** The first of these, or before it where a leader decides otherwise. */
+  get parting(): Parting | null {
+    const [{ decides }, [apart = null]] = [this, this.apart];
+    return apart === null || (decides !== null && decides.moment < apart.moment) ? decides : apart;
   }
 
   /** The run that has gone further through the states that both have of this, at these steps; null: neither, or it is not known. */

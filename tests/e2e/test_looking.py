@@ -239,6 +239,13 @@ def test_one_click_compares_with_another_version_to_the_end(page: Page) -> None:
     expect(page.locator(".compare-side eos-transactions")).to_have_count(2)
     expect(page.locator(".compare-foot output")).to_have_text(at)
     assert_words_complete(page)
+    # On a telephone what was changed stands below the title, which keeps its room.
+    page.set_viewport_size({"width": 390, "height": 844})
+    title, changed = (
+        page.locator(f".compare-head {one}").bounding_box() for one in ("h1", ".compare-changed")
+    )
+    assert title is not None and changed is not None
+    assert title["width"] > 200 and changed["y"] >= title["y"] + title["height"]
 
 
 def test_a_finger_branches_and_reaches_what_lies_below_the_picture(
@@ -284,6 +291,8 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     pleasant(page)
     page.keyboard.press("c")
     expect(page.locator("eos-compare")).to_contain_text("the events differ from this step on")
+    # No log differs yet: the message is seen where it was lost.
+    expect(page.locator(".compare-side eos-spacetime")).to_have_count(2)
     place = page.locator(".compare-foot output")
     expect(place).to_have_text("28 | 29")  # The run as it was stays: only the other one has the fault.
     page.keyboard.press("ArrowRight")
@@ -306,6 +315,7 @@ def test_a_telephone_shows_what_differs_one_run_and_both_logs(page: Page) -> Non
     expect(button).to_contain_text(re.compile("First difference( beyond timing)?: step"))
     assert button.evaluate("one => one.scrollWidth <= one.clientWidth")
     table = page.get_by_role("table", name="What differs at this step")
+    page.locator(".compare-foot .zoom select").select_option("lanes")
     page.locator(".to-end").click()
     expect(page.locator(".compare-foot .go")).to_be_disabled()
     expect(table).to_be_visible()
@@ -323,7 +333,7 @@ def test_a_telephone_shows_what_differs_one_run_and_both_logs(page: Page) -> Non
         seen, foot = reader.bounding_box(), page.locator(".compare-foot").bounding_box()
         assert seen is not None and foot is not None and seen["y"] + seen["height"] <= foot["y"]
     expect(page).to_have_url(re.compile(r"[?&]at=1\d\d"))  # The address follows a moment later.
-    page.goto(f"{page.url}&zoom=spacetime")
+    page.goto(re.sub(r"zoom=\w+", "zoom=spacetime", page.url))
     page.wait_for_function(
         """() => {
           const [left, right] = [...document.querySelectorAll("eos-spacetime")].map(({ shadowRoot }) =>

@@ -118,6 +118,22 @@ def test_a_leader_that_refuses_for_another_reason_is_the_verdict_and_where_both_
     assert decides(original, original) is None
 
 
+def test_a_write_that_a_leader_refuses_before_its_log_is_a_decision_too() -> None:
+    """The late write of SC-101: 4.1 refuses it by its epoch, 3.9 after it has asked the coordinator."""
+    asks, knows = run("SC-101", "k39"), run("SC-101", "k41")
+    decided = [
+        next(step["number"] for step in side.steps if step["refusal"] and step["actor"] == "broker-1")
+        for side in (asks, knows)
+    ]
+    assert decides(asks, knows) == decided
+    assert decided in alongside(asks, knows)["moments"], "both decide at one moment"
+    assert verdict(asks, knows)[1]["params"] == {
+        "broker": "broker-1",
+        "left": "TRANSACTION_ABORTABLE",
+        "right": "INVALID_PRODUCER_EPOCH",
+    }
+
+
 def test_logs_with_the_same_records_differ_in_order_or_in_outcomes() -> None:
     def said(scenario: str, *variants: str) -> str:
         return verdict(*(run(scenario, variant) for variant in variants))[0]["key"]
