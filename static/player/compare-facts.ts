@@ -67,12 +67,16 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   if (left == null || right == null) return [];
   const [ours, theirs] = [factsOf(left), factsOf(right)];
   const names = [...new Set([...ours.keys(), ...theirs.keys()])];
-  const apart = names.flatMap((name) => {
+  const apart = names.flatMap((name): Apart[] => {
     const [one, other] = [ours.get(name), theirs.get(name)];
     // A fact that only one run has so far, such as a transaction, is not held against anything.
     return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said, ...(one.isOfTime === true ? { isOfTime: true } : {}), ...(one.isNumber === true ? { isNumber: true } : {}) }];
   });
-  for (const name of Object.keys(left.view.partitions ?? {})) apart.push(...batchesApart(name, left.view, right.view), ...numbersApart(name, left.view, right.view));
+  for (const name of Object.keys(left.view.partitions ?? {})) {
+    const marks = offsetsApart(name, left.view, right.view);
+    for (const one of apart) if (one.about === name) one.marks = marks;
+    apart.push(...recordsApart(name, marks, left.view, right.view), ...batchesApart(name, left.view, right.view), ...numbersApart(name, left.view, right.view));
+  }
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
 }
@@ -98,6 +102,37 @@ export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since
     return since === null ? [] : [{ one, since }];
   });
   return [dated, numbers].flatMap((some) => some.sort((one, other) => (one.since === other.since ? 0 : one.since - other.since)).map(({ one }) => one));
+}
+
+/** The batches and markers that only one log has, or that are others in the other one: `t-0 43`. Of an offset that one log has deleted, nothing is known. */
+function offsetsApart(partition: string, left: View, right: View): string[] {
+  const logs = [left, right].map((view) => new Map(everyBatchOf(view, partition).map((batch) => [batch.base_offset, batch])));
+  const [ours, theirs] = logs as [Map<number, Batch>, Map<number, Batch>];
+  const since = Math.max(0, ...logs.flatMap((log) => [...log.keys()].slice(0, 1)));
+  return [...new Set([...ours.keys(), ...theirs.keys()])].filter((offset) => {
+    const [one, other] = [ours.get(offset), theirs.get(offset)];
+    if (one === undefined || other === undefined) return offset >= since;
+    return one.control !== other.control || one.outcome !== other.outcome || String(one.serials) !== String(other.serials);
+  }).map((offset) => `${partition} ${offset}`);
+}
+
+/** The records from the first offset on at which both logs have one, and not the same. `marks`: as `offsetsApart` has them. */
+function recordsApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
+  if (INTERNAL.test(partition)) return [];
+  const [ours, theirs] = [recordsOf(left, partition), recordsOf(right, partition)] as const;
+  const from = [...ours.keys()].find((offset) => theirs.has(offset) && theirs.get(offset) !== ours.get(offset));
+  if (from === undefined) return [];
+  const text = (records: ReadonlyMap<number, string>): string => {
+    const names = [...records].filter(([offset]) => offset >= from).map(([, record]) => record);
+    return listed(names.length > defaults.batches ? [...names.slice(0, defaults.batches), "…"] : names);
+  };
+  return [{ about: partition, name: say("player.compare.fact.records_from", { partition, offset: from }), left: text(ours), right: text(theirs), marks }];
+}
+
+/** Offset to the name of the record there, of batches that have all of theirs. */
+function recordsOf(view: View, partition: string): ReadonlyMap<number, string> {
+  const whole = batchesOf(view, partition).filter(({ serials = [], base_offset: base, last_offset: last }) => serials.length === last - base + 1);
+  return new Map(whole.flatMap(({ serials, base_offset: base }) => serials.map((serial, index): [number, string] => [base + index, `r${serial}`])));
 }
 
 /** From the first offset on at which two logs have their records in other batches, as far as both logs go. */

@@ -8,7 +8,7 @@ import type { Done } from "./done.ts";
 import { doneOnLine } from "./done.ts";
 import { foldedRecords } from "./folded.ts";
 import type { Frame, JsonObject } from "./frame.ts";
-import { clauses, sentences } from "./joins.ts";
+import { clauses, facts, sentences } from "./joins.ts";
 import { breaksIn } from "./leading.ts";
 import type { PlayerStore } from "./store.ts";
 import type { StripRow } from "./strip-rows.ts";
@@ -139,7 +139,7 @@ export function planCost({ what, dearer, costs, kept, although }: Cost): string 
   const meaning = although === undefined
     ? say("outcome.after", { what: tell(what), kept: rest })
     : say(rest === "" ? "outcome.although" : "outcome.although_kept", { outcome: tell(although.outcome), fault: tell(although.fault), kept: rest });
-  const numbers = say(costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed", { costs: costs.map(tell) });
+  const numbers = say(costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed", { costs: facts(costs.map(tell)) });
   return sentences([meaning, numbers]);
 }
 

@@ -68,6 +68,27 @@ test("a producer that holds a batch again, which in the other run is on its way,
   assert.match(nothingApart(41, [42, 43], [], ["p1"]), /states of the components are the same in both runs \(apart from times\), but not the batches in p1\.$/);
 });
 
+test("an offset is marked that one log lacks, or that holds another record or outcome there; not one that both have alike", () => {
+  const batch = (base: number, serial: number, outcome: string): object => ({ base_offset: base, last_offset: base, outcome, record_count: 1, control: null, serials: [serial], producer_id: 1000, producer_epoch: 0, first_sequence: base });
+  const run = (...batches: [base: number, serial: number, outcome: string][]): Frame => frame({
+    partitions: { "t-0": { leader: 1, isr: [1], replicas: { 1: { log_end: batches.length, high_watermark: batches.length, last_stable_offset: batches.length, batches: Object.fromEntries(batches.map((one) => [one[0], batch(...one)])) } } } },
+  });
+  const marked = (one: Frame, other: Frame): readonly string[] | undefined => factsApart(one, other).find(({ about }) => about === "t-0")?.marks;
+  const log = run([0, 1, "committed"], [1, 2, "committed"]);
+  assert.deepEqual(marked(log, run([0, 1, "committed"])), ["t-0 1"]);
+  assert.deepEqual(marked(log, run()), ["t-0 0", "t-0 1"]);
+  assert.deepEqual(marked(log, run([0, 1, "committed"], [1, 2, "aborted"])), ["t-0 1"]);
+  assert.deepEqual(marked(log, run([1, 2, "committed"])), [], "what one log has deleted is not known");
+});
+
+test("the same records in another order are listed from the first offset that has another one", () => {
+  const run = (...serials: number[]): Frame => frame({
+    partitions: { "t-0": { leader: 1, isr: [1], replicas: { 1: { log_end: 3, high_watermark: 3, last_stable_offset: 3, batches: Object.fromEntries(serials.map((serial, base) => [base, { base_offset: base, last_offset: base, outcome: null, record_count: 1, control: null, serials: [serial], producer_id: null }])) } } } },
+  });
+  assert.deepEqual(factsApart(run(1, 3, 2), run(1, 2, 3)), [{ about: "t-0", name: "records of t-0 from offset 1", left: "r3, r2", right: "r2, r3", marks: ["t-0 1", "t-0 2"] }]);
+  assert.deepEqual(factsApart(run(1, 2), run(1, 2)), []);
+});
+
 test("the same record under another epoch and sequence number differs in its numbers, after every state", () => {
   const run = (epoch: number, seq: number): Frame => frame({
     clients: { p1: { alive: true, paused: false, closed: false, transaction_manager: { state: "READY", last_error: null, transactional_id: "txn-1", producer_id: 1000, producer_epoch: epoch } } },

@@ -41,7 +41,7 @@ test("a note that the engine names leads, and stands among the others no more", 
 });
 
 test("what a change cost is one sentence, once the run is over", () => {
-  words.learn("en", { texts: { "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same", "join.sentences": "{first} {then}" }, sources: {} });
+  words.learn("en", { texts: { "outcome.after": "After {what}, {kept}.", "outcome.cost": "It cost {costs}.", "cost.drop_message": "your drop", "cost.time": "{by} ms", "cost.retries": "{by:retry|retries}", "cost.log_same": "the same", "join.comma": ", ", "join.sentences": "{first} {then}" }, sources: {} });
   const clause = (key: string, by = 0) => ({ key, params: { by } });
   const cost = { what: clause("cost.drop_message"), dearer: true, costs: [clause("cost.time", 2100), clause("cost.retries", 1)], kept: [clause("cost.log_same")] };
   const branches = new Map([["b", branch("b", 9, { interventions: [{ after: 3, intervention: { action: "drop_message", message: 1 } }] })]]);
