@@ -10,7 +10,7 @@ import type { Beat } from "./beats.ts";
 import { leavesOf, titleOf } from "./beats.ts";
 import { othersButton } from "./compare-facts.ts";
 import type { Unfolding } from "./compare-facts.ts";
-import { sentences } from "./joins.ts";
+import { aside, sentences } from "./joins.ts";
 import { endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
 
@@ -86,12 +86,22 @@ function endRow(said: string, sides: { left: number; right: number }, kind: "bad
   return html`<li class=${kind}>${said} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`;
 }
 
+/** The titles of beats; those that share one have their steps, too. */
+export function beatNames(beats: readonly Beat[]): string[] {
+  const titles = beats.map(titleOf);
+  return beats.map(({ lands }, place) => {
+    const title = titles[place] ?? "";
+    return aside(title, titles.indexOf(title) === titles.lastIndexOf(title) ? null : say("player.compare.at_step", { step: lands }));
+  });
+}
+
 /** What happens in this run alone, after the first difference; a press goes there. */
 export function onlyHere(own: Plan | null, other: Plan | null, first: number, isShared: (step: number) => boolean, go: (step: number) => void, unfolding: Unfolding): TemplateResult | typeof nothing {
   if (own?.complete !== true || other?.complete !== true) return nothing;
   const beats = beatsOnlyIn(own.beats, other.beats, first, isShared);
   if (beats.length === 0) return html`<p class="only-here">${say("player.compare.only_here_none")}</p>`;
   const shown = unfolding.whole ? beats : beats.slice(0, defaults.beats);
-  return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map((beat) => html` <button @click=${() => go(beat.lands)}>${titleOf(beat)}</button>`)}${
+  const names = beatNames(shown);
+  return html`<p class="only-here"><span>${say("player.compare.only_here")}</span>${shown.map(({ lands }, place) => html` <button @click=${() => go(lands)}>${names[place]}</button>`)}${
     beats.length > defaults.beats ? html` ${othersButton(beats.length - defaults.beats, unfolding)}` : nothing}</p>`;
 }

@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Outcome } from "../../generated/messages.ts";
 import type { Beat } from "../../player/beats.ts";
-import { beatsOnlyIn, differingBreaks, differingCounts } from "../../player/compare-head.ts";
+import { beatNames, beatsOnlyIn, differingBreaks, differingCounts } from "../../player/compare-head.ts";
 import type { Plan } from "../../generated/messages.ts";
 import { endOf } from "../../player/outcome.ts";
+import { words } from "../../player/text.ts";
 
 const END: Outcome = { time: 200, messages: 80, retries: 1, duplicates: 0, lost: 0, failed: 0, reordered: 0, batches: "", records: "", nodes: "" };
 
@@ -48,6 +49,12 @@ test("a beat is only in one run when the other has none of its title from the fi
   assert.deepEqual(beatsOnlyIn(stored, [], 9).map(({ last }) => last), [9, 12], "what is before the difference is in both");
   assert.deepEqual(beatsOnlyIn([{ ...beat("held back", 95), lands: 84 }], [], 90), [], "a beat that lands before the difference is in both");
   assert.deepEqual(beatsOnlyIn([beat("outer", 9, stored)], stored, 1), [], "beats inside of beats are compared");
+});
+
+test("beats that share a title are told apart by their steps", () => {
+  words.learn("en", { texts: { "player.compare.at_step": "step {step}", "join.aside": "{text} ({aside})" }, sources: {} });
+  const beat = (en: string, lands: number): Beat => ({ title: { en, "zh-Hans": en }, lands }) as unknown as Beat;
+  assert.deepEqual(beatNames([beat("accepted", 50), beat("fenced", 60), beat("accepted", 90)]), ["accepted (step 50)", "fenced", "accepted (step 90)"]);
 });
 
 test("a beat whose step the other run has, too, is in both, however the other run divides its steps", () => {
