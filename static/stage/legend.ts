@@ -50,12 +50,12 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   const hasMarkers = batches.some(({ control }) => control !== null);
   const has: [boolean, Sign][] = [
     [batches.length > 0 || queued.length > 0, ["stage.sign.batch", DRAWN.batch]],
+    [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [hasOpen, ["stage.sign.open", DRAWN.open]],
     [waits, ["stage.sign.unnumbered", DRAWN.waiting]],
     [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],
     [hasMarkers, ["stage.sign.marker", DRAWN.marker]],
-    [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [ids.size > 1, ["stage.sign.hue", DRAWN.hue]],
     [hasRemoved(view), ["stage.sign.removed", DRAWN.removed]],
     [fates.size > 0, ["stage.sign.sent", fates.has("aborted") && !fates.has("failed") && !fates.has("refused") ? DRAWN.sentAborted : DRAWN.sent]],
