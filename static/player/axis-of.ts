@@ -1,14 +1,14 @@
 /** The axis that beats, steps, guarantees and marks share: by beats where the run has a plan, else by steps. */
 
 import type { BeatPlan } from "./beats.ts";
-import type { LineBreaks } from "./beat-axis.ts";
+import type { BeatAxis } from "./beat-axis.ts";
 import { beatAxis } from "./beat-axis.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Axis } from "./timeline.ts";
 import { axisOf } from "./timeline.ts";
 
-/** px left and right of it. */
-export const defaults = { beside: 24, besideNarrow: 16, narrow: 560 };
+/** px left and right of it; px of width below which it is narrow, and below which it is so if its names have no room. */
+export const defaults = { beside: 24, besideNarrow: 16, narrow: 560, tight: 1100 };
 
 /** The plan of the branch on show; null while there is none, or where it has no beats. */
 export function planOf(store: Pick<PlayerStore, "frame"> | undefined): BeatPlan | null {
@@ -21,11 +21,11 @@ export function isNarrow(width: number): boolean {
 }
 
 /** `setting`: how the names of the beats are set (`beat-axis.ts`). */
-export function axisFor(store: PlayerStore, width: number): Axis & { setting: number; breaks: LineBreaks } {
+export function axisFor(store: PlayerStore, width: number): Axis & Omit<BeatAxis, "segments"> {
   const beside = isNarrow(width) ? defaults.besideNarrow : defaults.beside;
   const [left, right] = [beside, Math.max(beside + 1, width - beside)];
   const plan = planOf(store);
-  if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0, breaks: "marks" };
+  if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0, breaks: "marks", fits: true };
   const end = Math.max(plan.steps, store.newest);
   return { left, right, end, ...beatAxis(plan.beats, end, left, right) };
 }

@@ -35,6 +35,8 @@ export interface BeatAxis {
   segments: Segment[];
   setting: number;
   breaks: LineBreaks;
+  /** Whether every name has room without a word of it being cut. */
+  fits: boolean;
 }
 
 /** What stands behind the name of a beat that breaks a guarantee. */
@@ -65,7 +67,8 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [st
   };
   const settings = [...defaults.settings.keys()];
   const tries = [...settings.flatMap((setting) => [set("marks", setting), set("words", setting)]), ...settings.map((setting) => set("anywhere", setting))];
-  const { setting, breaks, need: first } = (tries.find((one) => sum(one.need) <= room) ?? tries.at(-1)) as (typeof tries)[number];
+  const fitting = tries.find((one) => sum(one.need) <= room);
+  const { setting, breaks, need: first } = fitting ?? (tries.at(-1) as (typeof tries)[number]);
   const need = [...first];
   const inTwo = set(breaks, setting, 2).need.map((width, place) => ({ place, more: width - (first[place] ?? 0) }));
   for (const { place, more } of inTwo.sort((one, other) => one.more - other.more)) if (sum(need) + more <= room) need[place] = (need[place] ?? 0) + more;
@@ -81,7 +84,7 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [st
     x += width + defaults.gap;
     return segment;
   });
-  return { segments, setting, breaks };
+  return { segments, setting, breaks, fits: fitting !== undefined };
 }
 
 const SQUARE_LETTERS = /[\u2e80-\uffff]/g;

@@ -1,7 +1,7 @@
 /**
  * `<eos-beats .store=${store} .walk=${walk}>`: the beats of the run by name over the time axis. The one on show is
  * marked, those behind are dark, those ahead grey. It opens into its steps, plumbing counted with its purpose; what is
- * open lies over the picture and moves nothing. On a telephone the beats are bars with the name of the one on show.
+ * open lies over the picture and moves nothing. Where names have no room the beats are bars with the name of the one on show.
  */
 
 import type { TemplateResult } from "lit";
@@ -58,15 +58,15 @@ export class BeatsBar extends MeasuredElement {
     const { store } = this;
     const plan = planOf(store);
     if (store === undefined || plan === null || this.width === 0) return nothing;
-    const { segments = [], setting, breaks } = axisFor(store, this.width);
+    const { segments = [], setting, breaks, fits } = axisFor(store, this.width);
     const here = placeOf(plan.beats, store.shown);
-    const narrow = isNarrow(this.width);
+    const narrow = isNarrow(this.width) || (!fits && this.width < axis.tight);
     const { size, lines, beside } = settings.settings[setting] ?? { size: 14, lines: 1, beside: true };
     return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-dense=${!beside} data-breaks=${breaks} aria-label=${say("player.beats")}>
         ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow, beside, breaks))}
       </ol>
       ${narrow ? this.#named(plan, store) : nothing}
-      ${this.#opened(plan, segments, store)}`;
+      ${this.#opened(plan, segments, store, narrow)}`;
   }
 
   #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean, beside: boolean, breaks: LineBreaks): TemplateResult {
@@ -106,7 +106,7 @@ export class BeatsBar extends MeasuredElement {
       <span class="num">${step}${apart ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
-  #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore): TemplateResult | typeof nothing {
+  #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore, narrow: boolean): TemplateResult | typeof nothing {
     const place = plan.beats.findIndex(({ first }) => first === this.open);
     const beat = plan.beats[place];
     if (beat === undefined) return nothing;
@@ -116,7 +116,7 @@ export class BeatsBar extends MeasuredElement {
     return html`<section class="beat-steps" .style=${`left:${left.toFixed(0)}px;width:${width}px;--tip:${(middle - left).toFixed(0)}px`} aria-label=${titleOf(beat)} @keydown=${this.#key}>
       <header><h2>${numberOf(plan.beats, place)}. ${titleOf(beat)}</h2> <span class="num quiet">${say("player.beat_steps", { count: beat.last - beat.first + 1, first: beat.first, last: beat.last })}</span>
         <button class="close" aria-label=${say("player.close")} @click=${() => (this.open = null)}>✕</button></header>
-      <div class="beat-list">${isNarrow(this.width) ? this.#all(plan, beat, store) : beatLines(beat, store, this.#go)}</div></section>`;
+      <div class="beat-list">${narrow ? this.#all(plan, beat, store) : beatLines(beat, store, this.#go)}</div></section>`;
   }
 
   /** Goes to the step at which the beat lands; if it is on show already, opens the beat's steps. */
@@ -199,9 +199,12 @@ function numberText(number: string): string {
   return text.endsWith("：") ? text : `${text} `;
 }
 
+/** Between a number and the Chinese word that counts: 2 条. */
+const COUNTS = /(?<=\d) (?=[\u4e00-\u9fff])/g;
+
 /** Names of errors break behind their underscores, others nowhere; Chinese where `breaks` says. */
 function breakable(text: string, breaks: LineBreaks = "marks"): TemplateResult[] {
-  return (breaks === "words" ? piecesOf(text, breaks) : text.split(BREAKS)).map((part) => html`${unbroken(part)}<wbr>`);
+  return (breaks === "words" ? piecesOf(text, breaks) : text.split(BREAKS)).map((part) => html`${unbroken(part.replace(COUNTS, "\u00a0"))}<wbr>`);
 }
 
 /** The beat that lands at a step, else the innermost that holds it, with its number: `8`, or `8.5` in the fifth beat inside

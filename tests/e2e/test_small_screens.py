@@ -153,6 +153,15 @@ def _picture_share(page: Page) -> float:
     return share
 
 
+def test_where_names_have_no_room_beats_are_bars_with_the_name_of_one(stage: Stage) -> None:
+    page = stage.page
+    stage.open("SC-44", step=59)
+    expect(page.locator(".beats > .now .name")).to_have_text("txn-1: commit is decided")
+    page.set_viewport_size({"width": 800, "height": 700})
+    expect(page.locator(".beats.bars")).to_be_visible()
+    expect(page.locator(".beat-named > b")).to_have_text("5. txn-1: commit is decided")
+
+
 def test_what_folds_on_a_telephone_opens(stage: Stage) -> None:
     """Rules in force, rules of the step, guarantees: one press each, and nothing is lost."""
     page = stage.page

@@ -152,6 +152,7 @@ test("names that do not fit are set in more lines before they become smaller", (
   const named = (title: string): Beat[] => Array.from({ length: 9 }, (_, place) => beat(place + 1, place + 1, place + 1, place + 1, { title: { en: title, "zh-Hans": title } }));
   assert.equal(beatAxis(named("Records are stored"), 9, 24, 1256).setting, 1);
   assert.equal(beatAxis(named("p1 finds the coordinator of its transactional id again"), 9, 24, 1256).setting, defaults.settings.length - 1);
+  assert.deepEqual([1256, 776].map((right) => beatAxis(named("commitTransaction() returns"), 9, 24, right).fits), [true, false]);
 });
 
 test("where names have three lines, the rest of the width brings some of them to two", () => {
