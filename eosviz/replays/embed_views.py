@@ -36,7 +36,7 @@ from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_link, versi
 from eosviz.walkthroughs.opening import check_open
 from eosviz.walkthroughs.views import element_attributes
 
-FRAME_WIDTH, FRAME_HEIGHT = 1000, 620
+FRAME_WIDTH, FRAME_HEIGHT = 1000, 700
 KEPT_SECONDS = 3600
 
 
