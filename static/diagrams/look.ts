@@ -63,9 +63,9 @@ const base = css`
 
   table { border-collapse: collapse; width: 100%; margin-top: 3px; }
   th { text-align: start; font-weight: 400; color: var(--ink-2); font-size: var(--t-mark); padding: 0 6px 1px 0; }
-  td { padding: 0 6px 1px 0; line-height: 18px; border-top: 1px solid var(--line); vertical-align: top; }
+  td { padding: 1px 6px 0 0; line-height: 18px; border-top: 1px solid var(--line); vertical-align: top; }
   tr > :first-child { padding-inline-start: 8px; }
-  tr.hit td { background: var(--now); box-shadow: inset 0 2px var(--ink), inset 0 -2px var(--ink); font-weight: 650; }
+  tr.hit td { --bad: var(--bad-on-now); background: var(--now); box-shadow: inset 0 2px var(--ink), inset 0 -2px var(--ink); font-weight: 650; }
   tr.hit td:first-child { box-shadow: inset 2px 2px var(--ink), inset 0 -2px var(--ink); }
   tr.hit td:last-child { box-shadow: inset -2px 2px var(--ink), inset 0 -2px var(--ink); }
   tr.picked { outline-offset: -2px; }

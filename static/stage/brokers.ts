@@ -147,7 +147,7 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
     const label = textWidth(said, 12, focused);
     const rest = say(left === kept.length ? "stage.copies" : "stage.copies_more", { count: left });
     if (x - width - gap - label < from + (left > 1 ? textWidth(rest, 12) + 12 : 0)) {
-      drawn.push(svg`<g><title>${listed(kept.map(([one]) => one))}</title>${text(x, 19, rest, "s12 q", "end")}</g>`);
+      drawn.push(svg`<g><title>${listed(kept.map(([one]) => one))}</title>${fittedText(x, 19, rest, x - from + 8, 12, { classes: "q", least: 9, anchor: "end" })}</g>`);
       x -= textWidth(rest, 12);
       break;
     }

@@ -29,6 +29,7 @@ export const stageLook = css`
   .pole { stroke-width: 2.5; fill: none; }
   .hair { stroke: var(--line); stroke-width: 1; fill: none; }
   .wash { fill: var(--now); }
+  .wash ~ text { --ink-3: var(--ink-2); --bad: var(--bad-on-now); }
   .halo { fill: none; stroke: var(--now-line, var(--now)); stroke-width: 5; }
   .ring { fill: none; stroke: var(--ink); stroke-width: 2.5; }
   .ring.soft { stroke-width: 1.5; }
@@ -111,6 +112,6 @@ export const stageLook = css`
   /* Whole, or not at all: what finds no room wraps to a line that is not seen. */
   .cells { order: 1; flex: 1 1 0; display: flex; flex-wrap: wrap; justify-content: end; height: 27px; overflow: hidden; font-size: 12px; line-height: 27px; white-space: nowrap; }
   .cells::before { content: ""; width: 1px; height: 27px; }
-  .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; flex: 1 1 auto; }
+  .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; }
   .away button { text-decoration: underline; min-height: 24px; }
 `;
