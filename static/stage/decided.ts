@@ -1,18 +1,15 @@
 /**
  * What a refusal or a duplicate was decided by: the rule as a question with its answer, and the numbers that arrived
  * beside the stored ones. It stands as a card in the network
- * (ghosts.ts), and at the foot of an upright stage whose network has no room for it.
+ * (ghosts.ts), and at the foot of an upright stage whose network has no room for it (under-phone.ts).
  */
 
-import { html, nothing } from "lit";
-import type { TemplateResult } from "lit";
 import { answered, layoutFields } from "../diagrams/decision-fields.ts";
 import type { DecisionShape } from "../diagrams/decision-fields.ts";
 import { fieldName, valueText } from "../diagrams/field-words.ts";
 import type { DecisionRow, Frame, Json } from "../player/frame.ts";
-import { facts, sentences } from "../player/joins.ts";
+import { facts } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import { unbroken } from "../player/unbroken.ts";
 import type { Focus } from "./contract.ts";
 import { decides } from "./network.ts";
 
@@ -62,23 +59,9 @@ function withExpected(fields: Decided["fields"], compared: readonly (readonly [J
   return [...fields.filter(({ name }) => more.every((one) => one.name !== name)), ...more];
 }
 
-const sideOf = ({ arrived, stored }: Decided["fields"][number]): string => (stored === "–" ? arrived : `${arrived} ${arrived === stored ? "=" : "≠"} ${stored}`);
+export const sideOf = ({ arrived, stored }: Decided["fields"][number]): string => (stored === "–" ? arrived : `${arrived} ${arrived === stored ? "=" : "≠"} ${stored}`);
 
 /** `epoch 0 ≠ 2`; a field that one side alone has, with its value. */
 export function fieldText(field: Decided["fields"][number]): string {
   return `${field.name} ${sideOf(field)}`;
-}
-
-/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `readers`: how much each consumer read, where the
- * card lies over their rows; `offer`: what can be done, at its end. */
-export function decidedCard(decided: Decided, least: number, readers: readonly string[], offer: TemplateResult | typeof nothing): TemplateResult {
-  const { by, sentence, answer, fields, off } = decided;
-  return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${unbroken(sentences([sentence, answer]))}</b></p>
-    <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map((field) =>
-      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${off.map((one) => html`<p>${unbroken(one)}</p>`)}${readers.length === 0 ? nothing : html`<p class="fields reads">${readers.map((reader) => html`<span>${reader}</span>`)}</p>`}${offer}</section>`;
-}
-
-/** What a client cannot know from now on, at the foot of an upright stage. */
-export function doubtLine({ key, params }: NonNullable<Focus["doubt"]>, least: number, offer: TemplateResult | typeof nothing): TemplateResult {
-  return html`<section class="decides doubt" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${unbroken(say(key, params))}</b></p>${offer}</section>`;
 }

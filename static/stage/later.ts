@@ -6,12 +6,13 @@ import type { Layer, Places, Size, StagePlan } from "./contract.ts";
 import type { nodeTag } from "./middleware-tag.ts";
 import { planOf } from "./outline.ts";
 import type { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
+import type { cellsText, footOf } from "./under-phone.ts";
 
 export interface Later {
   /** Of runs with a middleware, or with services and their database (`nodes-drawn.ts`). */
   nodes: { middleware: Layer; beside: Layer; places: (plan: StagePlan, size: Size) => Places; tag: typeof nodeTag };
-  /** The places of an upright picture (`phone-placed.ts`). */
-  phone: { places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane };
+  /** The places of an upright picture, and what stands under it (`phone-placed.ts`). */
+  phone: { places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane; foot: typeof footOf; cells: typeof cellsText };
   /** The numbers of an answer to *why* (`chain-marks.ts`). */
   chain: { marks: typeof chainMarks; uncovered: typeof uncovered };
 }

@@ -64,14 +64,8 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   return has.filter(([is]) => is).map(([, sign]) => sign);
 }
 
-/** On a phone, whose legend is in a dialog: what the numbers in cells are, from the first batch with a sequence on; else empty. */
-export function cellsText(view: View): string {
-  const queued = Object.values(view.clients ?? {}).flatMap(({ batches }) => Object.values(batches));
-  const isNumbered = [...batchesIn(view).filter(({ control }) => control === null), ...queued].some(({ first_sequence: first }) => !isAbsent(first));
-  return isNumbered ? say("stage.cells") : "";
-}
-
-function batchesIn(view: View): LogBatchView[] {
+/** Of the leaders of data partitions. */
+export function batchesIn(view: View): LogBatchView[] {
   return Object.entries(view.partitions ?? {}).filter(([name]) => !INTERNAL.test(name))
     .flatMap(([, { leader, replicas }]) => Object.values(replicas[String(leader)]?.batches ?? {}));
 }

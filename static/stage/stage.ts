@@ -33,12 +33,10 @@ import type { Chain } from "./chain.ts";
 import { objectOf } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
-import { decidedBy, decidedCard, doubtLine } from "./decided.ts";
 import { focusOf } from "./focus.ts";
 import { textWidth } from "./draw.ts";
 import { LATER, lackOf } from "./later.ts";
 import { LAYERS } from "./layers.ts";
-import { cellsText } from "./legend.ts";
 import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
@@ -46,7 +44,6 @@ import { networkOf } from "./network.ts";
 import { awayNames, nextAway } from "./offer.ts";
 import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
-import { readersText } from "./readers.ts";
 import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { basisOf, besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
@@ -158,9 +155,10 @@ export class Stage extends SizedElement {
     const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
     this.#seen = { box: seen, of: here.width };
     const offer = this.#offer(here);
-    const foot = this.#foot(frame, scene, offer);
+    const phone = here.upright ? LATER.phone : undefined;
+    const foot = phone?.foot(frame, scene, this.#sized, offer) ?? null;
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${this.#away(here, network)}${here.upright ? html`<span class="cells">${cellsText(frame.view)}</span>` : nothing}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${this.#away(here, network)}${phone === undefined ? nothing : html`<span class="cells">${phone.cells(frame.view)}</span>`}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
   }
 
   /** Whether the picture needs a part that is not there yet, which is asked for. */
@@ -188,14 +186,6 @@ export class Stage extends SizedElement {
     if (!this.acts || !here.upright || !hasMessages(here)) return nothing;
     const key = offerKey(this.frame?.selection, this.messages().length);
     return key === null ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(key)}</button>`;
-  }
-
-  /** At the foot of an upright stage: what decided, where the network has no room for it; else what a client cannot know from now on. It lies over the offer's place, so it has the offer. */
-  #foot(frame: Frame, { here, focus, objects }: Scene, offer: TemplateResult | typeof nothing): TemplateResult | null {
-    if (!here.upright) return null;
-    const decided = objects.some(({ key }) => key === "compare") ? null : decidedBy(frame, focus);
-    if (decided !== null) return decidedCard(decided, this.#covered(here), readersText(frame, here), offer);
-    return focus.doubt === null ? null : doubtLine(focus.doubt, UNDER, offer);
   }
 
   /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
@@ -259,13 +249,6 @@ export class Stage extends SizedElement {
     const scale = size.width / here.width;
     const x = (here.network.x + 31 + textWidth(say("stage.head.network"), 13)) * scale;
     return { x, y: 4 * scale, width: (here.network.x + here.network.width) * scale - x - 6 };
-  }
-
-  /** px from the upper edge of what stands lowest to the foot of this element: what covers some of the readers, or of a row, covers all of it. */
-  #covered(here: Places): number {
-    const tops = [...(here.rows ?? []).slice(-1), ...Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: own }) => own))].map(({ y }) => y);
-    const top = (here.rows ?? []).length > 0 ? Math.max(...tops) : Math.min(...tops);
-    return tops.length === 0 || this.size === null ? 0 : UNDER + (here.height - top) * (this.size.width / here.width);
   }
 
   /** What of the picture is drawn now: while messages of a step travel, everything else as it stood before. */
@@ -525,9 +508,6 @@ export class Stage extends SizedElement {
     this.scrollBy({ top: by, behavior: prefersReducedMotion() ? "instant" : "smooth" });
   }
 }
-
-/** px of the line under an upright picture. */
-const UNDER = 30;
 
 /** Keys of what has room for something else: bodies of brokers, lanes, lines, what spans the picture. */
 const ROOMY = /^(?:heads|panel|controller:wire|co:way|(?:w|gone|broker|lane|gates|ring|strip|apart):)/;

@@ -1,0 +1,57 @@
+/**
+ * Under an upright picture: what the numbers in its cells are, as its legend is in a dialog. Over its foot: what decided, where
+ * the network has no room for it (decided.ts), else what a client cannot know from now on.
+ */
+
+import { html, nothing } from "lit";
+import type { TemplateResult } from "lit";
+import { isAbsent } from "../diagrams/batch.ts";
+import type { Frame, View } from "../player/frame.ts";
+import { sentences } from "../player/joins.ts";
+import { say } from "../player/text.ts";
+import { unbroken } from "../player/unbroken.ts";
+import type { Focus, Places, Size, StageObject } from "./contract.ts";
+import type { Decided } from "./decided.ts";
+import { decidedBy, sideOf } from "./decided.ts";
+import { batchesIn } from "./legend.ts";
+import { readersText } from "./readers.ts";
+
+type Offer = TemplateResult | typeof nothing;
+
+/** px of the line under an upright picture. */
+const UNDER = 30;
+
+/** From the first batch with a sequence on; else empty. */
+export function cellsText(view: View): string {
+  const queued = Object.values(view.clients ?? {}).flatMap(({ batches }) => Object.values(batches));
+  const isNumbered = [...batchesIn(view).filter(({ control }) => control === null), ...queued].some(({ first_sequence: first }) => !isAbsent(first));
+  return isNumbered ? say("stage.cells") : "";
+}
+
+/** It lies over the place of the offer, so it has the offer. */
+export function footOf(frame: Frame, { here, focus, objects }: { here: Places; focus: Focus; objects: readonly StageObject[] }, size: Size, offer: Offer): TemplateResult | null {
+  const decided = objects.some(({ key }) => key === "compare") ? null : decidedBy(frame, focus);
+  if (decided !== null) return decidedCard(decided, covered(here, size), readersText(frame, here), offer);
+  return focus.doubt === null ? null : doubtLine(focus.doubt, UNDER, offer);
+}
+
+/** px from the upper edge of what stands lowest to the foot of the stage: what covers some of the readers, or of a row, covers all of it. */
+function covered(here: Places, { width }: Size): number {
+  const tops = [...(here.rows ?? []).slice(-1), ...Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: own }) => own))].map(({ y }) => y);
+  const top = (here.rows ?? []).length > 0 ? Math.max(...tops) : Math.min(...tops);
+  return tops.length === 0 ? 0 : UNDER + (here.height - top) * (width / here.width);
+}
+
+/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `readers`: how much each consumer read, where the
+ * card lies over their rows; `offer`: what can be done, at its end. */
+function decidedCard(decided: Decided, least: number, readers: readonly string[], offer: Offer): TemplateResult {
+  const { by, sentence, answer, fields, off } = decided;
+  return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${unbroken(sentences([sentence, answer]))}</b></p>
+    <p class="fields"><span>${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}</span>${fields.map((field) =>
+      html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${off.map((one) => html`<p>${unbroken(one)}</p>`)}${readers.length === 0 ? nothing : html`<p class="fields reads">${readers.map((reader) => html`<span>${reader}</span>`)}</p>`}${offer}</section>`;
+}
+
+/** What a client cannot know from now on. */
+function doubtLine({ key, params }: NonNullable<Focus["doubt"]>, least: number, offer: Offer): TemplateResult {
+  return html`<section class="decides doubt" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${unbroken(say(key, params))}</b></p>${offer}</section>`;
+}
