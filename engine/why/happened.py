@@ -24,7 +24,7 @@ from engine.why.links import (
     stored_subject,
     transaction_subject,
 )
-from engine.why.messages import coming
+from engine.why.messages import coming, late_between
 from engine.why.moment import Moment, configured
 from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
@@ -545,5 +545,10 @@ def _led_to(moment: Moment, step: Json) -> Iterator[Link]:
     if transition is not None:
         before = moment.lately.before.get((transition["machine"], transition["of"]))
         if step["kind"] == "timer" and before is not None:
+            unheard = step["params"].get("silent", ())
+            lost = [one for one in late_between(moment, step["actor"], unheard) if one.number > before.number]
+            yield from map(quoted, lost[:NAMED_MAX])
+            for name in unheard[:NAMED_MAX]:
+                yield from not_running(moment, name)
             yield quoted(before)
         yield from newest_transition(moment, transition["machine"], transition["of"])

@@ -3,11 +3,24 @@ broker handles an earlier request of the connection (GEN-5, GEN-6, GEN-11)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from engine.lately import Said
+from engine.view.openers import DROPPED
 from engine.why.links import Json, Link, NotAsked, actor_subject, kind_of, link, message_subject
 from engine.why.moment import Moment
 from engine.why.replication import not_running
+
+_LATE = (*DROPPED, "fault.message_delayed")
+"""The faults of one message that leave a request without a response in time."""
+
+
+def late_between(moment: Moment, actor: str, others: Collection[str]) -> Iterator[Said]:
+    """The faults of single messages between an actor and any of the others, oldest first."""
+    for fault in moment.lately.faults:
+        ends = {fault.params.get("source"), fault.params.get("destination")}
+        if fault.key in _LATE and actor in ends and not ends.isdisjoint(others):
+            yield fault
 
 
 def why_message(moment: Moment, message: str) -> Iterator[Link]:

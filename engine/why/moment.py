@@ -272,6 +272,10 @@ class Moment:
                 return found
         return self.broker(name)
 
+    def participant(self, name: str) -> Json | None:
+        """The view of a participant of the message middleware; None for every other actor."""
+        return (self.part("middleware").get("participants") or {}).get(name)
+
 
 def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
     """A part of the view (name → object), in which each object has the fields ``names`` and

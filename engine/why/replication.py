@@ -29,8 +29,8 @@ def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def not_running(moment: Moment, actor: str) -> Iterator[Link]:
-    """One link if a client, a consumer or a broker is down, paused or starting; otherwise none."""
-    shown = moment.actor(actor)
+    """One link if a client, a consumer, a broker or a participant is down, paused or starting; otherwise none."""
+    shown = moment.actor(actor) or moment.participant(actor)
     if shown is None:
         return
     subject = actor_subject(actor)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.client.consumer import REQUEST_TIMEOUT_MS
-from engine.lately import Said
-from engine.view.openers import DROPPED
 from engine.why.happened import newest_of
 from engine.why.links import Json, Link, NotAsked, actor_subject, link
 from engine.why.markers import MARKERS
+from engine.why.messages import late_between
 from engine.why.moment import Moment
 from engine.why.records import quoted
 from engine.why.replication import not_running
@@ -20,8 +19,6 @@ _SENDERS = {
     "consumer.disconnected": "consumer",
 }
 """Dict of key of a step in which a request times out → name of the parameter that has the sender."""
-_LATE = (*DROPPED, "fault.message_delayed")
-"""The faults of one message that leave a request without a response in time."""
 _FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")
 """Keys of the notes about the request, and about what its sender does now."""
 
@@ -48,8 +45,8 @@ def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
     api = MARKERS if step["key"] == "markers.timed_out" else _timed_out(step)
     lost = [
         one
-        for one in moment.lately.faults
-        if one.at >= sent_at and _concerns(one, {sender, broker}) and api == one.params["api"]
+        for one in late_between(moment, sender, (broker,))
+        if one.at >= sent_at and api == one.params["api"]
     ]
     subject = actor_subject(sender)
     known: Json = {"sender": sender, "broker": broker, "timeout": timeout}
@@ -61,10 +58,6 @@ def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
     for note in follows:
         rules = tuple(note["rules"])
         yield Link(key=note["key"], params=note["params"], rules=rules, subject=subject, step=step["number"])
-
-
-def _concerns(fault: Said, ends: set[str]) -> bool:
-    return fault.key in _LATE and {fault.params.get("source"), fault.params.get("destination")} == ends
 
 
 def _timed_out(step: Json) -> str:

@@ -216,6 +216,21 @@ def test_the_request_that_timed_out_is_named_and_not_one_that_was_lost_later() -
     assert [one.params["api"] for one in lines if one.key == "fault.message_dropped"] == ["Metadata"]
 
 
+@pytest.mark.parametrize(
+    ("name", "what", "cause"),
+    [
+        ("SC-82/answer-lost", "middleware.answers_missing", "fault.message_dropped"),
+        ("SC-81/vote-late", "middleware.votes_missing", "fault.message_delayed"),
+        ("SC-83/queue-retry-b", "middleware.answers_missing", "why.actor_down"),
+    ],
+)
+def test_what_kept_a_participant_from_answering_is_the_cause_of_the_timeout(
+    name: str, what: str, cause: str
+) -> None:
+    _, _, chain = first_answer(stopped_at(name, what))
+    assert [one.key for one in chain if one.answers] == [cause]
+
+
 def test_a_consumer_that_waits_behind_a_transaction_names_its_producer() -> None:
     simulation = stopped_at("SC-46", "broker.high_watermark_advanced", 2)
     while Moment.of(simulation).part("partitions")["t-0"]["replicas"]["1"]["high_watermark"] == 0:
