@@ -13,6 +13,7 @@ import { stateWord } from "./state-word.ts";
 
 const PILL = 26;
 const GAP = 8;
+const LEAST_GAP = 4;
 
 export interface Rung {
   state: string;
@@ -37,7 +38,7 @@ export function rungsOf(frame: Frame, node: string, tid: string | null, state: s
 /** The pill of a state, by its index. */
 export function rungBox(rungs: readonly Rung[], index: number, { x, y, width, height: room }: LadderPlace): Box {
   const pitch = Math.min(PILL + GAP, room / rungs.length);
-  return { x, y: y + index * pitch, width, height: Math.min(PILL, pitch - 5) };
+  return { x, y: y + index * pitch, width, height: Math.min(PILL, pitch - LEAST_GAP) };
 }
 
 /** `without`: the index of the pill in whose place the step's tag stands. */
@@ -49,6 +50,6 @@ export function ladder(rungs: readonly Rung[], place: LadderPlace, without = -1)
     if (look === "ahead") return nothing;
     if (index === without) return arrow;
     return svg`${arrow}${box(x, y, width, height, `pill ${look}`, height / 2)}${
-      fittedText(x + width / 2, y + height / 2 + 4.5, stateWord(state), width - 10, 13, { least: 8, anchor: "middle", bold: look === "on", classes: look === "on" ? "inv" : "k" })}`;
+      fittedText(x + width / 2, y + height / 2 + 4.5, stateWord(state), width - 10, Math.min(13, height - 5), { least: 8, anchor: "middle", bold: look === "on", classes: look === "on" ? "inv" : "k" })}`;
   })}`;
 }

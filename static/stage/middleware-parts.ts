@@ -33,7 +33,7 @@ export function rowsOf(own: Box, count: number, lines: number): Rows {
   if (own.height < LOW) {
     const x = PILLS.low + 24;
     const foot = own.height - 12 - (lines - 1) * 17;
-    return { x, y: 46, width: own.width - x - 12, pitch: Math.min(17, (foot - 62) / Math.max(1, count - 1)), names: false };
+    return { x, y: 46, width: own.width - x - 12, pitch: Math.min(17, (foot - 51) / Math.max(1, count)), names: false };
   }
   const x = PILLS.wide + 32;
   const pitch = Math.min(40, (own.height - 164) / Math.max(1, count));

@@ -17,7 +17,7 @@ const GAP = 10;
 const LEAST = 400;
 const MANAGER = 44;
 /** Heights on a phone, in units. */
-const STACK = { role: 72, centre: 172, centreMost: 250, participant: 78, network: 47, networkMost: 84, inRow: 4, under: 30 };
+const STACK = { role: 70, centre: 178, centreGood: 196, centreMost: 250, participant: 74, network: 47, networkMost: 84, inRow: 4, under: 30 };
 const EDGE = 6;
 const MARGINS = 10;
 /** px of half a page from which on the whole picture is shown, and how small it may be for that. */
@@ -81,9 +81,11 @@ function stacked(plan: StagePlan, size: Size): Places {
   const width = size.width < HALF.width ? near : clamp((least * size.width) / (size.height - STACK.under), near, size.width / HALF.scale);
   const given = (size.height - STACK.under) / (size.width / width);
   const spare = Math.max(0, given - least);
-  // Messages need room before anything else does.
-  const network = STACK.network + Math.min(spare / 2, STACK.networkMost - STACK.network);
-  const centre = STACK.centre + Math.min(spare - 2 * (network - STACK.network), STACK.centreMost - STACK.centre);
+  // The lines of the middleware need some room first, then messages, then the middleware again.
+  const good = STACK.centre + Math.min(spare, STACK.centreGood - STACK.centre);
+  const left = spare - (good - STACK.centre);
+  const network = STACK.network + Math.min(left / 2, STACK.networkMost - STACK.network);
+  const centre = good + Math.min(left - 2 * (network - STACK.network), STACK.centreMost - good);
   row(boxes, first, width, EDGE, STACK.role);
   const top = EDGE + (first.length === 0 ? 0 : STACK.role + network);
   boxes["middleware"] = { x: MARGINS, y: top, width: width - 2 * MARGINS, height: centre };

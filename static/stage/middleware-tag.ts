@@ -12,7 +12,7 @@ import type { Box, Focus, Places } from "./contract.ts";
 import { rungBox, rungsOf } from "./ladder.ts";
 import { LOW, NARROW, ladderPlace, rowsOf, taggedPart } from "./middleware-parts.ts";
 import type { Part } from "./middleware-parts.ts";
-import { footWords, headEnd, heardOf, liveOf } from "./middleware.ts";
+import { footRows, headEnd, heardOf, liveOf } from "./middleware.ts";
 import { tagWidth } from "./tag-size.ts";
 
 const SIZES = [15, 14, 13, 12, 11, 10];
@@ -69,7 +69,7 @@ function partBox(frame: Frame, name: string, own: Box, part: Part): Spot {
     const tid = shownTransaction(frame);
     const entry = frame.view.middleware?.transactions?.[tid ?? ""];
     const heard = entry === undefined ? [] : heardOf(entry);
-    const rows = rowsOf(own, heard.length, entry === undefined ? 0 : footWords(entry, frame.view.middleware?.differ?.[tid ?? ""]).length);
+    const rows = rowsOf(own, heard.length, entry === undefined ? 0 : footRows(entry, frame.view.middleware?.differ?.[tid ?? ""]));
     const y = rows.y + Math.max(0, heard.findIndex(({ name: of }) => of === part.of)) * rows.pitch;
     return rows.names ? { ...plain, x: rows.x - 5, y: y + 3, height: 19, room: rows.width + 8, grows: true } : { ...plain, x: rows.x - 5, y: y - 12, height: 16, room: rows.width + 8 };
   }

@@ -214,14 +214,19 @@ function voteWord(state: string | undefined): string {
 /** What it has heard of each participant, in the order of their names. */
 function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, really: WindowView | undefined): SVGTemplateResult {
   const rows = heardOf(entry);
-  const { x, y, width, pitch, names } = rowsOf(own, rows.length, footWords(entry, really).length + (entry.window.since === null ? 0 : entry.window.until === null ? 0.3 : 0.8));
+  const { x, y, width, pitch, names } = rowsOf(own, rows.length, footRows(entry, really));
   return svg`${own.height < LOW ? nothing : text(x, 50, say("stage.mw.heard"), "s12 q")}${rows.map(({ name, said, known }, index) => {
     const at = y + index * pitch;
     const isTagged = part?.kind === "row" && part.of === name;
     const classes = known ? "k" : "q";
-    if (!names) return isTagged ? nothing : fittedText(x, at, named(name, said), width, own.height < LOW ? 13 : 12, { classes, least: 8 });
+    if (!names) return isTagged ? nothing : fittedText(x, at, named(name, said), width, own.height < LOW ? Math.min(13, pitch) : 12, { classes, least: 8 });
     return svg`${fittedText(x, at, name, width, 13, { bold: true, classes: "b", least: 8 })}${isTagged ? nothing : fittedText(x, at + 15, said, width, 12, { classes, least: 8 })}`;
   })}`;
+}
+
+/** The room of its words in lines: bars under them need some, too. */
+export function footRows(entry: MiddlewareTransactionView, really: WindowView | undefined): number {
+  return footWords(entry, really).length + (entry.window.since === null ? 0 : entry.window.until === null ? 0.3 : 0.8);
 }
 
 /** Beside its states, under what it has heard. Under bars the words stand higher. */
@@ -308,17 +313,16 @@ export function windowWords({ window: { since, until } }: Pick<MiddlewareTransac
   return [say("stage.mw.window_closed"), ...span];
 }
 
-/** The state in which the middleware waits for no response any more. */
-const GIVEN_UP = "MANUAL";
-
 export function heardOf(entry: MiddlewareTransactionView): { name: string; said: string; known: boolean }[] {
   const names = [...new Set([...Object.keys(entry.votes ?? {}), ...Object.keys(entry.answers ?? {})])].sort();
   return names.map((name) => {
     const vote = entry.votes?.[name];
     const answer = entry.answers?.[name];
+    // It no longer waits for what it asked before its present wait began.
+    const isLate = answer?.answer === null && (entry.timer === null || (answer.asked_at ?? entry.timer.since) < entry.timer.since);
     const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })
-      : answer !== undefined ? say(entry.state === GIVEN_UP ? "stage.mw.unanswered" : "stage.mw.asked", { asked: answer.asked }) : voteWord(vote);
-    return { name, said, known: answer?.answer != null || (vote !== undefined && vote !== "IDLE" && answer === undefined) };
+      : answer !== undefined ? say(isLate ? "stage.mw.unanswered" : "stage.mw.asked", { asked: answer.asked }) : voteWord(vote);
+    return { name, said, known: isLate || answer?.answer != null || (vote !== undefined && vote !== "IDLE" && answer === undefined) };
   });
 }
 

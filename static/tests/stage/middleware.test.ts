@@ -157,8 +157,8 @@ test("a run of brokers and a middleware shows the nodes of the middleware in the
   assert.equal(besideCluster({ ...both, middleware: null }, DESK), null);
 });
 
-test("of a participant without a response the middleware waits, until it has given up", () => {
+test("what the middleware asked before its present wait began has no response, and what it asked then is waited for", () => {
   words.learn("en", { texts: { "stage.mw.asked": "{asked}: waiting", "stage.mw.unanswered": "{asked}: no response" }, sources: {} });
-  const entry = (state: string): MiddlewareTransactionView => ({ state, votes: { a: "UNKNOWN" }, answers: { a: { asked: "Commit", answer: null, at: null } } }) as unknown as MiddlewareTransactionView;
-  assert.deepEqual(["COMPENSATING", "MANUAL"].map((state) => heardOf(entry(state))[0]?.said), ["Commit: waiting", "Commit: no response"]);
+  const entry = (since: number | null): MiddlewareTransactionView => ({ votes: { a: "UNKNOWN" }, answers: { a: { asked: "Commit", asked_at: 125, answer: null, at: null } }, timer: since === null ? null : { since } }) as unknown as MiddlewareTransactionView;
+  assert.deepEqual([125, 5125, null].map((since) => heardOf(entry(since))[0]?.said), ["Commit: waiting", "Commit: no response", "Commit: no response"]);
 });
