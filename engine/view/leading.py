@@ -28,8 +28,9 @@ ALWAYS = (
     "log.never_ends_behind_by",
     "broker.unknown_producer_accepted",
 )
-"""Notes that always come first. The first four are about the outcome of a log case, whose step's own sentence is
-about a batch. The last one says why a leader appends a batch whose sequence numbers it cannot check."""
+"""Notes that always come first, or after the step's own sentence if another note comes first. The first four are about
+the outcome of a log case, whose step's own sentence is about a batch. The last one says why a leader appends a batch
+whose sequence numbers it cannot check."""
 
 BEFORE_ITS_STEP = {
     "coordinator.id_is_new": "coordinator.epoch_raised",
@@ -42,10 +43,12 @@ BEFORE_ITS_STEP = {
     "markers.sent_before": "markers.sent",
     "coordinator.resumes_markers": "coordinator.loaded",
     "middleware.window_opens": "middleware.answer_counted",
+    "log.after_marker": "log.batch_transactional",
+    "log.after_marker_late": "log.batch_transactional",
 }
 """Key of a note to the key of the step's own sentence that the note precedes, because it would be overlooked
 after it. Such notes say which epoch InitProducerId led to, that a marker is sent again, what a new coordinator
-found, or that the middleware's window opens."""
+found, that the middleware's window opens, or that a batch in a log came after its transaction had ended."""
 
 REFUSED_BY_RULE = (
     "broker.stale_epoch_refused",
@@ -89,7 +92,11 @@ def following(step: Mapping[str, Any]) -> int | None:
         for place, note in enumerate(step["notes"]):
             if note["key"] == name and (not number or note["params"][number] >= least):
                 return place
-    if leading(step) is not None or step["key"] in PURPOSE_OF or _weight(step["key"]) > 0:
+    lead = leading(step)
+    for place, note in enumerate(step["notes"]):
+        if note["key"] in ALWAYS and place != lead:
+            return place
+    if lead is not None or step["key"] in PURPOSE_OF or _weight(step["key"]) > 0:
         return None
     weights = [_weight(note["key"]) for note in step["notes"]]
     heaviest = max(weights, default=0)
@@ -99,11 +106,11 @@ def following(step: Mapping[str, Any]) -> int | None:
 def leading(step: Mapping[str, Any]) -> int | None:
     """The index of the note that comes first; None when the step's own sentence comes first."""
     keys = [note["key"] for note in step["notes"]]
-    if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
-        return always
     for place, key in enumerate(keys):
         if BEFORE_ITS_STEP.get(key) == step["key"]:
             return place
+    if (always := next((place for place, key in enumerate(keys) if key in ALWAYS), None)) is not None:
+        return always
     own = _weight(step["key"])
     if own == 0 and step["key"] not in PURPOSE_OF:
         return None

@@ -22,7 +22,7 @@ export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
   const step = asked.question === null && asked.selection === null ? answers.steps[asked.branch]?.[(asked.number ?? 0) - 1] : undefined;
   if (step === undefined) return found;
   const { key, params } = leadOf(step as unknown as Step);
-  return { ...found, links: [{ key, params, rules: step.rules, subject: null, compared: [], step: step.number, answers: true }, ...found.links] };
+  return { ...found, links: [{ key, params, rules: step.rules, subject: null, compared: [], step: step.number, answers: true }, ...found.links.filter((link) => link.key !== key)] };
 }
 
 /** The partition that was asked about or selected, else the one that the step is about, else any whose consumers stop. */

@@ -33,6 +33,9 @@ export const defaults = {
   first: 4,
   /** So many more are shown at once: a button would take their room. */
   few: 2,
+  /** On a telephone: the share of the page above an answer with an opened sentence, and px between the picture and an answer. */
+  opened: 0.4,
+  under: 8,
 };
 
 export class Why extends StoreElement {
@@ -185,7 +188,21 @@ export class Why extends StoreElement {
 
   protected override updated(changed: Map<string, unknown>): void {
     this.markPlayer("why", this.querySelector(".why-panel") !== null);
+    this.#grow();
     if (["answer", "presented", "whole"].some((name) => changed.has(name))) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
+  }
+
+  /** On a telephone, the answer has the free room under the picture; with an opened sentence, a good part of the page. */
+  #grow(): void {
+    const body = this.querySelector<HTMLElement>(".why-body");
+    if (body === null || !this.#upright.matches) return;
+    body.style.setProperty("--grow", "0px");
+    const lacks = body.scrollHeight - body.clientHeight;
+    const { top } = body.getBoundingClientRect();
+    const drawn = document.querySelector("eos-stage")?.shadowRoot?.querySelectorAll("svg.scene > [data-key]") ?? [];
+    const foot = Math.max(...[...drawn].map((one) => one.getBoundingClientRect().bottom));
+    const from = this.unfolded.size > 0 ? innerHeight * defaults.opened : drawn.length === 0 ? top : foot + defaults.under;
+    body.style.setProperty("--grow", `${Math.max(0, Math.min(lacks, top - from))}px`);
   }
 
   #keepsAnswer({ branch, shown }: PlayerStore, asked: Asked): boolean {
@@ -307,7 +324,8 @@ export class Why extends StoreElement {
 
   #chain(): TemplateResult {
     if (this.answer === null) return html`<p class="why-none quiet">${say(this.store?.status === "reconnecting" ? "player.offline" : "player.why.asking")}</p>`;
-    if (this.answer.links.length === 0) return html`<p class="why-none">${say("player.why.nothing_to_ask")}</p>`;
+    const [first = { key: "player.why.nothing_to_ask", params: {} }, ...others] = this.answer.links;
+    if (this.answer.question === null && others.length === 0) return html`<p class="why-none">${say(first.key, first.params)}</p>`;
     return this.#links();
   }
 

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from engine.codec.log_case import log_case
+from engine.view.leading import following, leading
 from eosviz.pipeline.kafka_logs.verdict_kinds import NOT_HEALTHY, VerdictKind
 from eosviz.reference.signatures import ON_CALL, fitting, lesson_of
 from eosviz.replays.models import Replay
@@ -79,6 +80,11 @@ def test_step_end_and_answer_say_that_the_batch_came_after_the_marker() -> None:
         if note["key"] == "log.after_marker_late"
     }
     assert late == {7: said, case.steps[-1]["number"]: said}
+    step = case.steps[6]
+    assert [
+        None if place is None else step["notes"][place]["key"]
+        for place in (leading(step), following(step), leading(case.steps[-1]))
+    ] == ["log.after_marker_late", "log.never_ends_by", None]
     *_, newest = case.why
     (link,) = (link for link in newest["links"] if link["answers"])
     assert (link["key"], link["params"], link["step"]) == ("log.after_marker_late", said, 7)
