@@ -152,7 +152,7 @@ class _Answer:
             "then": self._coordinator() if self._kind is VerdictKind.UNDECIDED else means,
             "who": self._who(),
             "since": None if self._since is None else moment(self._since),
-            "lasts": None if self._since is None else self._lasts("answer.lasts", self._since),
+            "lasts": None if self._since is None else self._lasts(f"answer.lasts.{self._clock}", self._since),
             "coordinator": self._coordinator(),
             "facts": [*self._facts()],
             "picture": self._picture(),
@@ -181,6 +181,12 @@ class _Answer:
         return started if started is not None and started >= 0 else None
 
     @property
+    def _clock(self) -> str:
+        """Whose clock ``_since`` is by: the coordinator's, or that of the transaction's first record in the files."""
+        is_started = self._is_the_coordinators and self._verdict.get("started_at") == self._since
+        return "coordinator" if is_started else "record"
+
+    @property
     def _is_the_coordinators(self) -> bool:
         return self._kind in _BY_THE_COORDINATOR
 
@@ -193,7 +199,7 @@ class _Answer:
         held = "holds" if self._holds else "waits"
         if self._since is None:
             return sentence(f"answer.{held}", **of)
-        return sentence(f"answer.{held}_since", since=moment(self._since), **of)
+        return sentence(f"answer.{held}_since.{self._clock}", since=moment(self._since), **of)
 
     def _late(self) -> Json | None:
         """Which records were written after a marker had ended their producer's previous transaction there; None if no
@@ -242,12 +248,7 @@ class _Answer:
             yield sentence("answer.held.gates", stable=self._stable, end=self._end)
 
     def _time(self, since: int) -> Iterator[Json]:
-        by = (
-            "coordinator"
-            if self._is_the_coordinators and self._verdict.get("started_at") == since
-            else "record"
-        )
-        yield sentence(f"answer.since.{by}", at=moment(since))
+        yield sentence(f"answer.since.{self._clock}", at=moment(since))
         if (lasts := self._lasts("answer.since.lasts", since)) is not None:
             yield lasts
 

@@ -133,9 +133,9 @@ export class Lesson extends StoreElement {
     const here = brokenIn(judgedRows(store));
     const isOtherwise = written !== undefined && !isSame(here, written.broken);
     return html`<div class="lesson-changed">
-      ${cost === "" ? nothing : html`<p><strong>${cost}</strong></p>`}
+      ${cost === "" ? nothing : html`<p><strong>${unbroken(cost)}</strong></p>`}
       ${!isOtherwise ? nothing : html`<p>${cost === "" ? say("lesson.changed_outcome", { here: brokenWords(here), written: brokenWords(written.broken) }) : say("lesson.written_outcome", { written: brokenWords(written.broken) })}</p>`}
-      <p>${say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) })}</p>
+      <p>${unbroken(say("lesson.changed", { done: done.map((one) => say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })) }))}</p>
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button", say("undo.compare_original"))}</p>` : nothing}</div>`;
   }
 
@@ -325,10 +325,10 @@ function verdict(store: PlayerStore): TemplateResult {
   const held = rows.filter(({ count }) => count === 0);
   const results = store.frame === undefined ? null : resultsOf(store.frame);
   const inputs = inputsText(store, rows);
-  return html`${broken.map(({ name, count, brokenAt }) => html`<p class="bad">✕ ${say("lesson.broken", { what: say(`outcome.count.${name}`, { count }), step: brokenAt ?? 0 })}</p>`)}
+  return html`${broken.map(({ name, count, brokenAt }) => html`<p class="bad">✕ ${unbroken(say("lesson.broken", { what: say(`outcome.count.${name}`, { count }), step: brokenAt ?? 0 }))}</p>`)}
     ${held.length === 0 ? nothing : html`<p>${say("lesson.held", { names: held.map(({ name }) => say(`outcome.free.${name}`)) })}</p>`}
-    ${results === null ? nothing : html`<p>${resultsText(results)}</p>`}
-    ${inputs === "" ? nothing : html`<p>${inputs}</p>`}
+    ${results === null ? nothing : html`<p>${unbroken(resultsText(results))}</p>`}
+    ${inputs === "" ? nothing : html`<p>${unbroken(inputs)}</p>`}
     ${rows.length === 0 ? html`<p class="quiet">${say("lesson.not_judged")}</p>` : nothing}`;
 }
 

@@ -38,6 +38,13 @@ export function brokenWords(broken: Broken): string[] {
   return named.length === 0 ? [say("outcome.none")] : named;
 }
 
+/** The same of the run on show: if some guarantees are not judged, those that hold are the judged ones. */
+function heldWords(store: PlayerStore, rows: readonly StripRow[]): string[] {
+  const broken = brokenIn(rows);
+  const isPart = Object.keys(store.frame?.view.guarantees ?? {}).length > rows.length;
+  return isPart && Object.keys(broken).length === 0 ? [say("outcome.none_judged", { count: rows.length })] : brokenWords(broken);
+}
+
 /** The run is over, and its last step is on show. */
 export function isOver(store: PlayerStore): boolean {
   return !store.canGrow && store.newest > 0 && store.target >= store.newest && store.shown === store.newest;
@@ -68,7 +75,7 @@ export function overText(store: PlayerStore, written: Broken | undefined, isBesi
   const rows = judgedRows(store);
   const finished = store.info?.finished ?? null;
   if (rows.length === 0 || finished === null) return "";
-  const broken = brokenWords(brokenIn(rows));
+  const broken = heldWords(store, rows);
   if (isBeside || changesOf(store).length === 0) {
     const results = store.frame === undefined ? null : resultsOf(store.frame);
     const { still, released } = heldText(store);

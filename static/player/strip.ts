@@ -80,7 +80,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const unjudged = rows.filter((row) => !row.isJudged);
     if (rows.length === 0 || (isLogCase(frame) && judged.length === 0)) return html`<p class="quiet nothing-judged">${say(isPreview(store.info) && store.shown > (store.info?.leaves_at ?? 0) ? "player.preview_only" : "player.nothing_judged")}</p>`;
     if (isNarrow(this.width)) {
-      return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all"><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button><p>${say("player.guarantees_mean")}</p>${this.#list(judged, unjudged, true, store)}${unjudged.length === 0 ? nothing : html`<p>${sentences([
+      return html`${this.#short(judged, unjudged.length, store.shown)}${this.isOpen ? html`<div class="guarantees-all"><button class="close" aria-label=${say("player.close")} @click=${() => this.close()}>✕</button><p>${sentences([say("player.guarantees_mean"), judged.some(({ brokenAt }) => brokenAt !== null) ? say("player.guarantees_bar") : ""])}</p>${this.#list(judged, unjudged, true, store)}${unjudged.length === 0 ? nothing : html`<p>${sentences([
         say("player.not_judged_are", { names: namesOf(unjudged) }), say(`${whyNot(judged, frame)}.means`)])}</p>`}</div>` : nothing}`;
     }
     const heading = this.width < defaults.headed ? nothing : html`<span class="strip-name" aria-hidden="true">${say("player.guarantees")}</span>`;

@@ -110,7 +110,7 @@ def test_the_page_begins_with_how_long_it_lasts_and_the_first_command() -> None:
     page = page_of(OPEN, declared=Declared(now=2_000_000_000_000))
     first = page["summary"]["first"]
     assert first == page["problems"][0]["answer"]["todo"][0]
-    assert english(page["summary"]["lasts"]).startswith("Open for 2369 d")
+    assert english(page["summary"]["lasts"]).startswith("Open for at least 2369 d")
     assert page["problems"][0]["answer"]["leads"]
 
 

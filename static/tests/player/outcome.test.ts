@@ -66,6 +66,9 @@ test("beside another run a changed one says how it ended, because its cost stand
   const store = { newest: 9, shown: 9, branch: "b", info, lines: { branches: new Map([["b", info]]) }, frame: { view, plan: { steps: 9, cost } } } as unknown as PlayerStore;
   assert.equal(overText(store, undefined), "After your drop, the same. It cost 5 ms. Over.");
   assert.equal(overText(store, undefined, true), "Over: nothing broken.");
+  const part = { ...store, frame: { view: { ...view, guarantees: { ...view.guarantees, fenced: { judged: false } } } } } as unknown as PlayerStore;
+  words.learn("en", { texts: { "outcome.none_judged": "{count} judged hold" }, sources: {} });
+  assert.equal(overText(part, undefined, true), "Over: 1 judged hold.", "where some are not judged, only the others hold");
 });
 
 test("a transaction that hung and was ended since is not left to be taken for one that hangs", () => {
