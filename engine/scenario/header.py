@@ -12,7 +12,7 @@ from engine.topic_partition import partition_name
 
 BROKER = BrokerConfiguration()
 """Every setting of a broker at its default."""
-ENGINE_VERSION = "11"
+ENGINE_VERSION = "12"
 """Raised when the same inputs may lead to other steps than before. It is stored with every session and replay."""
 
 
