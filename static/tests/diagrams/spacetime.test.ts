@@ -301,7 +301,7 @@ test("a label that would lie over another arrow says less, and all of it where t
 });
 
 test("messages in words", () => {
-  assert.equal(messageLabel(answer()), "Produce response t-0, base offset 40");
+  assert.equal(messageLabel(answer()), "Produce response: t-0, base offset 40");
   assert.equal(messageLabel(answer({ fields: { partitions: { "t-0": { error: "OUT_OF_ORDER_SEQUENCE_NUMBER", base_offset: -1 } } } })), "OUT_OF_ORDER_SEQUENCE_NUMBER");
   assert.equal(messageLabel(message({ api: "Fetch", fields: { fetch_offset: 40 } })), "Fetch t-0 from 40");
   assert.equal(messageLabel(message({ api: "Fetch", partitions: ["t-0", "t-1"], fields: { offsets: { "t-0": 40, "t-1": 2 } } })), "Fetch t-0, t-1");
@@ -312,7 +312,7 @@ test("messages in words", () => {
 test("an arrow is a button whose name tells the whole story", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   const dropped = find(shape.arrows, "2");
-  assert.equal(dropped.name, "t = 20 ms: broker-1 to p1: Produce response t-0, base offset 40; dropped at t = 22 ms.");
+  assert.equal(dropped.name, "t = 20 ms: broker-1 to p1: Produce response: t-0, base offset 40; dropped at t = 22 ms.");
   const text = markup(drawArrow({ ...dropped, label: null }, () => undefined, false));
   assert.equal(
     text,

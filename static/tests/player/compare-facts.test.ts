@@ -113,5 +113,5 @@ test("offsets that a group committed are compared, as its coordinator has them",
 });
 
 test("where each run is ahead in a part of one thing, it is not called the same", () => {
-  assert.match(nothingApart(15, [22, 25], [{ about: "t-0", side: "both" }]), /Here these differ: t-0\. Each run is ahead in a part of them/);
+  assert.match(nothingApart(15, [22, 25], [{ about: "t-0", side: "both" }]), /Here these differ: t-0\. Each run is ahead in some parts/);
 });

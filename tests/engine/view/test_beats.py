@@ -159,7 +159,7 @@ BEATS_OF = {
 6. 84–95 → 87  Also held back: 1 record from p2
 7. 96–105 → 96  kafka-transactions.sh ends with an error
 8. 106–111 → 106  An operator has an ABORT marker written in t-0
-9. 112–117 → 112  The hanging transaction is aborted, LSO advances: t-0
+9. 112–117 → 112  Hanging transaction aborted: LSO of t-0 advances
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  A transaction begins: business sends Prepare
