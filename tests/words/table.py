@@ -280,10 +280,9 @@ ENGLISH_RULES = (
     Rule(
         "British spelling; a state is in capitals",
         ENGLISH,
-        r"\binitializ(e|ed|es|ing|ation)\b",
+        r"\b(un)?initializ(e|ed|es|ing|ation)\b",
         "the coordinator initialized {transactional_id}",
         "the coordinator initialised {transactional_id}",
-        {"stage.state.INITIALIZING": "the state's name"},
     ),
     Rule(
         "a value is in a request, it has not arrived itself",
