@@ -3,7 +3,7 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
-import { round, wrap } from "../diagrams/geometry.ts";
+import { round } from "../diagrams/geometry.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import { shownReplica } from "../diagrams/shown-replica.ts";
 import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
@@ -14,8 +14,9 @@ import { TOOL, wholeOf } from "./contract.ts";
 import { coordinatorObjects } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import type { Drawn } from "./draw.ts";
-import { box, fitted, fittedText, path, text, textWidth } from "./draw.ts";
+import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { hasNameAbove, laneObjects } from "./lanes.ts";
+import { phoneParts } from "./later.ts";
 import { POSSIBLE } from "./places.ts";
 import { survivingLog } from "./surviving-log.ts";
 import { hueInLog } from "../diagrams/instance.ts";
@@ -35,7 +36,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
   // A coordinator apart and a strip in a row have bodies of their own.
   const apart = (place.coordinator !== null && place.coordinator.box === place.box) || (here.upright && place.folded);
-  const objects: StageObject[] = place.rows !== undefined ? chipOf(frame, here, focus, name, place) : apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
+  const objects: StageObject[] = place.rows !== undefined ? phoneParts().chip(frame, here, focus, name, place) : apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
     const own = laneObjects({ frame, here, focus, broker: name, partition, place: lane });
     objects.push(...(alive || lane.strip ? own : own.map(dimmed)));
@@ -56,7 +57,7 @@ function dimmed({ select: _select, ask: _ask, term: _term, ...object }: StageObj
   return { ...object, label: "", draw: svg`<g class="dim">${object.draw}</g>` };
 }
 
-function stateWord(frame: Frame, name: string): string | null {
+export function stateWord(frame: Frame, name: string): string | null {
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   if (broker === undefined) return null;
   if (!broker.alive) return say("stage.down");
@@ -89,35 +90,6 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   return files ? [body] : [body, {
     key: `head:${name}`, x: place.box.x + 4, y: place.box.y + 2, width: reach, height: HEAD - 2, phase: "static", depth: DEPTH.body,
     draw: svg`<rect class="hit" width=${reach} height=${HEAD - 2}/>`, select: selection, label: state === null ? title : named(title, state),
-  }];
-}
-
-const CHIP = { name: 15, head: 20 };
-
-/** On a phone: its small box, where messages leave and arrive, and the large one while it is unfolded. Both name it in the same way. */
-function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): StageObject[] {
-  const { width, height } = place.box;
-  const isDown = frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false;
-  const state = stateWord(frame, name);
-  const open = place.panel !== undefined;
-  const { size } = fitted(name, width - 16, 12, { bold: true, least: 8 });
-  const said = textWidth(name, size, true);
-  const left = size < 12 ? 8 : 11;
-  const room = width - said - 26;
-  const chip: StageObject = {
-    key: `broker:${name}`, ...place.box, phase: "static", depth: DEPTH.body, label: state === null ? name : named(name, state), brings: plainly("actor", name),
-    draw: svg`${box(0, 0, width, height, `body${isDown ? " dead" : ""}`, 7)}${open ? svg`${box(0, 0, width, height, "unfolded", 7)}${box(left - 6, 3, said + 12, 16, "tag", 4)}` : nothing}${
-      text(left, CHIP.name, name, `s${size} b${open ? " inv" : ""}`)}${
-      state === null || room < 18 ? nothing : fittedText(width - 7, CHIP.name, state, room, 12, { classes: "k", least: 8, anchor: "end" })}${
-      isDown ? path(`M6,${CHIP.head + 2}L${width - 6},${height - 5}M${width - 6},${CHIP.head + 2}L6,${height - 5}`, "crossed") : nothing}`,
-  };
-  const { panel } = place;
-  if (panel === undefined) return [chip];
-  const small = copies(frame, here, focus, name, place).drawn;
-  return [chip, {
-    key: "panel", ...panel, phase: "static", depth: DEPTH.body, label: "",
-    draw: svg`${box(0, 0, panel.width, panel.height, `body${isDown ? " dead" : ""}`, 8)}${box(8, 5, textWidth(name, 14, true) + 14, 19, "tag", 4)}${
-      text(15, 19, name, "s14 b inv")}${state === null ? nothing : text(textWidth(name, 14, true) + 30, 19, state, "s13 k")}${small}`,
   }];
 }
 
@@ -172,12 +144,10 @@ function copyCells({ view }: Frame, here: Places, batches: readonly LogBatchView
   return { draw: batches.length === 0 ? path("M0,10h18", "hair") : svg`${drawn}`, width: x };
 }
 
-const HOW_TO_READ = ["stage.log.how_cells", "stage.log.how_open", "stage.log.how_gates"] as const;
-
 /** Names of the columns, and which partitions stay empty. */
 export const heads: Layer = (frame, here) => {
   if (here.kind === "middleware") return [];
-  if (here.upright) return howBelow(here);
+  if (here.upright) return phoneParts().how(here);
   const brokerBoxes = Object.values(here.brokers).map(({ box: one }) => one);
   const readerBoxes = Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: one }) => one));
   const clientBoxes = Object.values(here.clients).map(({ box: one }) => one);
@@ -237,27 +207,6 @@ function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boo
     const ends = [say("stage.log.stop_committed", { offset: replica.last_stable_offset }), say("stage.log.stop_uncommitted", { offset: replica.high_watermark })];
     return [...(names.length > 1 ? [{ said: name, isName: true }] : []), ...ends.map((said) => ({ said, isName: false }))];
   });
-}
-
-/** On a phone it stands under the log, where that leaves room for it and for a tag. */
-function howBelow(here: Places): StageObject[] {
-  if (here.kind !== "log" || Object.values(here.readers).some((rows) => Object.keys(rows).length > 0)) return [];
-  const foot = Math.max(...Object.values(here.brokers).map(({ box: one }) => one.y + one.height), ...(here.rows ?? []).map((row) => row.y + row.height));
-  const { drawn, end } = how(14, foot + 52, 20, here.width - 28);
-  if (end > here.height - 8) return [];
-  return [{ key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "", draw: svg`${drawn}` }];
-}
-
-/** A title at `y`, and the sentences `gap` below; `end` is the y of the last line. */
-function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; end: number } {
-  let next = y + gap;
-  const parts = HOW_TO_READ.map((key) => {
-    const lines = wrap(say(key), width, 13);
-    const at = next;
-    next += lines.length * 18 + 8;
-    return lines.map((line, index) => text(x, at + index * 18, line, "s13 q"));
-  });
-  return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${parts}`, end: next - 26 };
 }
 
 /** An operator runs the tool in this run: it has its place in the corner of the network, above the controller. */

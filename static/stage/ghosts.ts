@@ -13,10 +13,10 @@ import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { cornersOf, wholeOf, windowOf } from "./contract.ts";
 import { box, cellType, halo, path, text, textWidth } from "./draw.ts";
-import { countsText, decidedBy, fieldText } from "./decided.ts";
-import type { Decided } from "./decided.ts";
+import { countsText, decidedBy } from "./decided.ts";
 import { RING_INSIDE, ghostNeeds, namesBeside } from "./gate-names.ts";
 import type { Name } from "./gate-names.ts";
+import { phoneParts } from "./later.ts";
 import { networkOf } from "./network.ts";
 import { ARRIVAL } from "./places-desk.ts";
 import { hueIn } from "../diagrams/instance.ts";
@@ -58,7 +58,7 @@ interface Look {
   select?: Selection;
 }
 
-function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 5, phase = "compare", label = "", hot = true, select }: Look = {}): StageObject {
+export function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 5, phase = "compare", label = "", hot = true, select }: Look = {}): StageObject {
   const { x, y, width, height } = at;
   return { key, x: round(x), y: round(y), width: round(width), height: round(height), phase, depth, draw, label, hot, ...(select === undefined ? {} : { select }) };
 }
@@ -273,7 +273,7 @@ const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
   const decided = decidedBy(frame, focus);
   if (decided === null) return null;
-  if (here.upright) return lowComparison(frame, here, focus, decided);
+  if (here.upright) return phoneParts().comparison(frame, here, focus, decided);
   const { by, rule, sentence, answer } = decided;
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
@@ -304,33 +304,6 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }
 
-const LOW = { pad: 8, line: 16, gap: 12, side: 10 };
-
-/** On a phone in a few lines over the whole width, between client and broker; null where messages leave no room, and it stands at the foot. */
-function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decided): StageObject | null {
-  const { by, sentence, answer, fields } = decided;
-  const width = here.width - 2 * LOW.side;
-  const room = width - 2 * LOW.pad;
-  const lines = wrap(sentences([sentence, answer]), room, 13, true, textWidth);
-  const rows = [{ said: `${say("diagram.decision.arrived")} | ${say("diagram.decision.stored")}`, differs: false }, ...fields.map((field) => ({ said: fieldText(field), differs: field.arrived !== field.stored && field.stored !== "–" }))];
-  let [x, row] = [0, 0];
-  const placed = rows.map(({ said, differs }) => {
-    const wide = textWidth(said, 12, differs);
-    if (x > 0 && x + wide > room) [x, row] = [0, row + 1];
-    const at = { said, differs, x: LOW.pad + x, row };
-    x += wide + LOW.gap;
-    return at;
-  });
-  const off = decided.off.flatMap((one) => wrap(one, room, 12, false, textWidth));
-  const height = LOW.pad + (lines.length + row + 1 + off.length) * LOW.line + 3;
-  const { y, covers } = freePlace(frame, here, focus, { width, height }, here.network.y + height / 2 + 2);
-  if (covers > 0 || y + height > here.network.y + here.network.height) return null;
-  const drawn = svg`${box(0, 0, width, height, "card", 6)}${lines.map((line, number) => text(LOW.pad, 17 + number * LOW.line, line, "s13 b"))}${
-    placed.map(({ said, differs, x: left, row: number }, index) => text(left, 17 + (lines.length + number) * LOW.line, said, index === 0 ? "s12 q" : differs ? "s12 b" : "s12 k"))}${
-    off.map((line, number) => text(LOW.pad, 17 + (lines.length + row + 1 + number) * LOW.line, line, "s12 k"))}`;
-  return object("compare", { x: LOW.side, y, width, height }, drawn, { phase: "compare", depth: 4, label: say("stage.ghost.compare_name", { by, rule: sentence, answer }), hot: false });
-}
-
 /** The card beside a client: what it cannot know from now on. */
 export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject | null {
   if (focus.doubt === null || here.upright) return null;
@@ -349,7 +322,7 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
 }
 
 /** Within the network, clear of the messages, as near to the lane as can be; where it has to touch one, as little as can be. */
-function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number; covers: number } {
+export function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number; covers: number } {
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);
   const { flights, bundles } = networkOf(frame, here, focus);

@@ -3,16 +3,21 @@
 import type { Frame } from "../player/frame.ts";
 import type { chainMarks, uncovered } from "./chain-marks.ts";
 import type { Layer, Places, Size, StagePlan } from "./contract.ts";
+import type { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";
 import type { nodeTag } from "./middleware-tag.ts";
 import { planOf } from "./outline.ts";
 import type { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
-import type { cellsText, footOf } from "./under-phone.ts";
+import type { footOf, under } from "./under-phone.ts";
 
 export interface Later {
   /** Of runs with a middleware, or with services and their database (`nodes-drawn.ts`). */
   nodes: { middleware: Layer; beside: Layer; places: (plan: StagePlan, size: Size) => Places; tag: typeof nodeTag };
-  /** The places of an upright picture, and what stands under it (`phone-placed.ts`). */
-  phone: { places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane; foot: typeof footOf; cells: typeof cellsText };
+  /** The places of an upright picture, what it alone draws, and what stands under it (`phone-placed.ts`). */
+  phone: {
+    places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane;
+    chip: typeof chipOf; comparison: typeof lowComparison; how: typeof howBelow; isSaid: typeof isOnAnswer; tagSize: typeof uprightSize;
+    foot: typeof footOf; under: typeof under;
+  };
   /** The numbers of an answer to *why* (`chain-marks.ts`). */
   chain: { marks: typeof chainMarks; uncovered: typeof uncovered };
 }

@@ -15,13 +15,12 @@ import { repeat } from "lit/directives/repeat.js";
 import type { Box } from "../diagrams/geometry.ts";
 import { SizedElement, asPress, onPick, twin } from "../diagrams/element.ts";
 import { ownBox } from "../diagrams/own-box.ts";
-import { messageSelection, plainly } from "../diagrams/picked.ts";
+import { plainly } from "../diagrams/picked.ts";
 import { piece } from "../diagrams/reading.ts";
 import type { Frame, MessageView, Selection, Step } from "../player/frame.ts";
 import type { Part } from "../player/fetched.ts";
 import { nodesDrawn, phonePlaced } from "../player/fetched.ts";
 import { prefersReducedMotion } from "../player/page.ts";
-import { listed } from "../player/joins.ts";
 import { endOf } from "../player/outcome.ts";
 import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
@@ -41,7 +40,6 @@ import { stageLook } from "./look.ts";
 import { StageMover, causeFirst, hasTravel, leaving } from "./motion.ts";
 import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
-import { awayNames, nextAway } from "./offer.ts";
 import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
 import { offerKey } from "./offer.ts";
@@ -158,7 +156,7 @@ export class Stage extends SizedElement {
     const phone = here.upright ? LATER.phone : undefined;
     const foot = phone?.foot(frame, scene, this.#sized, offer) ?? null;
     return html`${frame.view.derived?.held === undefined ? html`<p class="underived">${say("stage.underived")}</p>` : nothing}<svg class=${travels ? "scene on-way" : "scene"} viewBox="${seen.x} ${seen.y} ${seen.width} ${seen.height}" role="group" aria-label=${say("stage.name")} aria-describedby="twin">${repeat(
-      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${this.#away(here, network)}${phone === undefined ? nothing : html`<span class="cells">${phone.cells(frame.view)}</span>`}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
+      objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${phone?.under(here, network, frame, this.frame?.selection, this.#bring)}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
   }
 
   /** Whether the picture needs a part that is not there yet, which is asked for. */
@@ -426,22 +424,6 @@ export class Stage extends SizedElement {
   #linked({ key, x, y, width, height, draw, label }: StageObject, link: number): SVGTemplateResult {
     const { click, key: press } = onPick(() => this.dispatchEvent(new CustomEvent<number>("open-link", { detail: link, bubbles: true, composed: true })), { kind: "record", id: key });
     return svg`<g data-key=${key} transform=${`translate(${x},${y})`} role="button" tabindex="0" aria-label=${label} @click=${click} @keydown=${press}>${draw}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="13"/></g>`;
-  }
-
-  #away(here: Places, network: Network): TemplateResult | typeof nothing {
-    const { away, upright } = here;
-    if (!upright) return nothing;
-    const frame = this.frame;
-    const next = nextAway(network.away, frame?.selection);
-    const named: [string, Selection][] = [
-      ...away.clients.map((name): [string, Selection] => [name, plainly("actor", name)]),
-      ...away.brokers.map((name): [string, Selection] => [name, plainly("actor", name)]),
-      ...away.lanes.map((name): [string, Selection] => [name, plainly("partition", name)]),
-    ];
-    if (named.length === 0 && next === undefined) return nothing;
-    return html`<p class="away"><span>${say("stage.not_here_short")}</span>${named.map(([name, selection]) =>
-      html`<button class="link" @click=${() => this.#bring(selection)}>${name}</button>`)}${next === undefined || frame === undefined ? nothing
-      : html`<button class="link" @click=${() => this.#bring(messageSelection(frame.view, next))}>${listed(awayNames(network.away, frame.selection))}</button>`}</p>`;
   }
 
   /** A step that changes nothing in the picture has landed at once. */

@@ -26,7 +26,7 @@ import { hasNameAbove } from "./lanes.ts";
 import { TORN } from "./envelope.ts";
 import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
-import { LATER } from "./later.ts";
+import { LATER, phoneParts } from "./later.ts";
 import { COVERS, EDGE, labelPlace } from "./label-place.ts";
 import type { LabelPlace, Spot } from "./label-place.ts";
 import { ROW_TAG, tagInRow } from "./readers.ts";
@@ -35,7 +35,6 @@ import { HEIGHT, tagHeight, tagWidth } from "./tag-size.ts";
 const SIZES = [17, 15, 13, 12];
 /** At this size a tag is better in the lane that it is about than larger elsewhere. */
 const INSIDE = 13;
-const UPRIGHT_SIZES = [15, 13, 12] as const;
 /** px between the tag and a second line under it; from the last box of an upright picture to its edge. */
 const GAP = 3;
 const SIDE = 12;
@@ -43,7 +42,7 @@ const SIDE = 12;
 const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
-  if (focus.tag === null || isOnAnswer(frame, here, focus)) return [];
+  if (focus.tag === null || (here.upright && phoneParts().isSaid(frame, here, focus))) return [];
   const node = LATER.nodes?.tag(frame, here, focus);
   if (node != null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
   const rail = railTag(frame, here, focus, focus.actor ?? "");
@@ -59,7 +58,7 @@ export const tagLayer: Layer = (frame, here, focus) => {
   // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
   const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : besideTag(focus);
   // Beside a client, the tag with the name of an error may be as wide as the network.
-  const size = here.upright ? uprightSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
+  const size = here.upright ? phoneParts().tagSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
   // A tag says in a few words what sentence and picture say, too: where nothing is free there is none.
@@ -82,18 +81,6 @@ export const tagLayer: Layer = (frame, here, focus) => {
   const isCrowded = own > 0 && placeOf(frame, here, focus, round(first + own), tagHeight(size)).covers > COVERS;
   return [oneLine(frame, here, focus, said, size, own === 0 || isCrowded ? "" : told)];
 };
-
-/** On a phone the answer with an error stands right over the coordinator that refuses, or under the client that hears it: it says the same. */
-function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
-  if (!here.upright) return false;
-  const { flights } = networkOf(frame, here, focus);
-  const error = focus.tag?.params["error"];
-  if (focus.kind === "client" && here.clients[focus.actor ?? ""]?.panel !== undefined) {
-    const isIdentity = focus.tag?.key === "stage.tag.identity";
-    return flights.some(({ message, sheet, fate }) => message.to === focus.actor && ((sheet.bad && sheet.words === error) || (isIdentity && fate.docked && message.api === "InitProducerId")));
-  }
-  return focus.kind === "refused" && isOnRail(here, focus) && flights.some(({ message, sheet }) => message.from === focus.actor && sheet.bad && sheet.words === error);
-}
 
 /** The tag, and beside it what was compared. */
 function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
@@ -125,15 +112,8 @@ function deskSize(frame: Frame, here: Places, focus: Focus, said: string): numbe
   return fitting.find((one) => placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one)).covers <= COVERS) ?? fitting[0] ?? 12;
 }
 
-/** On a phone a tag that finds no free place in full size is smaller; rather smaller in the body that it is about than in the network. */
-function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
-  const body = shownLane(frame, here, focus)?.broker.panel;
-  const fitting = UPRIGHT_SIZES.map((size) => ({ size, ...placeOf(frame, here, focus, tagWidth(said, size), tagHeight(size)) })).filter(({ covers }) => covers <= COVERS);
-  return (fitting.find(({ y }) => body !== undefined && y >= body.y && y < body.y + body.height) ?? fitting.find(({ covers }) => covers < 1) ?? fitting[0])?.size ?? UPRIGHT_SIZES[0];
-}
-
 /** What a coordinator compares are its states, which its own place shows. */
-function isOnRail(here: Places, { actor, partition }: Focus): boolean {
+export function isOnRail(here: Places, { actor, partition }: Focus): boolean {
   return partition === null && here.brokers[actor ?? ""]?.coordinator != null;
 }
 
@@ -186,7 +166,7 @@ function isOverAnother(here: Places, { kind, actor }: Focus, { x }: LabelPlace, 
   return middle < at.x || middle > at.x + at.width;
 }
 
-function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): LabelPlace {
+export function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): LabelPlace {
   const found = anyPlaceOf(frame, here, focus, width, height);
   return isOverAnother(here, focus, found, width) ? { ...found, covers: Number.POSITIVE_INFINITY } : found;
 }

@@ -1,25 +1,42 @@
 /**
- * Under an upright picture: what the numbers in its cells are, as its legend is in a dialog. Over its foot: what decided, where
+ * Under an upright picture: what is not in it, and what the numbers in its cells are, as its legend is in a dialog. Over its foot: what decided, where
  * the network has no room for it (decided.ts), else what a client cannot know from now on.
  */
 
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { isAbsent } from "../diagrams/batch.ts";
-import type { Frame, View } from "../player/frame.ts";
-import { sentences } from "../player/joins.ts";
+import { messageSelection, plainly } from "../diagrams/picked.ts";
+import type { Frame, Selection, View } from "../player/frame.ts";
+import { listed, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { unbroken } from "../player/unbroken.ts";
 import type { Focus, Places, Size, StageObject } from "./contract.ts";
 import type { Decided } from "./decided.ts";
 import { decidedBy, sideOf } from "./decided.ts";
 import { batchesIn } from "./legend.ts";
+import type { Network } from "./network.ts";
+import { awayNames, nextAway } from "./offer.ts";
 import { readersText } from "./readers.ts";
 
 type Offer = TemplateResult | typeof nothing;
 
 /** px of the line under an upright picture. */
 const UNDER = 30;
+
+/** What of the run has no place in the picture, and what the numbers in cells are. `bring`: brings a thing into it. */
+export function under(here: Places, network: Network, frame: Frame, selection: Frame["selection"] | undefined, bring: (selection: Selection) => void): TemplateResult {
+  return html`${awayOf(here, network, frame, selection, bring)}<span class="cells">${cellsText(frame.view)}</span>`;
+}
+
+function awayOf({ away }: Places, network: Network, frame: Frame, selection: Frame["selection"] | undefined, bring: (selection: Selection) => void): Offer {
+  const next = nextAway(network.away, selection);
+  const named = [...[...away.clients, ...away.brokers].map((name) => plainly("actor", name)), ...away.lanes.map((name) => plainly("partition", name))];
+  if (named.length === 0 && next === undefined) return nothing;
+  return html`<p class="away"><span>${say("stage.not_here_short")}</span>${named.map((one) =>
+    html`<button class="link" @click=${() => bring(one)}>${one.id}</button>`)}${next === undefined ? nothing
+    : html`<button class="link" @click=${() => bring(messageSelection(frame.view, next))}>${listed(awayNames(network.away, selection))}</button>`}</p>`;
+}
 
 /** From the first batch with a sequence on; else empty. */
 export function cellsText(view: View): string {
