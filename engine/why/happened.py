@@ -142,8 +142,8 @@ def _reaction(note: Json, step: Json) -> Link:
 
 
 def why_came(moment: Moment, subject: str) -> Iterator[Link]:
-    """The step of a fault, and its consequences; then the number of broken guarantees, or that none is broken.
-    ``subject``: the number of the step. Raises NotAsked if the step is no fault."""
+    """The step of a fault, and its consequences; then the number of broken guarantees, or that none is broken, or
+    that those which are judged hold. ``subject``: the number of the step. Raises NotAsked if the step is no fault."""
     fault = next((one for one in moment.lately.faults if str(one.number) == subject), None)
     if fault is None:
         known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"
@@ -151,7 +151,11 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
     yield quoted(fault)
     yield from map(quoted, came_of(moment, fault))
     broken, anyhow = _broken(moment), _broken(without(moment, fault.number))
-    if not broken:
+    shown = moment.part("guarantees").values()
+    judged = sum(one["judged"] for one in shown)
+    if not broken and 0 < judged < len(shown):
+        yield link("came.unbroken_judged", "GEN-8", count=judged)
+    elif not broken:
         yield link("came.unbroken", "GEN-8")
     elif broken <= anyhow:
         yield link("came.broken_anyhow", "GEN-8", count=len(broken))

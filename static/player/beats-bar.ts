@@ -11,6 +11,7 @@ import type { LineBreaks } from "./beat-axis.ts";
 import { BREAKS, defaults as settings, isNumberAlone, piecesOf } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
+import { countOfSteps } from "./branch-name.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
 import { addedIn, countOf, numberOf, pathTo, placeOf, stopAt, tileTexts, titleOf } from "./beats.ts";
@@ -100,7 +101,7 @@ export class BeatsBar extends MeasuredElement {
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
     const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
-    const step = say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: stepsOf(store) });
+    const step = say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: countOfSteps(store) });
     const { apart, isLong } = nameSetting(text, step, when, this.width - 2 * axis.besideNarrow);
     return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${isLong ? "long" : ""}>${breakable(text, "words")}</b>
       <span class="num">${step}${apart ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;
@@ -130,7 +131,8 @@ export class BeatsBar extends MeasuredElement {
   /** Bars are too small for a finger: the list has every beat by name, and the steps of the open one. */
   #all(plan: BeatPlan, open: Beat, store: PlayerStore): TemplateResult {
     return html`<ol>${plan.beats.map((beat, place) => html`<li class="by-name">
-      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${numberOf(plan.beats, place)}</span><b>${titleOf(beat)}</b></button>
+      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${numberOf(plan.beats, place)}</span><b>${titleOf(beat)}</b>
+        <small>${say(beat.first === beat.last ? "player.beat_at" : "player.beat_through", { first: beat.first, last: beat.last, lands: beat.lands })}</small></button>
       ${beat === open ? beatLines(beat, store, this.#choose) : nothing}</li>`)}</ol>`;
   }
 

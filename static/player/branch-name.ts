@@ -1,7 +1,9 @@
 /** What a branch is called, as the server says it, and what of it is in the opened files. Pure. */
 
+import { stepsOf } from "./axis-of.ts";
 import { doneOnLine, isOfSession, isOriginal } from "./done.ts";
 import type { BranchInfo } from "./source.ts";
+import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 type Branches = ReadonlyMap<string, BranchInfo>;
@@ -35,6 +37,12 @@ export function stepsInFiles(branches: Branches, branch: string): number | null 
     if (isPreview(info)) files = info.leaves_at;
   }
   return files;
+}
+
+/** How many steps there are, `10 + 2` where the last two are a preview. */
+export function countOfSteps(store: PlayerStore): string {
+  const [all, files] = [stepsOf(store), stepsInFiles(store.lines.branches, store.branch)];
+  return files === null ? String(all) : `${files} + ${all - files}`;
 }
 
 /** Whether it shows what a remedy would do: the opened files hold nothing of it. */

@@ -4,11 +4,11 @@ import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
 import { isLogCase } from "../diagrams/log-case.ts";
 import { asItWas, asItWasWords } from "./as-it-was.ts";
-import { planOf, stepsOf } from "./axis-of.ts";
+import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { whereIn } from "./beats-bar.ts";
 import { besideAddress, originalFirst } from "./beside-address.ts";
-import { branchName, branchTitle, isUnchanged, originalOf, stepsInFiles } from "./branch-name.ts";
+import { branchName, branchTitle, countOfSteps, isUnchanged, originalOf, stepsInFiles } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
 import { lookFrom } from "./look-from.ts";
@@ -114,7 +114,7 @@ export class Transport extends StoreElement {
     const place = plan === null ? null : whereIn(plan, store.shown);
     return html`<div class="where num">
         ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}<span class="dot"> ·</span></span>`}
-        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: stepsOf(store) })}</span><span class="dot"> ·</span></span>
+        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: countOfSteps(store) })}</span><span class="dot"> ·</span></span>
         <span class="virtual">${this.#when(store, at, over)}</span>
         ${this.#branches(store)}
         <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at })}</span>

@@ -17,7 +17,7 @@ const GAP = 10;
 const LEAST = 400;
 const MANAGER = 44;
 /** Heights on a phone, in units. */
-const STACK = { role: 70, centre: 178, centreGood: 196, centreMost: 250, participant: 74, network: 47, networkMost: 84, inRow: 4, under: 30 };
+const STACK = { role: 70, centre: 174, centreGood: 196, centreMost: 250, participant: 78, network: 47, networkMost: 84, inRow: 4, under: 30 };
 const EDGE = 6;
 const MARGINS = 10;
 /** px of half a page from which on the whole picture is shown, and how small it may be for that. */

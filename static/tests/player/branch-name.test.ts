@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { branchName, branchTitle, originalOf, stepsInFiles } from "../../player/branch-name.ts";
+import { branchName, branchTitle, countOfSteps, originalOf, stepsInFiles } from "../../player/branch-name.ts";
 import { originalFirst } from "../../player/beside-address.ts";
 import { treeOf } from "../../player/done.ts";
 import type { BranchInfo } from "../../player/source.ts";
+import type { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
 import { branch as made } from "./fixture.ts";
 
@@ -17,6 +18,8 @@ test("the steps of a preview, and of what follows it, are not in the files", () 
   assert.equal(stepsInFiles(branches, "log"), null, "all are");
   assert.equal(stepsInFiles(branches, "remedy"), 10);
   assert.equal(stepsInFiles(branches, "onward"), 10);
+  const counted = (branch: string, newest: number) => countOfSteps({ branch, newest, lines: { branches } } as unknown as PlayerStore);
+  assert.deepEqual([counted("log", 10), counted("remedy", 12)], ["10", "10 + 2"]);
 });
 
 test("a branch is called as the server says, in a sentence and as a label", () => {
