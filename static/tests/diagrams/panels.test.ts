@@ -65,7 +65,7 @@ test("accumulator: a retried batch keeps its numbers; batches behind are counted
   const now = view({ clients: { p1: client({ batches, queues: { "t-0": { batches: ["b1", "b2", "b3", "b4"], muted: false }, "t-1": { batches: [], muted: false } } }) } });
   const shape = layoutAccumulator(frameOf(null, now), "p1");
   assert.deepEqual(shape.queues[0]?.boxes.map((box) => [box.label, box.open, box.facts[1]]), [["0·0 | 0", false, "attempt 2"], ["0·0 | 1", false, "attempt 2"]]);
-  assert.equal(shape.queues[0]?.more, "and 2 batches behind (6 records)");
+  assert.equal(shape.queues[0]?.more, "and 2 more batches (6 records)");
   assert.deepEqual(shape.empty?.partitions, ["t-1"]);
 });
 
