@@ -169,7 +169,8 @@ class Beat(TypedDict):
     beats: NotRequired[list[Beat]]
     """In a long beat: the beats inside this beat; `lines` is then empty."""
     added: NotRequired[bool]
-    """True if this beat came of an intervention. If it is inside a beat, pages name it beside the outer beat, and go
+    """True if this beat came of an intervention, or if it is inside a beat and is a transaction's records or decision
+    over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat, and go
     through such beats one by one."""
     kept: NotRequired[bool]
     """True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages

@@ -48,6 +48,8 @@ class BeatStep:
     several transactions with different results held it, or empty if it is not known."""
     ended: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
     """(Client, number, serials) of the records of these transactions."""
+    unmarked: tuple[str, ...] = ()
+    """The other partitions in which these transactions have records and no marker yet."""
     stored: tuple[tuple[str, int], ...] = ()
     """(Partition, serial) of each record that this step appends to a log."""
 

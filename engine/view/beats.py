@@ -21,7 +21,7 @@ from engine.crafter import Crafter
 from engine.explain.sentences import sentence
 from engine.lately import LOOKUPS, REQUESTS, LostRequests
 from engine.shapes.plans import Beat, BeatLine, Event, Passed
-from engine.topic_partition import is_internal
+from engine.topic_partition import is_internal, topic_of
 from engine.transaction_lines import COMPLETE
 from engine.view import middleware_titles
 from engine.view.beat_step import BeatStep, said_in
@@ -84,6 +84,7 @@ from engine.view.titles import (
     COUNT_RECORDS,
     LEADS,
     NEW,
+    RECORDS,
     WHICH,
     also_in,
     held_in,
@@ -174,7 +175,7 @@ ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consume
 """A beat of a changed run is about the same as one of the run without the change if these parameters are equal, as far
 as both have them."""
 RELEASED = {
-    "beat.released_commit": "COMMIT", "beat.released_commit_of": "COMMIT",
+    "beat.released_commit": "COMMIT", "beat.released_commit_of": "COMMIT", "beat.released_part": "COMMIT",
     "beat.released_abort": "ABORT", "beat.released_abort_of": "ABORT",
 }  # fmt: skip
 """Title of a beat to the result of the transactions whose records it releases."""
@@ -249,6 +250,7 @@ class Ended:
     again: bool = False
     records: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
     """(client, number, serials) of the records that it ends; empty if their clients are not known."""
+    producer_id: Any = None
 
 
 class Beats:
@@ -528,30 +530,38 @@ class Beats:
                 first = self._first.pop(written, params["offset"])
                 known = self._unended.pop(written, {})
                 records = tuple((client, count, serials) for client, (count, serials) in known.items())
-                ended = Ended(first, params["offset"], params["result"], again, records)
+                ended = Ended(first, params["offset"], params["result"], again, records, written[1])
                 self._ended.setdefault(params["partition"], []).append(ended)
+        for said in said_in([taken], "fault.topic_deleted"):
+            self._first = {
+                written: first
+                for written, first in self._first.items()
+                if topic_of(written[0]) != said["topic"]
+            }
         advanced = [said for key, said in taken.sentences if key == "broker.last_stable_offset_advanced"]
         found = [(params["partition"], *self._released_by(params)) for params in advanced]
         taken.released = tuple((partition, result) for partition, result, _ in found if result is not None)
-        taken.ended = tuple(one for _, result, records in found if result is not None for one in records)
+        held = [one for _, _, those in found for one in those]
+        taken.ended = tuple(of for one in held for of in one.records)
+        ids = {one.producer_id for one in held}
+        taken.unmarked = tuple(
+            sorted(name for name, producer_id in self._first if producer_id in ids and not is_internal(name))
+        )
         if taken.opener is OUTCOME and advanced and not taken.released:
             taken.opener = None
 
-    def _released_by(
-        self, params: Mapping[str, Any]
-    ) -> tuple[str | None, tuple[tuple[str, int, tuple[int, ...]], ...]]:
-        """The result of the transactions that held the last stable offset, and (client, number, serials) of their
-        records. The result is BOTH if they differ, empty if it is not known, and None if the offset passed
-        only repeated markers."""
+    def _released_by(self, params: Mapping[str, Any]) -> tuple[str | None, list[Ended]]:
+        """The result of the transactions that held the last stable offset, and these. The result is BOTH if they
+        differ, empty if it is not known, and None if the offset passed only repeated markers."""
         ended = self._ended.get(params["partition"], [])
         before, after = params["before"], params["last_stable_offset"]
         passed = [one for one in ended if one.first < after and one.marker < params["high_watermark"]]
         self._ended[params["partition"]] = [one for one in ended if one not in passed]
         if passed and all(one.again for one in passed):
-            return None, ()
+            return None, []
         held = [one for one in passed if one.first >= before and not one.again]
         results = {one.result for one in held}
-        return BOTH if len(results) > 1 else "".join(results), tuple(of for one in held for of in one.records)
+        return BOTH if len(results) > 1 else "".join(results), held
 
     def _look_for_late_commits(self, taken: BeatStep) -> None:
         """Find a client that learns of its commit after its records were released."""
@@ -747,11 +757,65 @@ class Beats:
         for place in range(1, len(chosen)):
             chosen[place] = self._from_request(chosen[place - 1], chosen[place], openings, repeats)
         ends = [beat.at for beat in chosen[1:]] + [end]
-        beats = []
-        for number, (beat, stop) in enumerate(zip(chosen, ends, strict=True), 1):
-            inside = [one for one in openings if beat.at + beat.lead < one.at < stop]
-            beats.append(self._beat(number, beat, stop, inside, end - start, repeats, nests))
+        within = [
+            [one for one in openings if beat.at + beat.lead < one.at < stop]
+            for beat, stop in zip(chosen, ends, strict=True)
+        ]
+        beats = [
+            self._beat(number, beat, stop, inside, end - start, repeats, nests)
+            for number, (beat, stop, inside) in enumerate(zip(chosen, ends, within, strict=True), 1)
+        ]
+        self._divide_transactions(beats, chosen, ends, within, repeats)
         return _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
+
+    def _divide_transactions(
+        self,
+        beats: list[Beat],
+        chosen: Sequence[Opened],
+        ends: Sequence[int],
+        within: Sequence[list[Opened]],
+        repeats: Repeats,
+    ) -> None:
+        """If a reader would pass, from one beat to the next, over the records of a transaction and over the decision
+        about it, divide the beats that hold these. ``within``: the other openings inside each beat."""
+        of = self._steps[0].number
+        for place in range(1, len(beats)):
+            before, after = beats[place - 1], beats[place]
+            if "beats" in before or "beats" in after or {before["kind"], after["kind"]} & ROUND_KINDS:
+                continue
+            wrote = [
+                one
+                for one in within[place - 1]
+                if one.opener.name in FIRST_WRITES and one.at > before["lands"] - of
+            ]
+            first = next((one for one in wrote if self._is_reached(one, ends[place - 1])), None)
+            outcome = next((one for one in within[place] if one.ends), None)
+            if first is None or outcome is None or chosen[place].opener.name not in ASKED_FOR:
+                continue
+            for at, then in ((place - 1, first), (place, outcome)):
+                own = [chosen[at], then]
+                inside = [one for one in within[at] if one is not then]
+                parts = self._parts_of(own, ends[at], inside, repeats)
+                lands = beats[at]["lands"]
+                beats[at]["beats"] = [
+                    part if part["lands"] == lands else {**part, "added": True} for part in parts
+                ]
+                beats[at]["lines"] = []
+
+    def _is_reached(self, one: Opened, stop: int) -> bool:
+        return any(_leads_to(one, step) for step in self._steps[one.at : stop])
+
+    def _parts_of(
+        self, parts: Sequence[Opened], end: int, others: Sequence[Opened], repeats: Repeats
+    ) -> list[Beat]:
+        """The parts of a divided beat. ``others``: the openings inside it that open none of them."""
+        stops = [*(one.at for one in parts[1:]), end]
+        start = parts[0].at
+        beats = [
+            self._beat(number, one, stop, [], end - start, repeats)
+            for number, (one, stop) in enumerate(zip(parts, stops, strict=True), 1)
+        ]
+        return self._with_passed(beats, start, [*parts, *others], parts, repeats)
 
     def _with_passed(
         self,
@@ -1057,12 +1121,20 @@ def _event(kind: str) -> str:
 
 
 def _distinguished(before: Sequence[Beat], beats: list[Beat]) -> list[Beat]:
-    """The beats; those of one title that are about different records name these. ``before``: earlier beats, which keep
-    their titles."""
+    """The beats and the parts of divided ones; those of one title that are about different records name these.
+    ``before``: earlier beats, which keep their titles."""
     titles = Counter(_title(beat) for beat in (*before, *beats))
-    return [
-        {**beat, "params": which_named(beat["params"], is_needed=titles[_title(beat)] > 1)} for beat in beats
-    ]
+    for beat in beats:
+        # A part about the same as its whole beat has the same title.
+        parts = [part for part in beat.get("beats", ()) if RECORDS in part["params"]]
+        titles.update(_title(part) for part in parts if part["lands"] != beat["lands"])
+
+    def named(beat: Beat) -> Beat:
+        params = which_named(beat["params"], is_needed=titles[_title(beat)] > 1)
+        shown: Beat = {**beat, "params": params}
+        return {**shown, "beats": list(map(named, beat["beats"]))} if "beats" in beat else shown
+
+    return list(map(named, beats))
 
 
 def _title(beat: Beat) -> str:

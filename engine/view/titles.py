@@ -35,6 +35,7 @@ LEADS = frozenset(
     {
         "behind", "behind_stores", "request_unanswered", "request_again", "commit_returns", "commit_late",
         "resends_stored", "renumbered_stored", "left_stores", "released_commit_of", "released_abort_of",
+        "released_part",
     }
 )  # fmt: skip
 """Titles that say something that the sentences of the step in which the beat lands do not say."""
@@ -49,14 +50,14 @@ COUNT_RECORDS = frozenset(
 SAID = frozenset(
     {
         "behind", "behind_stores", "released_commit", "released_abort", "released", "released_commit_of",
-        "released_abort_of", "hidden", "sends_into", "markers_in",
+        "released_abort_of", "released_part", "hidden", "sends_into", "markers_in",
     }
 )  # fmt: skip
 """Titles that are no sentences; the sentence that says the same has the key `beat.<title>.said`."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
-        "released_commit_of", "released_abort_of", "markers_in",
+        "released_commit_of", "released_abort_of", "released_part", "markers_in",
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "joined_now", "registered_now",
         "begins_early", "begins_next", "let_go_abort", "let_go_commit", "resends",
@@ -275,6 +276,9 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
     name = {frozenset({"COMMIT"}): "released_commit", frozenset({"ABORT"}): "released_abort"}.get(
         frozenset(results), "released"
     )
+    waiting = released_in(steps)[-1].unmarked
+    if waiting and name == "released_commit":
+        return "released_part", {"partitions": partitions, "waiting": list(waiting)}
     records = [of for step in released_in(steps) for of in step.ended]
     clients = sorted({client for client, _, _ in records})
     count = sum(number for _, number, _ in records)

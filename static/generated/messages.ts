@@ -2680,7 +2680,7 @@ export interface Beat {
    */
   beats?: Beat[];
   /**
-   * True if this beat came of an intervention. If it is inside a beat, pages name it beside the outer beat, and go through such beats one by one.
+   * True if this beat came of an intervention, or if it is inside a beat and is a transaction's records or decision over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat, and go through such beats one by one.
    */
   added?: boolean;
   /**
