@@ -364,7 +364,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         metadata = self._known(to, transactional_id, producer_id, by_leader)
         if metadata is None:
             return
-        change = Change(metadata, to, now, partitions=partitions, version=version)
+        claimed = (producer_id, producer_epoch)
+        change = Change(metadata, to, now, claimed=claimed, partitions=partitions, version=version)
         waits = self._writing_goes_first and metadata.pending_state is not None
         if not waits and (
             self._unmapped(to, metadata, producer_id)

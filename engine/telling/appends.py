@@ -25,9 +25,10 @@ from engine.happenings import appends as happened
 from engine.happenings.base import Happening
 from engine.happenings.codes import Next, Reason
 from engine.messages import INT_MAX, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, RecordBatch
+from engine.record_names import record_names
 from engine.shapes.steps import Decision, DecisionRow, RowOutcome
 from engine.telling.requests import next_key, reason_key
-from engine.telling.telling import Tell, Teller
+from engine.telling.telling import Tell, Teller, phrase
 from engine.telling.untimely import Untimely, untimely_of
 from engine.topic_partition import is_internal
 
@@ -240,9 +241,23 @@ def _refused_batch(
     if rule.why is Reason.STALE_SEQUENCE_REFUSED:
         rules = ("SEQ-10", rule.spec, "SEQ-17", "SEQ-7", "SEQ-19")
     said = {**_said(rule, arrival), **params}
+    if rule.why is Reason.STALE_EPOCH_REFUSED:
+        # Two producers may have the same producer id.
+        records = record_names(h.batch.serials)
+        said["written_by"] = (
+            phrase(
+                "clause.records_of_client", client=h.client, records=records, producer_id=h.batch.producer_id
+            )
+            if records
+            else _written_by(h.batch.producer_id)
+        )
     teller.say(reason_key(rule.why), rules, **said, error=rule.answer.name)
     _note_what_is_off(h, rule, arrival, teller)
     _refuse(rule, arrival, rule.then, teller)
+
+
+def _written_by(producer_id: int) -> dict[str, Any]:
+    return phrase("clause.producer_id_alone", producer_id=producer_id)
 
 
 def _note_what_is_off(
@@ -355,6 +370,8 @@ def _broker_batch_reached(h: happened.BrokerBatchReached, teller: Teller) -> Non
     elif arrival is not None:
         rules = (rule.spec, "FEN-7") if rule.when == "lower_coordinator_epoch" else (rule.spec,)
         said = {**NUMBERS[rule.when](arrival), **known}
+        if rule.why is Reason.STALE_EPOCH_REFUSED:
+            said["written_by"] = _written_by(batch.producer_id)
         teller.say(reason_key(rule.why), rules, **said, error=rule.answer.name)
         _refuse(rule, arrival, rule.then if batch.is_control else Next.COORDINATOR_GETS_ERROR, teller)
     if arrival is not None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.coordinator.transaction_states import (
+    ADD,
     CLAIM_REPLACED,
     CLAIM_TOO_LATE,
     NOT_OF_THIS,
@@ -101,6 +102,14 @@ def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
     return phrase("clause.fenced_epoch", producer_epoch=h.producer_epoch)
 
 
+def _whose(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
+    """The phrase for the client that sent the request: the one with the identity in it."""
+    for client, held in teller.holders(h.transactional_id).items():
+        if held == h.claimed:
+            return phrase("clause.whose_client", client=client)
+    return phrase("clause.whose_producer")
+
+
 def _unfinished(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
     """The phrase for the unfinished change of an id."""
     if missing := missing_markers(teller, h.coordinator, h.transactional_id):
@@ -125,6 +134,8 @@ def _id_moved(h: happened.IdMoved, teller: Teller) -> None:
     further: dict[str, Any] = {"fenced": _fenced(h, teller)} if row.why == _FENCES else {}
     if row.why in _MEETS_TRANSITION:
         further["pending"] = _unfinished(h, teller)
+        if row.on == ADD and not h.by_leader:
+            further["whose"] = _whose(h, teller)
     if row.why in _ADD:
         further["added"] = h.added
     if row.on == TIME_OUT and not row.refused:

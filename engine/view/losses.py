@@ -26,7 +26,9 @@ KINDS = (
 """(API, whether it is the response) in the order of what their loss shows: first that a decided transaction is not over
 everywhere, then that a client does not know whether its records are stored, then that a request is sent again. The
 loss of any other message merely repeats a request that changes no log."""
+ARRIVED = frozenset({"delivered"})
 LOST = frozenset({"dropped", "lost"})
+"""What ends a message's way. One that is delayed is still on it."""
 
 
 class Losses:
@@ -45,12 +47,14 @@ class Losses:
             if message["event"] == "sent":
                 self._send(step, message["id"])
                 continue
+            if message["event"] not in ARRIVED | LOST:
+                continue
             loss = self._under_way.pop(message["id"], None)
             if loss is None:
                 continue
             if message["event"] in LOST:
                 self._lost.add(_kind(loss))
-            elif message["event"] == "delivered":
+            else:
                 self._first.setdefault(_kind(loss), loss)
 
     def _send(self, step: Mapping[str, Any], number: int) -> None:

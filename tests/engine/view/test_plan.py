@@ -482,6 +482,8 @@ def test_the_messages_to_drop_first_are_those_whose_loss_shows() -> None:
     # SC-04 loses a Produce response itself: the request shows something else.
     assert [one[1:] for one in named("SC-04")] == [("Produce", False), ("Produce", True)]
     assert named("SC-80")[0] == (15, "Commit", False)
+    # SC-48 delays its first marker, behind which the next transaction waits.
+    assert named("SC-48")[0] == (39, "WriteTxnMarkers", False)
     # SC-26 sends no records: the request for an identity is better than none.
     assert named("SC-26") == [(3, "InitProducerId", False)]
 
