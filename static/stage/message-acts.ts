@@ -3,7 +3,7 @@
  * the component, what can be done to it: drop, delay, duplicate; crash, pause; and the list of all that the server offers. The
  * acts are those of the selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
  * from message to message, where none is on its way back to the one that arrives, or to the last one that left
- * (the offer names the step, and `say-hint` says so behind the press), and its acts have the focus. Behind the last step of a run it leads
+ * (the offer names the step and the message, and `say-hint` says so behind the press), and its acts have the focus. Behind the last step of a run it leads
  * to the message that the engine names first (`losses` of the plan), and `say-hint` offers the next one.
  */
 
@@ -14,7 +14,6 @@ import type { SelectionBar } from "../player/selection-bar.ts";
 import { offeredOf } from "../player/offered.ts";
 import type { Sent } from "../player/sent-in.ts";
 import { planOf } from "../player/axis-of.ts";
-import { named } from "../player/joins.ts";
 import { chosenText, lossName } from "../player/losses.ts";
 import { isOver } from "../player/outcome.ts";
 import { arriving, lastSent } from "../player/sent-in.ts";
@@ -24,7 +23,7 @@ import { Small } from "../player/small.ts";
 import type { HintAct } from "../player/messages.ts";
 import type { Action } from "../player/source.ts";
 import type { PlayerStore } from "../player/store.ts";
-import type { JsonObject, Selection } from "../player/frame.ts";
+import type { JsonObject, MessageView, Selection } from "../player/frame.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import { placeBeside, placeNear } from "./acts-place.ts";
@@ -38,13 +37,15 @@ export const defaults = {
 };
 
 export class MessageActs extends StoreElement {
-  static override properties = { ...StoreElement.properties, actions: { state: true }, leads: { state: true }, takes: { state: true } };
+  static override properties = { ...StoreElement.properties, actions: { state: true }, leads: { state: true }, takes: { state: true }, takesInShort: { state: true } };
 
   declare actions: Action[] | null;
   /** The step to which the offer leads while no message is on its way; null: the step on show. */
   declare leads: number | null;
   /** The message to which it leads there, in words. */
   declare takes: string;
+  /** The same without its way. */
+  declare takesInShort: string;
   readonly #small = new Small(this);
   #player: Element | null = null;
   #askedFor = "";
@@ -58,6 +59,7 @@ export class MessageActs extends StoreElement {
     this.actions = null;
     this.leads = null;
     this.takes = "";
+    this.takesInShort = "";
   }
 
   override connectedCallback(): void {
@@ -224,9 +226,10 @@ export class MessageActs extends StoreElement {
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
     const stage = this.#stage();
-    const [said, short] = this.leads === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")]
-      : ["stage.act.offer_at", "stage.act.offer_at_short"].map((key) => say(key, { step: this.leads }));
-    return html`<button class=${this.leads === null ? "break-offer" : "break-offer elsewhere"} title=${this.leads === null ? say("player.key.message") : named(said as string, this.takes)} hidden @click=${this.#offered}>${shortened(said as string, short as string, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
+    const step = this.leads;
+    const texts = step === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")]
+      : [say("stage.act.offer_at", { step, message: this.takes }), ...["stage.act.offer_at_short", "stage.act.offer_at_shorter"].map((key) => say(key, { step, message: this.takesInShort })), say("stage.act.offer_at_shortest", { step })];
+    return html`<button class=${step === null ? "break-offer" : "break-offer elsewhere"} title=${step === null ? say("player.key.message") : texts[0]} hidden @click=${this.#offered}>${shortened(texts, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -248,6 +251,7 @@ export class MessageActs extends StoreElement {
     if (offer !== null) this.#placeOffer(offer, stage, isOnItsWay || sent !== null);
     this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
     this.takes = sent === null ? "" : nameOf(sent);
+    this.takesInShort = sent === null ? "" : nameOf(sent, apiName);
     if (bar === null) return;
     const selection = store?.selection ?? null;
     const isActor = selection?.kind === "actor";
@@ -301,9 +305,13 @@ function lossesOf(store: PlayerStore): readonly ShownLoss[] {
   return planOf(store)?.losses ?? [];
 }
 
-function nameOf(sent: Sent | ShownLoss): string {
+function nameOf(sent: Sent | ShownLoss, name: (message: MessageView | ShownLoss) => string = lossName): string {
   const message = "api" in sent ? sent : sent.message;
-  return message === null ? say("done.a_message") : lossName(message);
+  return message === null ? say("done.a_message") : name(message);
+}
+
+function apiName({ api, is_response }: Pick<ShownLoss, "api" | "is_response">): string {
+  return is_response ? say("stage.act.response", { api }) : api;
 }
 
 /** The name of a message or a component that is asked about; null for a thing that has no acts of its own in the picture. */

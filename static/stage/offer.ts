@@ -6,9 +6,9 @@ import { textWidth } from "./draw.ts";
 /** px of a button beside its words: edges and its key. */
 const BESIDE = 34;
 
-/** What the button beside the network says: nothing of the next column's name is covered. `width`: px of its place. */
-export function shortened(said: string, short: string, width: number): string {
-  return textWidth(said, 14, true) + BESIDE <= width ? said : short;
+/** What the button beside the network says: of the texts, the longest first, one that covers nothing of the next column's name. `width`: px of its place. */
+export function shortened(texts: readonly string[], width: number): string {
+  return texts.find((text) => textWidth(text, 14, true) + BESIDE <= width) ?? texts.at(-1) ?? "";
 }
 
 /** Of the one to drop. Null: the only one is selected. */

@@ -11,8 +11,8 @@ test("the offer selects a message, then goes to the next; where the selected one
 });
 
 test("an offer beside the network is short where the next column's name would be covered", () => {
-  const [said, short] = ["← Go back to step 103 to drop a message", "← Drop at step 103"];
-  assert.deepEqual([380, 177].map((width) => shortened(said, short, width)), [said, short]);
+  const texts = ["← Back to step 103 to drop: Produce request, p1 to broker-1", "← Back to 103: drop Produce", "← Back to step 103"];
+  assert.deepEqual([600, 260, 177, 10].map((width) => shortened(texts, width)), [...texts, texts[2]]);
 });
 
 test("messages without a place are named, and each press selects the next", () => {
