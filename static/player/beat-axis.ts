@@ -93,7 +93,7 @@ const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 export const BREAKS = /(?<=[A-Z]_)/;
 
 const ANYWHERE = /(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/;
-const AT_MARKS = /(?<=\s)|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
+const AT_MARKS = /(?<=\s)(?<!\d\s(?=[条个次步批份项名台段]))|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
 
 /** The name in pieces that stay on one line each. */
 export function piecesOf(name: string, breaks: LineBreaks): string[] {

@@ -202,11 +202,11 @@ function numberText(number: string): string {
 }
 
 /** Between a number and the Chinese word that counts: 2 条. */
-const COUNTS = /(?<=\d) (?=[\u4e00-\u9fff])/g;
+const COUNTS = /(?<=\d) (?=[条个次步批份项名台段])/g;
 
 /** Names of errors break behind their underscores, others nowhere; Chinese where `breaks` says. */
 function breakable(text: string, breaks: LineBreaks = "marks"): TemplateResult[] {
-  return (breaks === "words" ? piecesOf(text, breaks).map((part) => part.replace(COUNTS, "\u00a0")) : text.split(BREAKS)).map((part) => html`${unbroken(part)}<wbr>`);
+  return (breaks === "words" ? piecesOf(text, breaks) : text.split(BREAKS)).map((part) => html`${unbroken(breaks === "anywhere" ? part : part.replace(COUNTS, "\u00a0"))}<wbr>`);
 }
 
 /** The beat that lands at a step, else the innermost that holds it, with its number: `8`, or `8.5` in the fifth beat inside

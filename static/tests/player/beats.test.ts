@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { beatAxis, defaults } from "../../player/beat-axis.ts";
+import { beatAxis, defaults, piecesOf } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
@@ -234,6 +234,7 @@ test("it stops where a breakpoint holds", async () => {
 });
 
 test("Chinese names end their lines between words, and inside of one only where there is no room for that", () => {
+  assert.deepEqual(piecesOf("p1 的 1 条记录已写入", "marks"), ["p1 ", "的 ", "1 条记录已写入"]);
   const named = (name: string, count: number): Beat[] => Array.from({ length: count }, (_, index) => ({ ...(PLAN.beats[0] as Beat), first: index + 1, last: index + 1, title: { en: name, "zh-Hans": name } }));
   assert.equal(beatAxis(named("决定之前隐藏：t-0、t-1", 4), 4, 24, 800).breaks, "marks");
   assert.deepEqual([1000, 480].map((right) => beatAxis(named("读取已提交的消费者继续等待", 9), 9, 24, right).breaks), ["words", "anywhere"]);
