@@ -4,8 +4,8 @@
  * First the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
  * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. What a sentence is about is a button that
  * selects it in every picture. The words stand where time stands and reach up over the picture's foot, and move nothing. On a
- * telephone they cover nothing of the picture: the question stands where the sentence does, and of the chain one line each is
- * seen until it is opened. While it is open, the same question is asked again at each step that the reader goes to; selecting
+ * telephone they cover nothing of the picture: the question stands where the sentence does, and of the chain two lines each are
+ * seen until it is opened; an opened one may cover the picture. While it is open, the same question is asked again at each step that the reader goes to; selecting
  * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
  * sees the presenter's answer (`present`) and asks nothing.
  */
@@ -199,7 +199,7 @@ export class Why extends StoreElement {
     body.style.setProperty("--grow", "0px");
     const lacks = body.scrollHeight - body.clientHeight;
     const { top } = body.getBoundingClientRect();
-    const drawn = document.querySelector("eos-stage")?.shadowRoot?.querySelectorAll("svg.scene > [data-key]") ?? [];
+    const drawn = this.closest(".player")?.querySelector(".mid > .panel > *")?.shadowRoot?.querySelectorAll("svg.scene > [data-key]") ?? [];
     const foot = Math.max(...[...drawn].map((one) => one.getBoundingClientRect().bottom));
     const from = this.unfolded.size > 0 ? innerHeight * defaults.opened : drawn.length === 0 ? top : foot + defaults.under;
     body.style.setProperty("--grow", `${Math.max(0, Math.min(lacks, top - from))}px`);
@@ -343,7 +343,7 @@ export class Why extends StoreElement {
     void this.updateComplete.then(() => this.showLink(number));
   };
 
-  /** One line of a sentence until it is opened; where there is room, the sentence. */
+  /** Two lines of a sentence until it is opened; where there is room, the sentence. */
   #folding(link: WhyLink, number: number): TemplateResult {
     if (!this.#upright.matches) return this.#link(link);
     const isOpen = this.unfolded.has(number);

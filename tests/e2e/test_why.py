@@ -176,6 +176,8 @@ def test_the_answer_is_accessible_complete_and_hides_nothing(
         count = folded.count()
         folded.first.click()
         expect(folded).to_have_count(count - 1)
+        opened_body = page.locator(".why-body").bounding_box()
+        assert opened_body is not None and opened_body["height"] > body["height"]
     if chinese:
         page.locator("eos-tools details.menu > summary").click()
         page.get_by_role("button", name="English").click()
