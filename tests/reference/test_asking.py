@@ -51,6 +51,15 @@ SOUGHT = [
     ("我的事务一直没有提交", {"scenario": "SC-75"}),
     ("transaction never committed", {"scenario": "SC-75"}),
     ("kafka-dump-log", {"page": "replays:open_log"}),
+    ("commit hangs", {"scenario": "SC-107"}),
+    ("the commit is stuck", {"scenario": "SC-107"}),
+    ("提交卡住", {"scenario": "SC-107"}),
+    ("commit lost half way", {"scenario": "SC-55"}),
+    ("提交到一半", {"scenario": "SC-55"}),
+    ("marker is late", {"scenario": "SC-58"}),
+    ("losing markers", {"scenario": "SC-58"}),
+    ("标记迟到", {"scenario": "SC-58"}),
+    ("标记丢失", {"scenario": "SC-58"}),
 ]
 
 
