@@ -285,7 +285,7 @@ def test_no_sentence_opens_two_beats() -> None:
 def test_a_beat_of_one_producer_lands_where_its_own_records_are_stored() -> None:
     plan = plan_ahead(scenario_of("SC-143"))
     beat = next(beat for beat in plan["beats"] if beat["key"] == "beat.sends")
-    assert (beat["params"], beat["last"]) == ({"client": "source", "count": 1}, 46)
+    assert (beat["params"], beat["last"]) == ({"client": "source", "count": 1, "which": ""}, 46)
     assert beat["lands"] == 27, "p1's are stored at step 45"
 
 
