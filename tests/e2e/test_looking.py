@@ -96,7 +96,7 @@ def test_a_breakpoint_set_by_keyboard_stops_the_run_and_outlives_the_page(page: 
     page.keyboard.press("k")
     expect(stops.locator(".stop-list li")).to_have_count(1)
     stops.get_by_label("rule SEQ-11", exact=True).uncheck()
-    expect(stops.get_by_role("button", name="Run to the next")).to_be_disabled()
+    expect(stops.get_by_role("button", name="Run to next breakpoint")).to_be_disabled()
 
 
 def test_found_steps_are_listed_and_gone_through_by_keys(page: Page) -> None:
