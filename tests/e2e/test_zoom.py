@@ -46,7 +46,9 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     expect(now.locator(".numbers")).to_have_text("arrived 0 · stored 2")
     page.wait_for_function("() => new URL(location.href).searchParams.get('zoom') === 'decision:2'")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("eos-sentence .s")).to_contain_text("3/3 broker-1 refuses a batch of PID 1000")
+    expect(page.locator("eos-sentence .s")).to_contain_text(
+        "3/3 broker-1 refuses a batch of p1 (r3, PID 1000)"
+    )
     page.keyboard.press("ArrowRight")
     expect(page.locator("eos-transport .where")).to_contain_text(f"step {step + 1}")
     page.keyboard.press("ArrowLeft")
