@@ -125,3 +125,10 @@ export function overlap(one: Box, other: Box): boolean {
     other.y < one.y + one.height
   );
 }
+
+/** The area on which two boxes meet. */
+export function overlapArea(one: Box, other: Box): number {
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return Math.max(0, width) * Math.max(0, height);
+}

@@ -1,5 +1,6 @@
 /** Where the acts on a thing of the stage stand: at it, and not over what has to be seen with it. Pure. */
 
+import { overlapArea } from "../diagrams/geometry.ts";
 import type { Box } from "./contract.ts";
 
 type Size = Pick<Box, "width" | "height">;
@@ -32,8 +33,7 @@ export function placeNear(own: Size, at: Box, room: Size, standing: readonly Box
 
 /** px² of what stands. */
 function covered(own: Size, { x, y }: Place, standing: readonly Box[]): number {
-  return standing.reduce((sum, one) =>
-    sum + Math.max(0, Math.min(x + own.width, one.x + one.width) - Math.max(x, one.x)) * Math.max(0, Math.min(y + own.height, one.y + one.height) - Math.max(y, one.y)), 0);
+  return standing.reduce((sum, one) => sum + overlapArea({ ...own, x, y }, one), 0);
 }
 
 function least(places: readonly Place[], cost: (place: Place) => number): Place | null {

@@ -3,7 +3,7 @@
  * nothing. Of the places that suit it the first one that is free is taken, else the nearest free one, else the one that covers least. Pure.
  */
 
-import { overlap, round } from "../diagrams/geometry.ts";
+import { overlapArea, round } from "../diagrams/geometry.ts";
 import type { Box } from "./contract.ts";
 
 export type Spot = readonly [x: number, y: number];
@@ -71,18 +71,10 @@ export function labelPlace({ width, height }: { width: number; height: number },
 function costOf(at: Box, { taken, own, others, away }: Around): number {
   const padded = { x: at.x - 2, y: at.y - 1, width: at.width + 4, height: at.height + 2 };
   const area = at.width * at.height;
-  const covered = taken.reduce((sum, one) => sum + shared(one, padded), 0);
+  const covered = taken.reduce((sum, one) => sum + overlapArea(one, padded), 0);
   const across = own.reduce((sum, one) => {
-    const inside = shared(one, at);
+    const inside = overlapArea(one, at);
     return sum + Math.min(inside, area - inside);
   }, 0);
-  return covered + across + others.reduce((sum, one) => sum + shared(one, at), 0) + (away?.(at.y) ?? 0);
-}
-
-/** Area of the overlap of two boxes. */
-function shared(one: Box, other: Box): number {
-  if (!overlap(one, other)) return 0;
-  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
-  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
-  return width * height;
+  return covered + across + others.reduce((sum, one) => sum + overlapArea(one, at), 0) + (away?.(at.y) ?? 0);
 }

@@ -7,7 +7,7 @@
  */
 
 import { nothing, svg } from "lit";
-import { clamp, overlap, round } from "../diagrams/geometry.ts";
+import { clamp, overlap, overlapArea, round } from "../diagrams/geometry.ts";
 import { isPicked, messageSelection } from "../diagrams/picked.ts";
 import { isMessageOfPicked } from "../diagrams/transaction-picked.ts";
 import type { Frame, MessageView, Selection } from "../player/frame.ts";
@@ -109,7 +109,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   }
   if (!here.upright) return { ...found, away };
   // A count that has no room on a phone is added to what has no place there; so are all of them where messages are lost together.
-  const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => covered(flight.box, own) <= COVERS);
+  const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => overlapArea(flight.box, own) <= COVERS);
   const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
   const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
   const notes: Box[] = [];
@@ -171,7 +171,7 @@ function hidden({ flights, bundles }: Omit<Network, "away">, here: Places): numb
   const beyond = here.upright ? Math.max(0, ...flights.map((flight) => (taken(flight).x + taken(flight).width - here.width) * flight.box.height)) : 0;
   const notes = here.upright ? [] : flights.filter(({ fate }) => fate.note !== "" && fate.side === "under").map(noteBox);
   const boxes = [...flights.map((flight) => (here.upright ? taken(flight) : flight.box)), ...notes, ...bundles.map((bundle) => bundle.box), ...standingIn(here)];
-  return Math.max(beyond, ...boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => covered(one, other))));
+  return Math.max(beyond, ...boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => overlapArea(one, other))));
 }
 
 /** What stands in the network itself, beside what is on its way there. */
@@ -201,7 +201,7 @@ function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">,
 /** A request that its answer had to stand on has been read: it makes room. */
 function withoutCovered(flights: readonly Flight[]): Flight[] {
   return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !flights.some(({ message: answer, box: other }) =>
-    answers(answer, message) && covered(own, other) > 0.2 * own.width * own.height));
+    answers(answer, message) && overlapArea(own, other) > 0.2 * own.width * own.height));
 }
 
 /** Whether a message is the answer to a request. */
@@ -372,7 +372,7 @@ function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean 
 
 /** Units of area on which messages meet. */
 function crowd(placed: readonly Flight[]): number {
-  return placed.reduce((sum, one, index) => sum + placed.slice(index + 1).reduce((more, other) => more + covered(taken(one), taken(other)), 0), 0);
+  return placed.reduce((sum, one, index) => sum + placed.slice(index + 1).reduce((more, other) => more + overlapArea(taken(one), taken(other)), 0), 0);
 }
 
 /** The distance from the place that it would have alone. */
@@ -455,7 +455,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     const tries = [0, ...edges, ...standing.flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
       const moved = held(movedBy(stood, far, along), here);
-      const cost = placed.reduce((sum, other) => sum + covered(taken(moved), taken(other)), 0) * COVERED + outside(moved.box, here) + Math.abs(back) * ASIDE;
+      const cost = placed.reduce((sum, other) => sum + overlapArea(taken(moved), taken(other)), 0) * COVERED + outside(moved.box, here) + Math.abs(back) * ASIDE;
       if (cost < least - 0.5) {
         best = moved;
         least = cost;
@@ -463,7 +463,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
       if (cost < 0.5) break;
     }
   }
-  const covers = (at: Flight): number => standing.reduce((sum, other) => sum + covered(taken(at), other), 0);
+  const covers = (at: Flight): number => standing.reduce((sum, other) => sum + overlapArea(taken(at), other), 0);
   return here.kind === "cluster" && covers(best) > COVERS ? offItsWire(best, standing, here) : best;
 }
 
@@ -475,7 +475,7 @@ function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Fli
   const columns = here.upright ? [x, ...standing.flatMap((other) => [other.x + other.width + dx, other.x - own.width + dx]), EDGE + dx, here.width - EDGE - own.width + dx] : [x];
   const rows = here.upright ? [y, here.network.y + 3, here.network.y + here.network.height - height - 3] : [y, ...standing.flatMap((other) => [other.y + other.height + dy, other.y - own.height + dy])];
   const tries = rows.flatMap((row) => columns.map((column): Flight => ({ ...flight, box: { x: round(column), y: round(row), width, height } })));
-  const costOf = (at: Flight): number => standing.reduce((sum, other) => sum + covered(taken(at), other), 0) * COVERED + outside(taken(at), here) + Math.abs(at.box.x - x) + Math.abs(at.box.y - y);
+  const costOf = (at: Flight): number => standing.reduce((sum, other) => sum + overlapArea(taken(at), other), 0) * COVERED + outside(taken(at), here) + Math.abs(at.box.x - x) + Math.abs(at.box.y - y);
   return tries.reduce((best, at) => (costOf(at) < costOf(best) ? at : best), flight);
 }
 
@@ -491,13 +491,6 @@ function movedBy(flight: Flight, far: number, along: "x" | "y"): Flight {
   return moved;
 }
 
-function covered(one: Box, other: Box): number {
-  if (!overlap(one, other)) return 0;
-  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
-  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
-  return Math.max(0, width) * Math.max(0, height);
-}
-
 /** Height that is left to the names of the columns, in units. */
 const CLEAR = 28;
 
@@ -505,7 +498,7 @@ function outside(one: Box, here: Places): number {
   const top = here.upright ? 2 : CLEAR;
   const over = Math.max(0, top - one.y) + Math.max(0, one.y + one.height - here.height + 2);
   const aside = Math.max(0, 2 - one.x) + Math.max(0, one.x + one.width - here.width + 2);
-  return over * one.width + aside * one.height + bodiesOf(here).reduce((sum, body) => sum + covered(one, body), 0);
+  return over * one.width + aside * one.height + bodiesOf(here).reduce((sum, body) => sum + overlapArea(one, body), 0);
 }
 
 /** The boxes that messages should not cover. */
@@ -574,7 +567,7 @@ function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: b
   const rows = isCrowded ? two : free;
   const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
   const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));
-  const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + covered(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
+  const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + overlapArea(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
   const box = spots.reduce((best, at) => (costOf(at) < costOf(best) ? at : best));
   return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
 }
