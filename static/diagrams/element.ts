@@ -38,11 +38,15 @@ export abstract class DiagramElement extends LitElement implements Panel {
   }
 
   protected override render(): TemplateResult | typeof nothing {
+    if (this.frame === undefined) {
+      this.#reading = null;
+      return nothing;
+    }
     // A step may be drawn again before the next one comes, when its messages have arrived.
-    const comes = this.frame !== undefined && this.#foreseen?.step === this.frame.step;
-    this.#reading = this.frame === undefined ? null : new Reading(this.frame, comes ? (this.#foreseen?.reading ?? null) : this.#reading);
-    if (comes) this.#foreseen = null;
-    return this.#reading === null ? nothing : this.show(this.#reading.frame);
+    const foreseen = this.#foreseen?.step === this.frame.step ? this.#foreseen.reading : null;
+    if (foreseen !== null) this.#foreseen = null;
+    this.#reading = new Reading(this.frame, foreseen ?? this.#reading);
+    return this.show(this.#reading.frame);
   }
 
   /** For a panel that is one `details`: whether it is open. What is in a closed one need not be drawn. */
