@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.looking import assert_nothing_scrolls_sideways
 from tests.e2e.stage import SIZES
@@ -96,12 +96,18 @@ def test_an_open_lesson_is_open_for_the_next_run_too(browser: Browser, running_s
     page.close()
 
 
-def test_a_run_s_end_leads_to_all_runs_of_its_scenario(browser: Browser, running_site: RunningSite) -> None:
+def _at_its_end(scenario: str, browser: Browser, running_site: RunningSite) -> Page:
+    """A new page on a new session of the scenario, with its last step on show."""
     page = browser.new_page()
-    page.goto(f"{running_site.address}sessions/new?scenario=SC-145")
+    page.goto(f"{running_site.address}sessions/new?scenario={scenario}")
     page.locator(".opening button.primary").click()
     page.locator("eos-sentence .s").wait_for()
     page.keyboard.press("End")
+    return page
+
+
+def test_a_run_s_end_leads_to_all_runs_of_its_scenario(browser: Browser, running_site: RunningSite) -> None:
+    page = _at_its_end("SC-145", browser, running_site)
     page.locator(".to-lesson").click()
     page.locator(".lesson-card").get_by_role("link", name="All runs of this scenario").click()
     expect(page.locator(".all-runs .scenario")).to_have_count(3)
@@ -111,11 +117,7 @@ def test_a_run_s_end_leads_to_all_runs_of_its_scenario(browser: Browser, running
 def test_before_the_result_comes_the_button_that_opened_it(
     browser: Browser, running_site: RunningSite
 ) -> None:
-    page = browser.new_page()
-    page.goto(f"{running_site.address}sessions/new?scenario=SC-145")
-    page.locator(".opening button.primary").click()
-    page.locator("eos-sentence .s").wait_for()
-    page.keyboard.press("End")
+    page = _at_its_end("SC-145", browser, running_site)
     opener = page.locator(".to-lesson")
     opener.press("Enter")
     card = page.locator(".lesson-card")
