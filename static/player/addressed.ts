@@ -8,7 +8,7 @@
 /** Base64 is decoded in pieces of whole groups of four letters, so that no text of the whole length is copied. */
 const LETTERS_AT_ONCE = 1 << 20;
 
-/** The response of an address; rejects when it cannot be had. */
+/** The response of an address; rejects if there is none. */
 export function get(address: string): Promise<Response> {
   if (!isInPage(address)) return fetch(address, { headers: { Accept: "application/json" } });
   const held = document.getElementById(address.slice(1))?.textContent ?? null;

@@ -1,22 +1,22 @@
 /**
  * The step that the server made before it was asked for (docs/websocket.md, *Ahead*).
  *
- * Its reader sees it the moment they step on, and the command that stores it follows. Until the answer it is no
- * step of the session: whatever is asked or done waits, another step that was stored in its place takes it, and a
- * refused command takes it back.
+ * The reader sees it at once when they step on; the command that stores it follows. Until the server answers, it is
+ * not yet a step of the session: requests and interventions wait; if another step was stored instead, that one takes
+ * its place; and if the command is refused, the step is removed.
  */
 
 import type { Step, View } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 import type { Command } from "./source.ts";
 
-/** What stores the step on show, and what depends on the stored one, cannot wait for it. */
+/** The command that stores the step on show, and requests that depend on the stored step, cannot wait for it. */
 const NEVER_WAITS: ReadonlySet<Command["type"]> = new Set(["advance", "window"]);
 
 interface Sent {
   branch: string;
   step: Step;
-  /** The step as it came, as text: a step that is held may share lists with its neighbours. */
+  /** The step as text, as it came: a parsed step may share lists with its neighbours. */
   text: string;
   /** The view after the step, once it was needed. */
   view: View | null;
@@ -26,9 +26,9 @@ export class Ahead {
   readonly #lines: Lines;
   /** It was not requested yet. */
   #sent: Sent | null = null;
-  /** The step after which it was last asked what follows. */
+  /** The step after which the page last requested the following one. */
   #asked = { branch: "", after: 0 };
-  /** On show, and not stored as far as this page knows. */
+  /** The step on show that is not stored, as far as this page knows. */
   #shown: Sent | null = null;
   #waiting: (() => void)[] = [];
 
@@ -40,7 +40,7 @@ export class Ahead {
     if (this.#shown === null && after === this.#lines.newest(branch)) this.#sent = { branch, step, text: JSON.stringify(step), view: null };
   }
 
-  /** What the reader of a branch sees if they step on now: the step and the view behind it. */
+  /** What the reader of a branch sees if they step on now: the step and the view after it. */
   foreseen(branch: string): { step: Step; view: View } | null {
     const sent = this.#sent;
     if (sent?.branch !== branch || this.#lines.newest(branch) !== sent.step.number - 1) return null;
@@ -48,7 +48,7 @@ export class Ahead {
     return sent.view === null ? null : { step: sent.step, view: sent.view };
   }
 
-  /** Whether what follows this step, the newest, was neither sent nor asked for; if so, the page asks. */
+  /** Whether the step after this one, the newest, was neither sent nor requested; if so, the page requests it. */
   isUnasked(branch: string, after: number): boolean {
     const isSent = this.#sent?.branch === branch && this.#sent.step.number === after + 1;
     if (isSent || (this.#asked.branch === branch && this.#asked.after === after)) return false;
@@ -73,12 +73,15 @@ export class Ahead {
     return this.#shown?.step.number ?? null;
   }
 
-  /** What of a branch is certainly stored, of what is held of it. */
+  /** The part of a held branch that is certainly stored. */
   storedOf(branch: string, seen: number): number {
     return this.#shown?.branch === branch ? Math.min(seen, this.#shown.step.number - 1) : seen;
   }
 
-  /** Steps as they were stored, with the one on show in the place of its equal. Another in its place makes it go. */
+  /**
+   * The stored steps, with the one on show in place of its equal. If a different step was stored there, the one on show
+   * is dropped.
+   */
   settle(branch: string, steps: Step[]): Step[] {
     const shown = this.#shown;
     const place = shown?.branch === branch ? steps.findIndex(({ number }) => number === shown.step.number) : -1;
@@ -100,7 +103,7 @@ export class Ahead {
     return last;
   }
 
-  /** Whether this has to wait until it is known what was stored. */
+  /** Whether this has to wait until the page knows what was stored. */
   holds(command: Pick<Command, "type">): boolean {
     return this.#shown !== null && !NEVER_WAITS.has(command.type);
   }

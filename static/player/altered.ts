@@ -1,4 +1,7 @@
-/** What is set for a run: the switches of Kafka itself, and the settings that its document gives, also those at their default. */
+/**
+ * What is set for a run: the switches of Kafka itself, and the settings that its document gives, also those at their
+ * default.
+ */
 
 import type { Header, Json } from "./frame.ts";
 import { say, words } from "./text.ts";
@@ -7,7 +10,7 @@ export interface Altered {
   name: string;
   /** The whole path in the scenario's document. */
   path: string;
-  /** Kafka's own name, and whose setting it is; empty where Kafka has none, and for all of Kafka. */
+  /** Kafka's name of the setting (empty if it has none), and the component that has it (empty for all of Kafka). */
   kafka: string;
   of: string;
   value: string;
@@ -55,7 +58,10 @@ export function alteredOf(header: Header): Altered[] {
   return [...switches, ...settings];
 }
 
-/** The settings that differ between two runs, in the words of the first; those of a producer that only one of them has are no difference. */
+/**
+ * The settings that differ between two runs, as the first run names them. Settings of a producer that only one run has
+ * do not count.
+ */
 export function differing(one: Header, other: Header): Altered[] {
   const theirs = new Map(alteredOf(other).map((item) => [item.path, item]));
   const ours = alteredOf(one);

@@ -1,8 +1,8 @@
 /**
  * The arrows of the space-time diagram: every message of the loaded steps with its fate.
  *
- * Beside them the turning points without an arrow. Built step by step; `add` must see steps in ascending order. An
- * arrow may be settled after the step on show: the diagram compares its step numbers with the frame's.
+ * With them, the turning points that have no arrow. Built step by step; `add` takes steps in ascending order. The
+ * fate of an arrow may be decided after the step on show, so the diagram compares its step numbers with the frame's.
  */
 
 import type { Arrow, Mark, MessageView, Step } from "./frame.ts";
@@ -17,7 +17,7 @@ const SETTLING = new Set(["delivered", "dropped", "lost"]);
 export class ArrowLog {
   readonly arrows: Arrow[] = [];
   readonly marks: Mark[] = [];
-  /** When each message that was delayed was due before. */
+  /** For each delayed message, when it was due before. */
   readonly delayed = new Map<number, number>();
   #open = new Map<number, Arrow>();
   /** The last step added. */
@@ -68,7 +68,7 @@ export class ArrowLog {
     }
     if (event === "duplicated") arrow.duplicated = true;
     if (!SETTLING.has(event)) return;
-    // Stage and sentence say so, too.
+    // The stage and the sentence say the same.
     arrow.fate = event === "dropped" && breaksConnection(step) ? "lost" : (event as Arrow["fate"]);
     arrow.settledStep = step.number;
     arrow.settledAt = step.at;
@@ -127,7 +127,7 @@ export class ArrowReach {
   #reaches(branch: string, shown: number): boolean {
     const kept = this.#kept;
     if (kept === null || kept.branch !== branch || shown < kept.from || shown - kept.from > REACH) return false;
-    // Earlier steps may have come since.
+    // Earlier steps may have arrived since.
     const grew = kept.from > 0 && shown - kept.from < REACH / 2 && this.#lines.peek(branch, kept.from) !== undefined;
     return !grew && shown <= kept.log.upTo + WINDOW_SIZE;
   }

@@ -19,7 +19,10 @@ export function isFirst({ lines, branch }: PlayerStore, { after }: Done): boolea
   return doneOnLine(lines.branches, branch)[0]?.after === after;
 }
 
-/** The way to the run as it was before any change, at the step on show as far as it goes: it is made if no branch has it. */
+/**
+ * The way to the run as it was before any change, at the step on show or its last one. If no branch has that run, it is
+ * made.
+ */
 export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing {
   const { branches } = store.lines;
   const [original, first] = [originalOf(branches), doneOnLine(branches, store.branch)[0]];
@@ -28,14 +31,17 @@ export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing 
   return html`<button @click=${go}>${say("branch.to_original")}</button>`;
 }
 
-/** `done`: what it is compared without; `compare`: the page of comparisons; `text`: of the button; `key`: leads to it, too. */
+/**
+ * `done`: the changes that the other run lacks; `compare`: the page of comparisons; `text`: of the button; `key`: the
+ * key that does the same.
+ */
 export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text: string | TemplateResult = say("undo.compare"), key = ""): TemplateResult {
   const { branch } = placeBefore(store.lines.branches, done);
   const title = say("undo.compare_means");
   const names = `as-it-was ${classes}`.trim();
   const words = html`${text}${key === "" ? nothing : html` <kbd>${key}</kbd>`}`;
   const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store, done.after + 1);
-  // A branch that began with it left the run as it was behind; else that run is made now.
+  // If the branch began with the change, its parent is the run as it was; else that run is made now.
   if (branch !== done.branch) return html`<a class=${names} data-key=${key === "" ? nothing : key} href=${address(branch)} title=${title}>${words}</a>`;
   const make = async (): Promise<void> => {
     const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });

@@ -1,2 +1,2 @@
-/** Style sheets are taken into the bundle by esbuild; to the type checker they are nothing. */
+/** esbuild bundles style sheets; the type checker only needs to know that they exist. */
 declare module "*.css";

@@ -1,6 +1,6 @@
 /**
- * What those who follow say back: hands at a step, and a poll. The same object on both sides; the server says who
- * hears what (docs/websocket.md, *Hands and polls*), and after every connection says it anew.
+ * What followers answer: hands raised at a step, and a poll. The same object on both sides; the server decides who
+ * gets which message (docs/websocket.md, *Hands and polls*), and sends all of it again after every connection.
  */
 
 import type { Answered, Audience as WholeAudience, ChangePoll, FromServer, HandSeen, OwnHand, CurrentPoll, PollView, RaisedAt } from "../generated/messages.ts";
@@ -14,7 +14,7 @@ export type PollChange = ChangePoll["change"];
 
 type OfAudience = WholeAudience | OwnHand | CurrentPoll | Answered;
 
-/** What a message says, without its version and what it answers. */
+/** The content of a message, without its version and the id that it answers. */
 type Said<Message> = Message extends unknown ? Omit<Message, "v" | "re"> : never;
 
 export type AudienceMessage = Said<OfAudience>;
@@ -25,7 +25,7 @@ export function isOfAudience(message: FromServer): message is OfAudience {
   return TYPES.has(message.type);
 }
 
-/** What was just heard, to be said aloud once. */
+/** What has just arrived, to be read aloud once. */
 export type Heard =
   | { kind: "hand"; hand: HandSeen }
   | { kind: "lowered" }
@@ -34,7 +34,7 @@ export type Heard =
 
 /** Fires `change` when anything of it changes, `heard` (a CustomEvent of `Heard`) when the reader should see it. */
 export class Audience extends EventTarget {
-  /** Of a presenter; empty while no presentation runs. */
+  /** A presenter's audience; empty while no presentation runs. */
   hands: HandSeen[] = [];
   names: Record<string, string[]> = {};
   poll: Poll | null = null;
@@ -120,7 +120,7 @@ export class Audience extends EventTarget {
     return this.#ask({ type: "attend" });
   }
 
-  /** Those of these followers; without a list, all. */
+  /** The answers of these followers; without a list, of all. */
   lowerHands(followers?: number[]): Promise<unknown> {
     return this.#ask(followers === undefined ? { type: "lower_hands" } : { type: "lower_hands", followers });
   }
@@ -133,7 +133,7 @@ export class Audience extends EventTarget {
     return this.poll === null ? Promise.resolve() : this.#ask({ type: "change_poll", poll: this.poll.id, change });
   }
 
-  /** Whether a poll asks all followers this now: then no reader gets the question alone. */
+  /** Whether a poll is asking all followers this question: then no reader is asked it alone. */
   asks(branch: string, at: number): boolean {
     return this.presents && this.poll !== null && this.poll.branch === branch && this.poll.at === at;
   }

@@ -7,7 +7,10 @@ import type { PlayerStore } from "./store.ts";
 import type { Axis } from "./timeline.ts";
 import { axisOf } from "./timeline.ts";
 
-/** px left and right of it; px of width below which it is narrow, and below which it is so if its names have no room. */
+/**
+ * px left and right of it; px of width below which it is narrow; px of width below which it is narrow if its names do
+ * not fit.
+ */
 export const defaults = { beside: 24, besideNarrow: 16, narrow: 560, tight: 1100 };
 
 /** The plan of the branch on show; null while there is none, or where it has no beats. */
@@ -30,7 +33,7 @@ export function axisFor(store: PlayerStore, width: number): Axis & Omit<BeatAxis
   return { left, right, end, ...beatAxis(plan.beats, end, left, right) };
 }
 
-/** How many steps the run has, as far as is known: the plan knows it if it was computed to the end. */
+/** How many steps the run has, as far as is known; a plan that was computed to the end knows it. */
 export function stepsOf(store: PlayerStore): number {
   const plan = planOf(store);
   return plan?.complete && store.canGrow ? Math.max(plan.steps, store.newest) : store.newest;

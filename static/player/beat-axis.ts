@@ -13,15 +13,21 @@ import type { Segment } from "./timeline.ts";
 export const defaults = {
   /** px between two beats. */
   gap: 3,
-  /** px beside a name: its number and the air around both; with the number in the name's first line the air alone. */
+  /**
+   * px beside a name: its number and the space around both; if the number stands in the name's first line, the space
+   * alone.
+   */
   beside: 37,
   air: 22,
-  /** px beside the number of a beat that has its number alone, and of what is left over the share that it gets. */
+  /** For a beat that shows only its number: px beside the number, and its share of the width that is left over. */
   numbered: 18,
   numberedShare: 0.3,
   /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
   narrower: 0.8,
-  /** How names are set, the first that fits: px of a letter, lines, the numbers beside the names or in their first lines. */
+  /**
+   * How names are set, the first that fits: px of a letter, lines, the numbers beside the names or in their first
+   * lines.
+   */
   settings: [
     { size: 14, lines: 1, beside: true }, { size: 14, lines: 2, beside: true }, { size: 13, lines: 2, beside: true }, { size: 12, lines: 2, beside: true },
     { size: 13, lines: 3, beside: true }, { size: 12, lines: 3, beside: true }, { size: 12, lines: 3, beside: false }, { size: 11, lines: 3, beside: false },
@@ -42,10 +48,10 @@ export interface BeatAxis {
 /** What stands behind the name of a beat that breaks a guarantee. */
 const BROKEN_MARK = " ✕";
 
-/** The axis that was made last and what of: every bar of the page asks for the same at each step. */
+/** The axis made last, and its inputs: at each step, every bar of the page asks for the same one. */
 let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
-/** Beats between `left` and `right` px; the last one reaches to `end`, which may lie behind what was planned. */
+/** Beats between `left` and `right` px; the last one reaches to `end`, which may lie after the last planned step. */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
   const names = beats.map((beat, place) => isNumberAlone(beat) ? [] : tileTexts(beats, place).map(([title, more]) => [`${title}${beat.key.startsWith("beat.broken_") ? BROKEN_MARK : ""}`, more] as const));
   const of = [end, left, right, ...names].join("\n");
@@ -53,7 +59,10 @@ export function beatAxis(beats: readonly Beat[], end: number, left: number, righ
   return last.axis;
 }
 
-/** Whether a beat's title has no room on the axis: of a run that was changed behind many beats, those before the change. */
+/**
+ * Whether a beat's title has no room on the axis. In a run that was changed after many beats, these are the beats
+ * before the change.
+ */
 export function isNumberAlone(beat: Beat): boolean {
   return beat.kept === true;
 }
@@ -101,7 +110,10 @@ export function piecesOf(name: string, breaks: LineBreaks): string[] {
   return name.split(breaks === "marks" ? AT_MARKS : ANYWHERE);
 }
 
-/** What follows the name of a beat has lines of its own below the beat's name; where there is one line, it follows in it. */
+/**
+ * What follows the name of a beat has lines of its own below the beat's name; where there is one line, it follows in
+ * it.
+ */
 function bothWidth(title: string, added: string, size: number, lines: number, breaks: LineBreaks): number {
   if (added === "") return nameWidth(title, size, lines, breaks);
   if (lines === 1) return nameWidth(`${title} ${added}`, size, 1, breaks);

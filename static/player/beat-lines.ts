@@ -15,7 +15,7 @@ export function beatLines(beat: Beat, store: PlayerStore, go: (number: number) =
       <details ?open=${inner.first <= store.shown && store.shown <= inner.last}><summary><b>${titleOf(inner)}</b> <span class="num quiet">${range(inner)}</span></summary>
         ${beatLines(inner, store, go)}</details></li>`)}</ol>`;
   }
-  // A step that has not happened has no sentence yet: the one that the beat is named after says where it leads.
+  // A step that has not happened has no sentence yet; the sentence that the beat is named after says where it leads.
   const isSilent = (line: BeatLine): boolean => line.key === null && line.first > store.newest && line.first !== beat.lands;
   const silent = beat.lines.filter(isSilent).length;
   return html`<ol>${beat.lines.filter((line) => !isSilent(line)).map((line) => oneLine(line, beat, store, go))}${
@@ -33,7 +33,7 @@ function range({ first, last }: { first: number; last: number }): string {
   return first === last ? String(first) : `${first}–${last}`;
 }
 
-/** The first sentence of a step; of one that is not here yet, its number alone. */
+/** The first sentence of a step; only its number if the step has not been loaded. */
 function sentenceOf(store: PlayerStore, number: number): string {
   const step = store.lines.peek(store.branch, number);
   if (step === undefined) return say("player.step_ahead", { number });

@@ -9,7 +9,10 @@ import { landingAfter, landingBefore } from "./beats.ts";
 import type { PlayerStore } from "./store.ts";
 
 export const defaults = {
-  /** Milliseconds until a step that was made must be on show, or be known to a breakpoint; then one goes on without. */
+  /**
+   * Milliseconds to wait until a new step is on show, or until breakpoints have answered for it; then the walk goes on
+   * without.
+   */
   patience: 3000,
   /** Steps that one request makes at most. */
   atOnce: 500,
@@ -37,8 +40,8 @@ export class BeatWalk extends EventTarget {
     store.addEventListener("change", this.#learnTheEnd);
   }
 
-  /** At the last step of a run that was seen to end there, one more is asked for, so that the end is known at once and
-   * no press leads nowhere. */
+  /** At the last planned step of a run, one more is requested: the page then knows at once whether the run ends
+   * there, and no press is without effect. */
   readonly #learnTheEnd = (): void => {
     const store = this.#store;
     const plan = this.#plan();
@@ -60,14 +63,17 @@ export class BeatWalk extends EventTarget {
     return this.#plan() !== null;
   }
 
-  /** The step from which a beat's landing was reached that is on show, if some were passed on the way; null: elsewhere. */
+  /**
+   * If the landing of a beat is on show and was reached over other steps: the step where the reader was before; else
+   * null.
+   */
   get cameFrom(): number | null {
     const { branch, shown } = this.#store;
     const came = this.#came;
     return came !== null && came.branch === branch && came.to === shown && came.to - came.from > 1 ? came.from : null;
   }
 
-  /** Whether the next press leads to the end of the run: behind the last beat's landing, or at the last step. */
+  /** Whether the next press leads to the end of the run: after the last beat's landing, or at the last step. */
   get leadsToEnd(): boolean {
     const plan = this.#plan();
     const at = Math.min(this.#store.target, this.#store.newest);
@@ -161,7 +167,7 @@ export class BeatWalk extends EventTarget {
     return null;
   }
 
-  /** The step before it first, so that what moves is this step alone. */
+  /** The step before it comes first, so that only this step is animated. */
   async #land(number: number): Promise<void> {
     const store = this.#store;
     if (store.shown !== number - 1) {
@@ -189,7 +195,7 @@ export class BeatWalk extends EventTarget {
         if (holds()) done();
       };
       const timer = setTimeout(done, defaults.patience);
-      // What breakpoints learn is no change of the store.
+      // An answer about breakpoints is no change of the store.
       const again = setInterval(look, 50);
       store.addEventListener("change", look);
     });

@@ -1,7 +1,8 @@
 /**
  * `<eos-beats .store=${store} .walk=${walk}>`: the beats of the run by name over the time axis. The one on show is
- * marked, those behind are dark, those ahead grey. It opens into its steps, plumbing counted with its purpose; what is
- * open lies over the picture and moves nothing. Where names have no room the beats are bars with the name of the one on show.
+ * marked, those behind are dark, those ahead grey. A press opens the list of its steps, where plumbing is counted
+ * with its purpose; the open list lies over the picture and moves nothing. Where names have no room the beats are
+ * bars with the name of the one on show.
  */
 
 import type { TemplateResult } from "lit";
@@ -82,7 +83,7 @@ export class BeatsBar extends MeasuredElement {
     const name = say("player.beat_named", { number: numbers, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const current = place === here ? "step" : nothing;
-    // A finger finds them by name, in the list.
+    // On a touch screen, the list has them by name.
     if (narrow) return html`<li class=${stop.parts > 1 ? `${state} with-stops` : state} .style=${style} aria-current=${current}>${stopBars(stop, state)}<span class="sr">${name}</span></li>`;
     const number = html`<span class="n">${numbers}.</span>`;
     return html`<li class=${state} .style=${style}>${state === "now" ? stopBars(stop, state) : nothing}
@@ -136,7 +137,7 @@ export class BeatsBar extends MeasuredElement {
       ${beat === open ? beatLines(beat, store, this.#choose) : nothing}</li>`)}</ol>`;
   }
 
-  /** The list lies over the picture of a telephone: what was chosen is to be seen. */
+  /** On a phone, the list covers the picture, so it closes: the reader wants to see the chosen step. */
   readonly #choose = (number: number): void => {
     this.open = null;
     this.#go(number);
@@ -155,7 +156,7 @@ export class BeatsBar extends MeasuredElement {
     event.preventDefault();
   };
 
-  /** The ring of the focus goes on with the beat on show: beside it, it would look like a second one. */
+  /** The focus ring moves with the beat on show: on another tile, it would look like a second mark. */
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
     this.#hasFocus = document.activeElement?.matches(ON_SHOW) === true;
@@ -163,7 +164,10 @@ export class BeatsBar extends MeasuredElement {
 
   #hasFocus = false;
 
-  /** When a beat opens, the line of the step on show is seen and has the focus; when it closes, what had the focus before. */
+  /**
+   * When a beat opens, the line of the step on show is seen and has the focus; when it closes, what had the focus
+   * before.
+   */
   protected override updated(changed: Map<string, unknown>): void {
     if (this.#hasFocus) this.querySelector<HTMLElement>(ON_SHOW)?.focus();
     if (!changed.has("open")) return;
@@ -194,7 +198,7 @@ function stopBars({ part, parts }: { part: number; parts: number }, state: strin
   return html`<span class="stop-bars" aria-hidden="true">${Array.from({ length: parts }, (_, at) => html`<i class=${at + 1 < here ? "past" : at + 1 === here ? "now" : "ahead"}></i>`)}</span>`;
 }
 
-/** `8. `, inside of a long beat `8, part 2: `. */
+/** `8. `; inside a long beat, `8, part 2: `. */
 function numberText(number: string): string {
   const [beat = "", part] = number.split(".");
   const text = part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });

@@ -1,6 +1,6 @@
 /**
- * A run in beats (docs/frame.md, *Plan*): which beat a step stands in, where the next one lands, what its title is.
- * Long runs nest beats. Going from beat to beat stays on the level at whose landing the reader is. Pure, no DOM.
+ * A run in beats (docs/frame.md, *Plan*): the beat of a step, where the next beat lands, and its title. Long runs
+ * nest beats. Moving by beats stays on the level of the beat at whose landing the reader is. Pure, no DOM.
  */
 
 import type { Beat, Plan } from "../generated/messages.ts";
@@ -8,7 +8,7 @@ import { say, words } from "./text.ts";
 
 export type { Beat, BeatLine } from "../generated/messages.ts";
 
-/** What of a plan the time axis needs, and the messages to drop first. */
+/** The part of a plan that the time axis needs, and the messages to drop first. */
 export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats" | "losses">;
 
 export function titleOf(beat: Beat): string {
@@ -36,7 +36,7 @@ export function tileTexts(beats: readonly Beat[], place: number): (readonly [str
   return [[titleOf(own), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
 }
 
-/** The beats inside a beat. Even parts of a long one, whose steps repeat each other, are lines of a list and no beats. */
+/** The beats inside a beat. Equal parts of a long beat, whose steps repeat, are lines of a list and not beats. */
 function inside({ beats = [] }: Beat): readonly Beat[] {
   return beats.some(({ kind }) => kind !== "part") ? beats : [];
 }
@@ -46,12 +46,12 @@ export function leavesOf(beats: readonly Beat[]): Beat[] {
   return beats.flatMap((beat) => (inside(beat).length === 0 ? [beat] : leavesOf(inside(beat))));
 }
 
-/** The place of the beat that holds a step; steps behind the last one belong to it. −1 before the first step. */
+/** The index of the beat that holds a step; steps after the last beat belong to it. −1 before the first step. */
 export function placeOf(beats: readonly Beat[], step: number): number {
   return beats.findLastIndex((beat) => beat.first <= step);
 }
 
-/** The beat at a step, and those inside of it that hold the step, outermost first. */
+/** All beats that hold a step, from the outermost to the innermost. */
 export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; place: number; count: number }[] {
   const place = placeOf(beats, step);
   const beat = beats[place];
@@ -59,8 +59,8 @@ export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; plac
   return [{ beat, place, count: beats.length }, ...pathTo(inside(beat), step)];
 }
 
-/** The levels on which a reader goes from beat to beat, the own one first: the outermost on which a reader stops at the
- * step, then those around it. Elsewhere than at a stop it is the outermost alone. */
+/** The levels on which a reader moves by beats. At a stop: the outermost level that stops at the step, then the
+ * levels around it. Elsewhere: the outermost level alone. */
 function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   const path = pathTo(plan.beats, step);
   const own = Math.max(0, path.findIndex(({ beat, place }, depth) => (depth === 0 ? stopsOf(plan.beats, place) : stopsIn([beat])).some((stop) => stop.step === step)));
@@ -88,12 +88,15 @@ interface Stop {
   beat: Beat;
 }
 
-/** Where a reader stops on a level: where its beats land, and what came of an intervention inside them. */
+/**
+ * Where a reader stops on a level: at the landings of its beats, and at the consequences of an intervention inside
+ * them.
+ */
 function stopsIn(beats: readonly Beat[]): Stop[] {
   return inOrder(beats.flatMap((beat) => [{ step: beat.lands, beat }, ...stopsIn(addedIn(beat))]));
 }
 
-/** Where a reader stops in one of the run's beats: behind the landing of the last one, at every beat inside it, too. */
+/** Where a reader stops in one of the run's beats; in the last one, also at every inner beat after its landing. */
 function stopsOf(beats: readonly Beat[], place: number): Stop[] {
   const beat = beats[place];
   if (beat === undefined) return [];
@@ -110,7 +113,7 @@ export function countOf(beats: readonly Beat[], place = beats.length): number {
   return beats.slice(0, place).reduce((sum, _, at) => sum + stopsOf(beats, at).length, 0);
 }
 
-/** The step of the stop with a number in the run, counted from 1; null: it has fewer. */
+/** The step of the stop with this number, counted from 1; null if the run has fewer stops. */
 export function stepNumbered(beats: readonly Beat[], number: number): number | null {
   return beats.flatMap((_, place) => stopsOf(beats, place))[number - 1]?.step ?? null;
 }
@@ -133,7 +136,7 @@ export function stopAt(beats: readonly Beat[], place: number, step: number): { n
   return { number: countOf(beats, place) + at + 1, part: at + 1, parts: stops.length, beat: (stops[at] as Stop).beat };
 }
 
-/** Where the next beat lands, and behind the last one the run's end, if there is more of it. */
+/** Where the next beat lands; after the last beat, the end of the run, if there are more steps. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
   const landings = levelsAt(plan, step).map((beats) => stopsOn(beats, plan).find((one) => one.step > step)?.step);
   return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
@@ -149,7 +152,7 @@ function stopsOn(level: readonly Beat[], { beats }: BeatPlan): Stop[] {
   return level === beats ? inOrder(beats.flatMap((_, place) => stopsOf(beats, place))) : stopsIn(level);
 }
 
-/** How many steps the line counts in which a step of plumbing stands; 0: the step has a line of its own. */
+/** How many steps the line counts that includes this step of plumbing; 0: the step has a line of its own. */
 export function plumbingAround(plan: BeatPlan, step: number): number {
   let beat = pathTo(plan.beats, step).at(-1)?.beat;
   while (beat?.beats !== undefined && beat.beats.length > 0) beat = beat.beats[placeOf(beat.beats, step)];

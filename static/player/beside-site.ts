@@ -1,4 +1,4 @@
-/** The dialogs that only a page of a site has: what to compare a run with, and how to share it. */
+/** The dialogs that need a site: what to compare a run with, and how to share it. */
 
 import "./player.ts";
 import "./compare-with.ts";

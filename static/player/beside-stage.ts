@@ -1,4 +1,7 @@
-/** All that is drawn when a reader wants more than the stage: the panels of *Inspect*, the other views, and the dialogs. */
+/**
+ * Everything that is drawn when a reader wants more than the stage: the panels of *Inspect*, the other views, and the
+ * dialogs.
+ */
 
 import "../diagrams/aborted-index.ts";
 import "../diagrams/accumulator.ts";

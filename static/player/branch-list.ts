@@ -1,6 +1,6 @@
 /**
- * `<eos-branches compare="/compare/">`: the tree of all branches, none left out: what each came from, what was done
- * on it, how far it got. Names are changed in place; every page of the session gets the new one.
+ * `<eos-branches compare="/compare/">`: the tree of all branches, with the parent, the changes and the last step of
+ * each. A name is changed in place; every page of the session gets the new one.
  */
 
 import type { TemplateResult } from "lit";
@@ -19,7 +19,7 @@ import { say } from "./text.ts";
 export const defaults = {
   /** Letters of a name (`name_characters` of the server's limits). */
   letters: 80,
-  /** Deeper branches are not set in further: a telephone is narrow. */
+  /** Deeper branches are not indented further: a phone is narrow. */
   deepest: 6,
 };
 

@@ -1,4 +1,4 @@
-/** What a branch is called, as the server says it, and what of it is in the opened files. Pure. */
+/** What a branch is called, as the server names it, and which of its steps are in the opened files. Pure. */
 
 import { stepsOf } from "./axis-of.ts";
 import { doneOnLine, isOfSession, isOriginal } from "./done.ts";
@@ -25,12 +25,12 @@ export function originalOf(branches: Branches): string | null {
   return [...branches.values()].find(isOriginal)?.id ?? null;
 }
 
-/** Whether nothing was changed on the way to its end. */
+/** Whether nothing was changed up to its end. */
 export function isUnchanged(branches: Branches, id: string): boolean {
   return doneOnLine(branches, id).length === 0;
 }
 
-/** Of a branch's steps, how many are in the opened files: those before the first preview on its line; null where none is a preview. */
+/** How many steps of a branch are in the opened files: those before the first preview; null if none is a preview. */
 export function stepsInFiles(branches: Branches, branch: string): number | null {
   let files: number | null = null;
   for (let info = branches.get(branch); info !== undefined; info = info.parent === null ? undefined : branches.get(info.parent)) {

@@ -1,9 +1,9 @@
 /**
  * Breakpoints of one session: which there are, where they would stop, and going there.
  *
- * The server decides where a condition holds. Stored steps are asked about as they come, so that playing stops at a
- * breakpoint and the scrubber marks it; steps that are not made yet are made by a run that ends there. They are
- * kept for the session in this browser, and stand in the address, so that a copied address has them, too.
+ * The server decides where a condition holds. The page asks about stored steps as they arrive, so that playing stops
+ * at a breakpoint and the scrubber marks it. Beyond the stored steps, a run is made that ends at a breakpoint. This
+ * browser keeps the breakpoints of a session, and the address has them, so that a copied address has them, too.
  */
 
 import type { Condition } from "./conditions.ts";
@@ -16,7 +16,7 @@ import { say } from "./text.ts";
 export const defaults = {
   /** As many as the server takes (`breakpoints` of its limits). */
   most: 32,
-  /** Steps that one question about stored steps covers. */
+  /** Steps that one request about stored steps covers. */
   stretch: 5000,
 };
 
@@ -29,7 +29,7 @@ export interface Breakpoint {
 export interface Outcome {
   stopped: "breakpoint" | "limit" | "end" | "pause";
   step: number;
-  /** The step to which the reader was taken; an earlier one if a question comes first. */
+  /** The step to which the reader was moved; an earlier one if a question comes before it. */
   at: number;
   conditions: Condition[];
 }
@@ -76,7 +76,7 @@ export class Breakpoints extends EventTarget {
     return this.list.some((one) => inShort(one.condition) === inShort(condition));
   }
 
-  /** False when there are as many as there may be. */
+  /** False if there are already as many as allowed. */
   add(condition: Condition): boolean {
     if (this.has(condition)) return true;
     if (this.list.length >= defaults.most) return false;
@@ -131,7 +131,7 @@ export class Breakpoints extends EventTarget {
     return known.numbers.includes(number);
   }
 
-  /** Asks about stored steps that were not asked about yet, one stretch after the other. */
+  /** Asks about the remaining stored steps, one range after the other. */
   async #look(): Promise<void> {
     const { branch, newest, source } = this.#store;
     const conditions = this.active;
@@ -142,7 +142,7 @@ export class Breakpoints extends EventTarget {
     const to = Math.min(newest, known.upTo + defaults.stretch);
     const answer = await this.#store.question({ type: "search", branch, from: known.upTo + 1, to, conditions, any: true });
     this.#asking = false;
-    // What was asked for while the list was changed says nothing about the new one.
+    // An answer to a request from before the list was changed says nothing about the new list.
     const isStale = JSON.stringify(conditions) !== JSON.stringify(this.active);
     if (answer === null) this.#refused = true;
     else if (!isStale) this.#known.set(branch, { numbers: [...known.numbers, ...(answer.numbers ?? [])], upTo: Math.max(answer.to ?? to, known.upTo) });

@@ -10,7 +10,7 @@ import { say } from "./text.ts";
 
 export const defaults = { rows: 60, letters: 60 };
 
-/** A value short enough for a table; of what is cut, the length is shown. */
+/** A value short enough for a table; if it is cut, its length is shown. */
 export function short(value: Json | undefined, letters: number = defaults.letters): string {
   if (value === undefined) return "—";
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -34,7 +34,7 @@ export class Changes extends LitElement implements Panel {
   protected override render(): TemplateResult | typeof nothing {
     if (this.frame === undefined) return nothing;
     const changes = this.frame.step?.changes ?? [];
-    // A step may write whole tables: what is not shown is not put into words.
+    // A step may write whole tables, so only what is shown is formatted.
     const isOpen = this.querySelector<HTMLDetailsElement>("details.changes")?.open === true;
     const shown = isOpen ? changes.slice(0, defaults.rows) : [];
     return html`<details class="changes" @toggle=${() => this.requestUpdate()}>

@@ -1,6 +1,6 @@
 /**
  * Everything that one step looked at and did, in order: each test of a decision, each row of a machine's table, the
- * sentence, and what else happened. What the decision level walks through; the code panel marks the line of each.
+ * sentence, and what else happened. The decision level shows these one by one; the code panel marks the line of each.
  *
  * Where a check stands in the code is looked up in the documents that the engine serves (engine/pseudocode); the
  * order is that of the step. Nothing is decided here.
@@ -43,7 +43,7 @@ export interface CodeDocument {
   tables: Record<string, [source: string, on: string, when: string, needs?: Needs][]>;
 }
 
-/** The documents, and the way from a sentence, a test, a row to its line. */
+/** The documents, and the line in them of each sentence, test and row. */
 export class Code {
   readonly components: Record<string, CodeComponent>;
   readonly #rows: Record<string, (Place | null)[]>;
@@ -78,7 +78,7 @@ export class Code {
     return this.#tables[machine]?.[row]?.[2] ?? "";
   }
 
-  /** The rows that were tried before this one: those above it for the same state and event that there are. */
+  /** The rows that were tried before this one: those above it for the same state and event. */
   triedBefore(machine: string, row: number, there: InForce): number[] {
     const table = this.#tables[machine] ?? [];
     const [source, on] = table[row] ?? [];
@@ -108,7 +108,10 @@ const GUARD = "player.check.guard";
 const OF_A_ROW = "player.check.row";
 const REFUSED_ROW = "player.check.row_stays";
 
-/** The checks that a reader walks through, without tests that were not reached; the code shows those. `there`: what the acting component's version has. */
+/**
+ * The checks that a reader goes through. Tests that were not reached are left out; the code shows them. `there`: what
+ * the acting component's version has.
+ */
 export function checksOf(step: Step, code: Code | null, there = EVERYTHING): Check[] {
   const tests = testsOf(step, code).filter((test) => test.outcome !== "not_reached");
   const rows = [...(step.earlier_transitions ?? []), ...(step.transition === null ? [] : [step.transition])];
@@ -127,7 +130,7 @@ export function checksOf(step: Step, code: Code | null, there = EVERYTHING): Che
   ];
 }
 
-/** A row that fired, behind the guards of the rows that were tried before it, in the table's order. */
+/** A row that fired, after the guards of the rows that were tried before it, in the table's order. */
 function ofRow(row: Transition, code: Code | null, there: InForce): Check[] {
   const { machine } = row;
   const common = { rules: [], numbers: [], transition: row };

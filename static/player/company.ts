@@ -1,6 +1,6 @@
 /**
- * Who else is at this run: a presenter who takes this page along, or those whom this page takes along, and what they
- * say to one another. A page does one or the other, or neither.
+ * Who else is looking at this run: a presenter whom this page follows, or the followers of this page, and their
+ * messages to each other. A page follows, presents, or does neither.
  */
 
 import { Audience, isOfAudience } from "./audience.ts";
@@ -12,7 +12,7 @@ import type { AudienceCommand } from "./source.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Zoom } from "./zoom.ts";
 
-/** What the company needs of the page. */
+/** What this part needs of the page. */
 export interface Seat {
   look: Stage["look"];
   why: Stage["why"];
@@ -51,7 +51,7 @@ export class Company extends EventTarget {
     this.#meet(false);
   }
 
-  /** This page takes others along from now on. `resumed`: it did so before it was opened again. */
+  /** This page presents from now on. `resumed`: it did so before it was reloaded. */
   present(resumed: boolean): void {
     const place = (): Place | null => this.#seat.place();
     this.#presenter = new Presenting(place, (at) => this.#socket.present(at), resumed);

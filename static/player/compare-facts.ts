@@ -1,6 +1,6 @@
 /**
- * What differs between two runs at their steps on show: nodes, transactions, partitions, consumers. The same
- * facts on both sides, in one order, so that they can be held against each other. From views alone; pure.
+ * What differs between two runs at their steps on show: nodes, transactions, partitions, consumers. Both sides have
+ * the same facts in the same order, so that they can be compared. From views alone; pure.
  */
 
 import type { TemplateResult } from "lit";
@@ -23,7 +23,7 @@ export const defaults = {
   most: 5,
   /** Batches that a fact lists. */
   batches: 4,
-  /** Names of what one run is ahead in. */
+  /** Names of the things in which one run is ahead. */
   ahead: 3,
 };
 
@@ -34,7 +34,7 @@ export interface Fact {
   said: string;
   /** Whether the fact is a time, so that runs that differ in time alone differ in it. */
   isOfTime?: boolean;
-  /** Whether the fact is a number under which something is held: a producer id, an epoch, a sequence number. */
+  /** Whether the fact is a number that identifies something: a producer id, an epoch, a sequence number. */
   isNumber?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Apart {
   isNumber?: boolean;
 }
 
-/** Whether all of a list is shown, and what turns that. */
+/** Whether a whole list is shown, and the function that switches it. */
 export interface Unfolding {
   whole: boolean;
   turn: () => void;
@@ -69,7 +69,7 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   const names = [...new Set([...ours.keys(), ...theirs.keys()])];
   const apart = names.flatMap((name): Apart[] => {
     const [one, other] = [ours.get(name), theirs.get(name)];
-    // A fact that only one run has so far, such as a transaction, is not held against anything.
+    // A fact that only one run has so far, such as a transaction, is not compared.
     return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said, ...(one.isOfTime === true ? { isOfTime: true } : {}), ...(one.isNumber === true ? { isNumber: true } : {}) }];
   });
   for (const name of Object.keys(left.view.partitions ?? {})) {
@@ -81,13 +81,13 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
 }
 
-/** Since which moment a thing differs on show; null if it does not. */
+/** The moment since which a shown thing differs; null if it does not. */
 export type Since = (about: string) => number | null;
 
 /**
- * What differs otherwise than in time (`parted`), in the order in which it began to differ. A thing in which one run was
- * `behind` before that is nearer to the cause, and comes before it. Numbers (`numbered`) come after all states: two runs
- * may hold the same under other ones.
+ * What differs in more than time (`parted`), in the order in which it began to differ. A thing in which one run was
+ * `behind` before that is nearer to the cause and comes first. Numbers (`numbered`) come after all states: two runs
+ * may have the same state with different numbers.
  */
 export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since, numbered: Since = () => null): Apart[] {
   const first = Math.min(...all.map(({ about }) => parted(about) ?? Infinity));
@@ -104,7 +104,10 @@ export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since
   return [dated, numbers].flatMap((some) => some.sort((one, other) => (one.since === other.since ? 0 : one.since - other.since)).map(({ one }) => one));
 }
 
-/** The batches and markers that only one log has, or that are others in the other one: `t-0 43`. Of an offset that one log has deleted, nothing is known. */
+/**
+ * The batches and markers that only one log has, or that differ between the logs: `t-0 43`. Nothing is known of an
+ * offset that one log has deleted.
+ */
 function offsetsApart(partition: string, left: View, right: View): string[] {
   const logs = [left, right].map((view) => new Map(everyBatchOf(view, partition).map((batch) => [batch.base_offset, batch])));
   const [ours, theirs] = logs as [Map<number, Batch>, Map<number, Batch>];
@@ -116,7 +119,7 @@ function offsetsApart(partition: string, left: View, right: View): string[] {
   }).map((offset) => `${partition} ${offset}`);
 }
 
-/** The records from the first offset on at which both logs have one, and not the same. `marks`: as `offsetsApart` has them. */
+/** The records from the first offset at which the records of both logs differ. `marks`: as `offsetsApart` has them. */
 function recordsApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];
   const [ours, theirs] = [recordsOf(left, partition), recordsOf(right, partition)] as const;
@@ -174,7 +177,10 @@ function identityText(pid: number | string | null | undefined, epoch: number | n
   return pid == null || pid === -1 ? say("stage.none") : say("player.compare.fact.identity", { pid, epoch: epoch ?? "–" });
 }
 
-/** Names of the producers of both runs that hold other records at these steps, or the same in other states: one run has sent them, in the other they wait. */
+/**
+ * Names of the producers that hold different records in the two runs at these steps, or the same records in different
+ * states (sent in one run, waiting in the other).
+ */
 export function holdingApart(left: Frame | null | undefined, right: Frame | null | undefined): string[] {
   if (left == null || right == null) return [];
   const [ours, theirs] = [left.view.clients ?? {}, right.view.clients ?? {}];
@@ -202,14 +208,14 @@ function cutText(batches: readonly Batch[], from: number): string {
   return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
 }
 
-/** What differs on show because one run is further, and which; `both` if each is further in a part of it. */
+/** What differs because one run is further, and which run; `both` if each is further in some part. */
 export interface Ahead {
   about: string;
   side: "left" | "right" | "both";
 }
 
 /**
- * What is said where no fact differs otherwise than in time. `same`: the last step before the events differ; null if none
+ * The sentence shown if all facts differ in time at most. `same`: the last step before the events differ; null if none
  * does. `ahead`: what differs on show, because one run is ahead. `holding`: as `holdingApart` has it. `compared`: the last step that
  * was compared, if no event differs: of a long run, only the first steps are.
  */
@@ -225,7 +231,7 @@ export function nothingApart(same: number | null, shown: readonly number[], ahea
   return say(left === "" ? "player.compare.right_ahead" : "player.compare.left_ahead", { step, names: left === "" ? right : left });
 }
 
-/** One side's words of what differs; a press on the number of the others shows all, and then the first again. */
+/** One side's text of what differs; a press on the number of the others shows all, and a second press the first again. */
 export function apartList(apart: readonly ApartRow[], side: "left" | "right", { whole, turn, none, most = defaults.most }: Unfolded & { most?: number }): TemplateResult {
   if (apart.length === 0) return html`<p class="apart none">${none}</p>`;
   const shown = whole ? apart : apart.slice(0, most);
@@ -333,7 +339,7 @@ function clientState(frame: Frame, name: string, client: NonNullable<View["clien
 
 const OUTCOMES = ["committed", "aborted", "open"] as const;
 
-/** The records of transactions in a log, by what became of them. */
+/** The records of transactions in a log, by their outcome. */
 function outcomesOf(log: Replica): string {
   const batches = Object.values(log.batches ?? {});
   const parts = OUTCOMES.flatMap((outcome) => {

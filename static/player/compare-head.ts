@@ -19,7 +19,7 @@ export const defaults = {
   beats: 3,
 };
 
-/** A count to the guarantee that counts the same, where that has another name. */
+/** Counts to the guarantees that count the same under another name. */
 const GUARANTEES: Readonly<Record<string, string>> = { duplicates: "duplicated" };
 const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "questions_repeated", "marker_retries", "messages", "markers", "time"] as const;
 export interface Count {
@@ -46,8 +46,8 @@ export function differingBreaks(left: Outcome, right: Outcome): { name: string; 
 }
 
 /**
- * The beats of a run, from a step on, whose titles the other run does not have from there on, and whose steps it does not
- * have either (`isShared`): in the other run, a longer beat may hold them.
+ * The beats of a run from a step on that the other run does not have: neither their titles nor their steps
+ * (`isShared`), because a longer beat of the other run may contain the same steps.
  */
 export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number, isShared: (step: number) => boolean = () => false): Beat[] {
   const known = allOf(others).filter(({ last }) => last >= from).map(titleOf);
@@ -86,7 +86,7 @@ function endRow(said: string, sides: { left: number; right: number }, kind: "bad
   return html`<li class=${kind}>${said} <b class="num">${say("player.compare.end_sides", sides)}</b></li>`;
 }
 
-/** The titles of beats; those that share one have their steps, too. */
+/** The titles of beats; beats with the same title also get their steps. */
 export function beatNames(beats: readonly Beat[]): string[] {
   const titles = beats.map(titleOf);
   return beats.map(({ lands }, place) => {

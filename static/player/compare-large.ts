@@ -1,4 +1,6 @@
-/** Which partition two runs beside each other draw large: one whose logs differ, before any that is alike in both. Pure. */
+/**
+ * Which partition two runs beside each other draw large: one whose logs differ, before one whose logs are equal. Pure.
+ */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { OFFSETS_MOST } from "../diagrams/lane-cells.ts";
@@ -8,7 +10,10 @@ import type { Frame, View } from "./frame.ts";
 
 type Partition = NonNullable<View["partitions"]>[string];
 
-/** How far the logs of one partition are apart: in what they hold and show, or else in when it was appended (ms). 0: alike. */
+/**
+ * How much the logs of one partition differ: in their content and what they show, or else in when it was appended (ms).
+ * 0: equal.
+ */
 export function apart(one: Partition, other: Partition): number {
   const [log, counterpart] = [one, other].map((side) => (side.leader === null ? undefined : side.replicas?.[String(side.leader)]));
   if (log === undefined || counterpart === undefined) return log === counterpart ? 0 : Number.POSITIVE_INFINITY;
@@ -24,13 +29,16 @@ export function apart(one: Partition, other: Partition): number {
   return later;
 }
 
-/** What one run is ahead in weighs less than any difference that lasts. */
+/** A lead of one run weighs less than any lasting difference. */
 function weightOf(much: number, isApart: boolean): number {
   if (isApart) return much;
   return much === Number.POSITIVE_INFINITY ? Number.MIN_VALUE : 0;
 }
 
-/** What the logs of each partition hold in these views; the cluster's own logs have words for records, and widths of their own. */
+/**
+ * The content of each partition's logs in these views; records of internal topics are drawn as words, with widths of
+ * their own.
+ */
 export function spreadOf(views: readonly (View | undefined)[]): Spread {
   const spread: Record<string, LogsBeside> = {};
   for (const view of views) {
@@ -67,7 +75,7 @@ export function largeOf(left: Frame, right: Frame, last: string | null, isApart:
     const place = asked.indexOf(name);
     return other === undefined ? [] : [{ name, isInternal: INTERNAL.test(name), apart: weightOf(apart(one, other), isApart(name)), place: place < 0 ? asked.length : place }];
   });
-  // The cluster's own topics stand last: their logs are the coordinator's, and the readers have none of them.
+  // Internal topics come last: the coordinator draws their logs, and the consumers do not read them.
   ranked.sort((one, other) =>
     Number(one.isInternal) - Number(other.isInternal)
     || (one.apart === other.apart ? 0 : other.apart - one.apart)

@@ -1,6 +1,7 @@
 /**
- * What one side of a comparison shows of its step, from far to near: one line a transaction, the lanes, the messages,
- * or the code with every check of the step. The same elements as in the player, one after the other for both sides.
+ * What one side of a comparison shows of its step, from coarse to fine: one line per transaction, the lanes, the
+ * messages, or the code with every check of the step. The same elements as in the player, one after the other for
+ * both sides.
  */
 
 import "./beside-stage.ts";
@@ -25,9 +26,9 @@ export interface SideParts {
   /** Where the documents and the machines come from, as the player has them. */
   code: string;
   machines: string;
-  /** What the distances of the space-time diagrams follow, on both sides the same. */
+  /** What the distances in the space-time diagrams stand for, the same on both sides. */
   spacing: Spacing;
-  /** Whose lanes both pictures have, and what this one asks for. */
+  /** The actors with lanes in both pictures, and those that this picture asks for. */
   columns: readonly string[];
   wants: (actors: readonly string[]) => void;
   /** The partition that both draw large, so that its two logs can be held against each other. */
@@ -36,9 +37,9 @@ export interface SideParts {
   spread: Spread;
   /** Steps of the longer run. */
   along: number;
-  /** Brings both runs to where this one has the step. */
+  /** Moves both runs to the moment of this step. */
   go: (step: number) => void;
-  /** Names of what differs, which both mark. */
+  /** Names of what differs; both sides mark it. */
   apart: readonly string[];
 }
 
@@ -54,7 +55,7 @@ export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult
   return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: frame === undefined || beside === undefined ? frame : { ...frame, beside }, zoom: undefined, space: () => {}, asks: false, acts: false });
 }
 
-/** The lanes of two pictures: of what each asks for in turn, as many as one has room for. */
+/** The lanes of two pictures: taken in turn from what each asks for, as many as fit. */
 export function columnsOf(left: readonly string[], right: readonly string[], most: number): string[] {
   const places = Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [left[index], right[index]]);
   return [...new Set(places.flat().filter((name) => name !== undefined))].slice(0, most);

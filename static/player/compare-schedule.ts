@@ -1,4 +1,6 @@
-/** Calls and faults that two runs of one scenario schedule differently (`engine/scenario/schedule.py`), in words. Pure. */
+/**
+ * Calls and faults that two runs of one scenario schedule differently (`engine/scenario/schedule.py`), in words. Pure.
+ */
 
 import type { Rescheduled } from "../generated/messages.ts";
 import { named } from "./joins.ts";
@@ -11,7 +13,7 @@ export function whatOf({ kind, who, what }: Rescheduled): string {
   return kind === "call" ? named(who, said) : named(said, who);
 }
 
-/** When it is scheduled in this run: `1000 ms`; or that it is not. */
+/** When it is scheduled in this run, as `1000 ms`, or that it is not scheduled. */
 export function whenOf(row: Rescheduled, side: "left" | "right"): string {
   const [time] = row[side];
   if (time === undefined) return say("player.compare.rescheduled.absent");

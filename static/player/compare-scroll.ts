@@ -1,8 +1,8 @@
-/** Pictures of two runs beside each other are scrolled together: a place is seen in both, or in neither. */
+/** The pictures of two runs beside each other scroll together, so that both show the same place. */
 
-/** What hears `scroll`, while it is captured, on what holds both sides. */
+/** A capturing `scroll` listener for the element that holds both sides. */
 export function linkScrolling(side = ".compare-side", place = ".compare-lanes"): (event: Event) => void {
-  /** What was scrolled because the other was: it leads nothing. */
+  /** The element that was scrolled by this code: its event scrolls nothing further. */
   const led = new WeakSet<Element>();
   return ({ target }) => {
     if (!(target instanceof Element) || target.closest(place) === null) return;

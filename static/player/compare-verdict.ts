@@ -1,4 +1,7 @@
-/** What two runs beside each other have of records and guarantees at their steps on show: where they differ or something is broken. */
+/**
+ * Records and guarantees of two runs beside each other at their steps on show: where they differ or a guarantee is
+ * broken.
+ */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -9,7 +12,10 @@ import { say } from "./text.ts";
 import { pieces } from "./unbroken.ts";
 
 export const defaults = {
-  /** Rows of the table of both sides that stand over the pictures; the rest is a press away. One row more is shown, too. */
+  /**
+   * Rows of the common table that are shown over the pictures; a press shows the rest. A single further row is shown at
+   * once.
+   */
   rows: 2,
 };
 
@@ -33,7 +39,7 @@ export function shownCounts(left: Verdicts, right: Verdicts, isApart = always): 
   }));
 }
 
-/** Guarantees that are broken in one of the runs as far as it is known, whether that is shown yet or not. */
+/** Guarantees that one of the runs breaks, as far as is known, even after the step on show. */
 export function brokenNames(...frames: (Frame | null | undefined)[]): string[] {
   const names = frames.flatMap((frame) => Object.entries(frame?.view.guarantees ?? {}).filter(([, { count, serials, broken_at }]) => (count ?? serials?.length ?? 0) > 0 || broken_at != null).map(([name]) => name));
   return [...new Set(names)];
@@ -50,7 +56,10 @@ export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdic
   return [...counted, ...apart];
 }
 
-/** Both sides in one table. `names`: what each side is called. `unfolding`: whether all rows are shown, and what changes that. */
+/**
+ * Both sides in one table. `names`: what each side is called. `unfolding`: whether all rows are shown, and what changes
+ * that.
+ */
 export function apartTable(rows: readonly ApartRow[], names: readonly string[], { whole, turn, none }: Unfolded): TemplateResult {
   if (rows.length === 0) return html`<p class="apart none">${none}</p>`;
   const shown = whole || rows.length <= defaults.rows + 1 ? rows : rows.slice(0, defaults.rows);

@@ -23,7 +23,7 @@ interface Offered {
   differences: string[];
   /** Those of them that change nothing in this run. */
   without_effect: string[];
-  /** Other runs of the scenario; the name of the one without a variant is empty. */
+  /** Other runs of the scenario; the run without a variant has an empty name. */
   runs: { name: string; title: Record<Language, string> }[];
   /** Where the scenario runs in all generations side by side; null for one that the library does not have. */
   generations: string | null;
@@ -34,7 +34,7 @@ export class CompareWith extends DialogElement {
 
   /** The page of comparisons; `differences.json` and `new` lie below it. */
   declare compare: string;
-  /** What the branch can be compared with; null until the server has said it. */
+  /** What the branch can be compared with; null until the server has answered. */
   declare offered: Offered | null;
   declare failed: boolean;
 
@@ -80,7 +80,7 @@ export class CompareWith extends DialogElement {
     const changes = doneOnLine(store.lines.branches, store.branch);
     const done = changes.map((one) => inWords(one, store.lines));
     const newest = changes.at(-1);
-    // The run as it was has its own way there.
+    // The run as it was has its own button.
     const asItWasIn = newest === undefined ? store.branch : placeBefore(store.lines.branches, newest).branch;
     const others = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch && id !== asItWasIn);
     return html`${newest === undefined ? nothing : html`<p class="compare-with">${asItWas(store, newest, this.compare)}</p>`}
@@ -99,7 +99,7 @@ export class CompareWith extends DialogElement {
       </form>`;
   }
 
-  /** Those that change the run first. `why`: the key of what is said before them, if there is a text. */
+  /** Those that change the run first. `why`: the key of the text before them, if there is one. */
   #group({ differences, without_effect: idle }: Offered, title: string, isOf: (name: string) => boolean, why = ""): TemplateResult | typeof nothing {
     const names = differences.filter(isOf);
     if (names.length === 0) return nothing;

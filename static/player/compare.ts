@@ -115,10 +115,10 @@ export class Compare extends LitElement {
   declare leftBranch: string;
   declare rightSession: string;
   declare rightBranch: string;
-  /** Addresses at which each run stands alone. */
+  /** Addresses of each run alone. */
   declare leftPage: string;
   declare rightPage: string;
-  /** Where the server says which steps belong together. */
+  /** Where the server gives the pairs of steps. */
   declare moments: string;
   declare difference: string;
   declare catalogueEn: string;
@@ -129,14 +129,14 @@ export class Compare extends LitElement {
   declare reference: string;
   declare machines: string;
   declare code: string;
-  /** How closely both are looked at. */
+  /** The zoom level of both sides. */
   declare middle: SideMiddle;
   declare lockstep: Lockstep;
   /** The side that a narrow screen shows. */
   declare shown: Side["name"];
   /** The moment of both runs (`moments.ts`), or the common virtual time. */
   declare at: number;
-  /** All that differs is listed, not only the first of it; and all beats that one run alone has. */
+  /** Whether all differences and all beats of one run alone are listed, not only the first ones. */
   declare unfolded: boolean;
   declare allBeats: boolean;
   declare fault: string | null;
@@ -147,21 +147,23 @@ export class Compare extends LitElement {
   #large: string | null = null;
   /** What the two logs of each partition hold: both are drawn by one scale. */
   #spread: Spread = {};
-  /** What differs between the two steps on show, and the pictures that this was read from. */
+  /** What differs between the two steps on show, and the frames that it was computed from. */
   #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[] } = { of: [], rows: [], names: [], ahead: [], holding: [] };
-  /** Whose lanes both pictures of time and space have, and whom each asks for. */
+  /** The actors with lanes in both space-time diagrams, and those that each side asks for. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
-  /** Which steps belong together; null until the server has said it. */
+  /** Which steps belong together; null until the server has answered. */
   #moments: Moments | null = null;
   #isAsked = false;
-  /** By virtual time many steps share a moment: of these sides one of them is meant, not the last. */
+  /** By virtual time, many steps share a moment: on these sides a particular step is meant, not the last. */
   #exact = new Map<Side, number>();
   /** The moment that was on show before. */
   #before = 0;
-  /** Whether both sides are on the way to a beat's landing. */
+  /** Whether both sides are moving to the landing of a beat. */
   #goes = false;
-  /** At the place that the address names; without one, where the runs first differ, unless the reader moves before that. */
+  /**
+   * At the place that the address names; without one, where the runs first differ, unless the reader moves before that.
+   */
   #opens: "there" | "asked" | "looking" | "done" = "asked";
 
   constructor() {
@@ -261,7 +263,10 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** Where the difference at a moment is seen: in the logs, which also show what a leader decides, or else among the messages. */
+  /**
+   * The view that shows the difference at a moment: the logs, which also show the decisions of a leader, or else the
+   * messages.
+   */
   #shows(moment: number): SideMiddle {
     const [moments, header] = [this.#moments, this.#sides[0]?.store.header];
     const isOfLogs = moments?.first == null || this.lockstep === "time" || header == null || header.partitions.length === 0 || moments.decides?.moment === moment;
@@ -285,7 +290,7 @@ export class Compare extends LitElement {
     for (const side of this.#sides) side.store.select(event.detail);
   };
 
-  /** Both sides say what happens in letters of one size. */
+  /** The sentences of both sides have letters of one size. */
   readonly #fitted = (): void => {
     const said = [...this.querySelectorAll<SaidText>("eos-said")];
     const largest = Math.min(...said.map(({ fits }) => fits));
@@ -294,7 +299,7 @@ export class Compare extends LitElement {
 
   // Moving both
 
-  /** Brings both sides to the common step or time, as far as they go. */
+  /** Moves both sides to the common step or time, or to their ends. */
   #follow(): void {
     for (const side of this.#sides) {
       const { store, line } = side;
@@ -303,7 +308,7 @@ export class Compare extends LitElement {
     }
   }
 
-  /** The step of a side at the common time: the one that is meant, else the last of that moment. */
+  /** The step of a side at the common time: the particular one, if there is one, else the last of that moment. */
   #stepNow(line: Line, exact: number | undefined): number {
     return exact !== undefined && line.time(exact) === this.at ? exact : stepAtTime(line, this.at);
   }
@@ -317,7 +322,7 @@ export class Compare extends LitElement {
     this.#follow();
   }
 
-  /** A run that could go on, and has not come as far as the other: its steps up to there are made. */
+  /** If a run can go on and is behind the other, its steps up to there are made. */
   #catchUp(): void {
     for (const side of this.#sides) {
       const { store, line } = side;
@@ -327,20 +332,20 @@ export class Compare extends LitElement {
         if (store.newest < wanted) void store.grow(Math.min(growing.advanceAtMost, wanted - store.newest));
         continue;
       }
-      // Everything that happens at this moment: up to the first step after it.
+      // Makes everything that happens at this moment: the steps up to the first one after it.
       const reached = line.time(store.newest);
       if (reached !== undefined ? reached <= this.at : store.newest === 0) void store.growToTime(this.at + 1);
     }
   }
 
-  /** Makes both runs whole, as far as they go, and shows what they come to. */
+  /** Makes both runs up to their ends, and shows their results. */
   async #toTheEnd(): Promise<void> {
     await Promise.all(this.#sides.map(({ store }) => finish(store)));
     this.#goTo(this.#end);
     this.#toTheTop();
   }
 
-  /** Where another step is looked for, what happens there is read first, however far down the one before was read. */
+  /** A reader who goes to another step reads first what happens there, so the page scrolls back to the top. */
   #toTheTop(): void {
     scrollTo({ top: 0, behavior: "instant" });
   }
@@ -360,13 +365,13 @@ export class Compare extends LitElement {
     return this.at >= this.#end && this.#sides.every(({ store }) => !store.canGrow);
   }
 
-  /** How many steps a run has, those that are still to be made too, as far as its plan knows. */
+  /** How many steps a run has, including those still to be made, as far as its plan knows. */
   #reach(side: Side): number {
     const plan = planOf(side);
     return Math.max(side.store.newest, plan?.complete === true ? plan.steps : 0);
   }
 
-  /** To where the next beat of either run lands; without beats, one step or moment. */
+  /** To the next landing of a beat in either run; without beats, by one step or moment. */
   async #nextBeat(): Promise<void> {
     if (this.#goes) return;
     this.#goes = true;
@@ -380,7 +385,7 @@ export class Compare extends LitElement {
     }
   }
 
-  /** To where the beat before lands. */
+  /** To the landing of the beat before. */
   #lastBeat(): void {
     const landings = this.#landings((plan, side) => landingBefore(plan, this.#stepBefore(side) + 1));
     if (landings.length === 0) this.#back();
@@ -471,7 +476,7 @@ export class Compare extends LitElement {
     const opens = this.#opens;
     const steps = this.lockstep === "step" ? this.#stepsAt(parting.moment) : parting.steps;
     await Promise.all(this.#sides.map((side) => this.#make(side, steps[placeOf(side)] ?? 0)));
-    // The reader may have gone elsewhere meanwhile.
+    // The reader may have moved meanwhile.
     if (opens !== this.#opens) return;
     if (this.lockstep === "step") this.#goTo(parting.moment);
     else this.#land(this.#landingsOf(parting), this.#isOfState ? Math.max : Math.min);
@@ -483,7 +488,10 @@ export class Compare extends LitElement {
     return parting !== null && (this.lockstep === "time" && this.#moments?.timed != null || parting.moment !== this.#moments?.first);
   }
 
-  /** Where a state or a log differs first, or a leader decides otherwise, or else an event differs; by virtual time, be it in time alone. */
+  /**
+   * The first moment at which a state or a log differs or a leader decides differently; else the first at which an
+   * event differs. By virtual time, a difference in time alone counts, too.
+   */
   get #parting(): Parting | null {
     return (this.lockstep === "time" ? this.#moments?.timed : null) ?? this.#moments?.parting ?? null;
   }
@@ -503,7 +511,7 @@ export class Compare extends LitElement {
     return this.at === parting.moment && this.#moments.moved(parting.moment)[placeOf(side)];
   }
 
-  /** Whether a side shows the first step that differs, and makes it at this moment or time. */
+  /** Whether a side shows the first step that differs and takes it at this moment or time. */
   #isFirst({ store, line, ...side }: Side): boolean {
     const { first = null, same = 0 } = this.#moments ?? {};
     if (first === null || this.#moments === null) return false;
@@ -518,7 +526,7 @@ export class Compare extends LitElement {
     this.#land([[side, number]], Math.min);
   }
 
-  /** As the player keeps them; runs that have no beats go by steps. */
+  /** The choice that the player keeps; runs without beats are moved by steps. */
   get #arrows(): Arrows {
     return this.#sides.some((side) => planOf(side) !== null) ? keptArrows() : "steps";
   }
@@ -527,7 +535,7 @@ export class Compare extends LitElement {
     return this.#sides.map((side) => side.line);
   }
 
-  /** The other way round, at the steps on show. */
+  /** Swaps the sides, at the steps on show. */
   async #by(lockstep: Lockstep): Promise<void> {
     const [left, right] = this.#sides;
     if (left === undefined || right === undefined || lockstep === this.lockstep) return;
@@ -538,7 +546,7 @@ export class Compare extends LitElement {
     else this.#land([[left, ours], [right, theirs]], Math.max);
   }
 
-  /** One step nearer (+1) or farther (−1), as in the player. */
+  /** Zooms one level in (+1) or out (−1), as in the player. */
   #look(nearer: number): void {
     const offered = this.#offered;
     const place = offered.indexOf(this.middle) + nearer;
@@ -651,7 +659,7 @@ export class Compare extends LitElement {
     this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: this.#aheadIn([...new Set(all.map(({ about }) => about))]), holding: holdingApart(left, right) };
   }
 
-  /** What is listed of it. By virtual time, time is what counts. */
+  /** The part of it that is listed. By virtual time, differences in time count. */
   #inOrder(all: readonly Apart[]): readonly Apart[] {
     const [moments, [left, right]] = [this.#moments, this.#sides];
     if (this.lockstep === "time" || moments === null || left === undefined || right === undefined) return all;
@@ -659,7 +667,7 @@ export class Compare extends LitElement {
     return nearestFirst(all, (about) => moments.since(about, shown), (about) => moments.aheadSince(about, shown), (about) => moments.numberedSince(about, shown));
   }
 
-  /** Which run is further, for each that is on show in two states. */
+  /** For each thing that is shown in two states: which run is further. */
   #aheadIn(names: readonly string[]): Ahead[] {
     const [left = 0, right = 0] = this.#sides.map(({ store }) => store.shown);
     return names.flatMap((about) => {
@@ -671,7 +679,7 @@ export class Compare extends LitElement {
     return this.leftSession === this.rightSession;
   }
 
-  /** Branches of one session, two variants, or one run with other settings: the sides are named by what they differ in. */
+  /** Branches of one session, two variants, or one run with different settings: each side is named by the difference. */
   get #isOneScenario(): boolean {
     const [left, right] = this.#sides;
     if (this.#isOneSession || left === undefined || right === undefined) return this.#isOneSession;
@@ -689,7 +697,10 @@ export class Compare extends LitElement {
     return side.store.header?.variant === this.#other(side)?.store.header?.variant ? this.#only(side).slice(0, 1) : [];
   }
 
-  /** Back to where the comparison was opened; of two branches of one run, or else to the step on show. */
+  /**
+   * The way back to where the comparison was opened; if that is unknown, for two branches of one run, to the step on
+   * show.
+   */
   #home(): TemplateResult {
     const [, side] = this.#sides;
     const from = readFrom(location.search, [this.leftBranch, this.rightBranch]);
@@ -730,7 +741,7 @@ export class Compare extends LitElement {
     </section>`;
   }
 
-  /** The choice of the run that a narrow screen shows; it has room for one run. */
+  /** The switch between the runs on a narrow screen, which has room for one run. */
   #flip(): TemplateResult {
     return html`<div class="compare-flip choice" role="group" aria-label=${say("player.compare.shown")}>${this.#sides.map((side) =>
       html`<button aria-pressed=${side.name === this.shown} @click=${() => { this.shown = side.name; }}>${numbered(side, this.#shortName(side))} <small class="num">${say("player.compare.at_step", { step: side.store.shown })}</small></button>`)}</div>`;
@@ -766,7 +777,7 @@ export class Compare extends LitElement {
     return side === undefined ? [] : doneOnLine(side.store.lines.branches, side.store.branch);
   }
 
-  /** Where no difference is to be shown, that there is none, and how far that is known. */
+  /** If there is no difference to show: a text that says so, and up to which step this is known. */
   #none(): TemplateResult | typeof nothing {
     if (this.#opens !== "done" || this.#moments === null || this.#moments.first !== null) return nothing;
     const { same } = this.#moments;
@@ -803,7 +814,7 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** Of a step that only one run has: which run it is, and that the other one does not move. */
+  /** For a step that only one run has: which run it is, and that the other one does not move. */
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
     if (this.#moments?.decides?.steps[placeOf(side)] === side.store.shown) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
     if (parts) return html`<b>≠ ${say("player.compare.state_differs_here")}</b>`;
@@ -815,7 +826,10 @@ export class Compare extends LitElement {
     return moved[placeOf(side)] ? html`<b>${say("player.compare.only_this")}</b>` : html`${say("player.compare.stays")}`;
   }
 
-  /** Whether this actor, partition or transaction differs otherwise than in time. By virtual time, time is what counts. */
+  /**
+   * Whether this actor, partition or transaction differs in more than time. By virtual time, differences in time count,
+   * too.
+   */
   readonly #isApart = (about: string): boolean => {
     const [left, right] = this.#sides;
     if (this.lockstep === "time" || this.#moments === null || left === undefined || right === undefined) return true;
@@ -826,7 +840,7 @@ export class Compare extends LitElement {
     return this.#sides.find((one) => one !== side);
   }
 
-  /** What this run has set or scheduled otherwise than the other one. */
+  /** The settings and the schedule of this run that differ from the other one. */
   #setOtherwise(side: Side): TemplateResult | typeof nothing {
     const set = this.#only(side).slice(this.#naming(side).length).map((item) => html`<span title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`);
     const rows = this.#moments?.rescheduled ?? [];
@@ -848,7 +862,10 @@ export class Compare extends LitElement {
     return stepsText(this.#sides.map((side) => Math.min(this.#stepOf(side), this.#reach(side))));
   }
 
-  /** What a reader does next: go to where the runs begin to differ, go on from there, or see what the changed run came to. */
+  /**
+   * What a reader does next: go to where the runs begin to differ, go on from there, or see what the changed run came
+   * to.
+   */
   get #mainAct(): "difference" | "onward" | "result" | "none" {
     const first = this.#moments?.first ?? null;
     if (this.#isAtEnd) return this.rightPage === "" ? "none" : "result";
@@ -863,7 +880,10 @@ export class Compare extends LitElement {
     return html`<a class="to-end main" href=${placeIn(this.rightPage, { branch: store.branch, shown: store.newest, log: logOf(location.search) })}>${say("player.compare.to_result")}</a>`;
   }
 
-  /** Where the button leads: `65 | 71`, the step of each run that makes one there. What differs before the first step is shown with the first events that differ. */
+  /**
+   * The target of the button: `65 | 71`, the steps of both runs there. A difference that exists before the first step
+   * is shown with the first events that differ.
+   */
   get #firstStep(): string {
     const same = this.#moments?.same ?? 0;
     return stepsText(this.#landingsOf(this.#parting).map(([, step]) => Math.max(step, same + 1)));

@@ -1,6 +1,6 @@
 /**
  * What a reader looks for in steps: the conditions of docs/websocket.md, in words, and as a short text for the
- * address. Whether one holds at a step is the server's to say.
+ * address. The server decides whether one holds at a step.
  */
 
 import type * as messages from "../generated/messages.ts";
@@ -8,7 +8,7 @@ import type { Header, OnKind, OnSubject } from "../generated/messages.ts";
 import { say } from "./text.ts";
 import type { WithoutNull } from "./whole-view.ts";
 
-/** What it does not name is left out. */
+/** Fields that it does not restrict are left out. */
 export type Condition = WithoutNull<messages.Condition>;
 
 export type SubjectKind = OnSubject["kind"];

@@ -21,7 +21,7 @@ export abstract class DialogElement extends StoreElement {
     return this.#dialog()?.open ?? false;
   }
 
-  /** What is in a closed dialog need not be drawn. */
+  /** The content of a closed dialog is not drawn. */
   protected whenOpen(body: () => TemplateResult | typeof nothing): TemplateResult | typeof nothing {
     return this.isOpen ? body() : nothing;
   }

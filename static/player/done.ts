@@ -18,10 +18,10 @@ export function doneOn(branch: BranchInfo): Done[] {
   return branch.interventions.map(({ after, intervention }) => ({ branch: branch.id, after, intervention }));
 }
 
-/** What an intervention may leave to the engine. Its words are then those of `done.<action>_any`. */
+/** The parameters that an intervention may leave to the engine. Its text is then `done.<action>_any`. */
 const LEFT_OPEN: Readonly<Record<string, string>> = { change_leader: "broker", shrink_isr: "broker", restore_isr: "broker", delete_head: "to" };
 
-/** "dropped Produce (t-0, seq 3–5) from p1 to broker-1": a message is named by what the step that did it says of it. */
+/** "dropped Produce (t-0, seq 3–5) from p1 to broker-1": the message is named as in the step of the intervention. */
 export function inWords(done: Done, lines?: Pick<Lines, "step">): string {
   const { action } = done.intervention;
   const step = lines?.step(done.branch, done.after + 1);
@@ -61,20 +61,20 @@ export function doneOnLine(branches: ReadonlyMap<string, BranchInfo>, branch: st
   return found;
 }
 
-/** The last thing that was done before this step of a branch came about. */
+/** The last intervention before this step of a branch. */
 export function lastDone(branches: ReadonlyMap<string, BranchInfo>, branch: string, step: number): Done | null {
   const before = doneOnLine(branches, branch).filter(({ after }) => after < step);
   return before[before.length - 1] ?? null;
 }
 
-/** Where the world is as it was before: on the parent when the branch began with it. */
+/** Where the world is as it was before the intervention: on the parent, if the branch began with it. */
 export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, done: Done): { branch: string; step: number } {
   const info = branches.get(done.branch);
   const began = info !== undefined && info.parent !== null && done.after === info.leaves_at;
   return { branch: began ? (info.parent as string) : done.branch, step: done.after };
 }
 
-/** Whether it is a run of a session; other branches are a log and its previews. */
+/** Whether it is a run of a session; the other kinds of branches are a log and its previews. */
 export function isOfSession({ said }: BranchInfo): boolean {
   return said.key.startsWith("branch.");
 }
@@ -91,7 +91,7 @@ export interface TreeRow {
   leavesAt: number;
 }
 
-/** Every branch below the one that it left, those that left earlier first. */
+/** The tree of branches: every branch below its parent, earlier ones first. */
 export function treeOf(branches: Iterable<BranchInfo>): TreeRow[] {
   const all = placesOf([...branches]);
   const rows: TreeRow[] = [];

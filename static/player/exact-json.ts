@@ -11,7 +11,7 @@ export function parseExactly(text: string): unknown {
   return JSON.parse(marked(text, ""));
 }
 
-/** The same for who writes it back: such numbers are of the type `bigint`, and texts stay texts. */
+/** The same for code that writes the JSON back: such numbers become `bigint`, and texts stay texts. */
 export function parseToBigint(text: string): unknown {
   if (!LONG.test(text)) return JSON.parse(text);
   return JSON.parse(marked(text, "\\u0000"), (_key, value: unknown) => (typeof value === "string" && BIG.test(value) ? BigInt(value.slice(1)) : value));

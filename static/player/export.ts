@@ -1,5 +1,5 @@
 /**
- * `<eos-export .store=${store} address="/sessions/<id>/exports">`: everything that a run can be saved as.
+ * `<eos-export .store=${store} address="/sessions/<id>/exports">`: all forms in which a run can be saved.
  *
  * Files that hold the steps are made by the server (`making.ts`); pictures and tables of the step on show are made
  * here, from the layouts of the page's own panels, and so a recording that plays offline has them, too.
@@ -65,7 +65,10 @@ export class Export extends DialogElement {
   /** What the picture's distances follow. */
   declare spacing: Spacing;
   declare limits: Limits | null;
-  /** The server has said what it makes, or does not answer. The rows come then: they would move under a press. */
+  /**
+   * Whether the server has said what it makes, or does not answer. The rows are shown only then, because they would
+   * otherwise move under a press.
+   */
   declare isAnswered: boolean;
   declare making: Making | null;
   /** Every branch, and not only the line on show. */
@@ -184,7 +187,7 @@ export class Export extends DialogElement {
     else await this.#make(form);
   }
 
-  /** All records, those too that lie far back. */
+  /** All records, including those far back. */
   async #saveLedger(store: PlayerStore, name: string): Promise<void> {
     const hasAll = await store.lookBack();
     if (hasAll && store.frame !== undefined) save(`${name}.csv`, ledgerTable(store.frame), "text/csv");

@@ -1,6 +1,6 @@
 /**
- * Parts of the page that come when they are wanted, as most readers of a page never want them. Their elements may stand
- * in the page before: they keep what they were given, and draw it once they are there. `everywhere.ts` says where most
+ * Parts of the page that are loaded on demand, because most readers never need them. Their elements may stand in the
+ * page before that: they keep their properties and draw once their code is loaded. `everywhere.ts` says where most
  * come from: each of them imports the player, so that the bundler keeps what they share with it in one file.
  */
 
@@ -17,7 +17,7 @@ export class Part<Content = unknown> {
     this.#tell(bring);
   }
 
-  /** Whether it is there or under way. */
+  /** Whether it is loaded or being loaded. */
   get isWanted(): boolean {
     return this.#brought !== null;
   }
@@ -26,8 +26,8 @@ export class Part<Content = unknown> {
     return this.#isHere;
   }
 
-  /** Once it is there it stays. Where it could not be had it rejects, and is asked for anew the next time: some browsers
-   * then fail again without a request, until the page is reloaded. */
+  /** Once loaded, it stays. If it cannot be loaded, this rejects, and the next call tries again; some browsers then
+   * fail without a request until the page is reloaded. */
   async come(): Promise<Content> {
     this.#brought ??= this.#way.then((bring) => bring());
     try {

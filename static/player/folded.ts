@@ -1,6 +1,6 @@
 /**
- * What a view does not list because it lies far back (`folded` of docs/websocket.md), and how far the view may be taken
- * from where it was cut. A view without `folded`, as recordings have them, lists everything.
+ * What a view does not list because it lies far back (`folded` of docs/websocket.md), and how many steps such a view
+ * can be folded on. A view without `folded`, as in recordings, lists everything.
  */
 
 import type { Folded, FoldedLog, FoldedRecords, Json, Selection, View } from "./frame.ts";
@@ -13,7 +13,7 @@ export const defaults = {
 const NONE: FoldedLog = [];
 const NO_RECORDS: FoldedRecords = { stretches: [], counts: {} };
 
-/** The batches of a replica that are not listed: stretches in the order of their offsets. */
+/** The batches of a replica that are not listed, as ranges in the order of their offsets. */
 export function foldedLog(view: View, partition: string, replica: string | null): FoldedLog {
   return (replica === null ? undefined : view.folded?.logs?.[partition]?.[replica]) ?? NONE;
 }
@@ -77,7 +77,7 @@ export function isUnlisted(view: View, path: readonly string[], value: Json | un
   if (table !== "partitions" || folded.logs === undefined) return false;
   const logs = folded.logs[name];
   if (path.length === 1 || logs === undefined) return path.length === 1;
-  // Of the leader's log more is listed than of the others.
+  // More of the leader's log is listed than of the others.
   if (path.length === 2 || part !== "replicas") return path.length === 2 || part === "leader";
   const log = logs[id];
   if (path.length === 3 || log === undefined) return path.length === 3;

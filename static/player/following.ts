@@ -1,9 +1,9 @@
 /**
- * Following a presenter: the reader is taken along until they go somewhere themselves, and comes back when they ask.
- * And the other side of it: sending where the presenter is.
+ * Following a presenter: the page moves with the presenter until the reader moves by themselves, and comes back on
+ * request. And the presenter's side: sending the presenter's place.
  *
- * Where the presenter is comes from the server (`presented` in docs/websocket.md), after every connection anew, so a
- * lost connection needs nothing further here.
+ * The server sends the presenter's place (`presented` in docs/websocket.md), again after every connection, so a lost
+ * connection needs nothing further here.
  */
 
 import type { Selection } from "./frame.ts";
@@ -17,10 +17,10 @@ export interface Place {
   branch: string;
   step: number;
   view: View;
-  /** How closely it is looked at, as it stands in the address; empty: at steps. */
+  /** The zoom as it stands in the address; empty: steps. */
   zoom: string;
   selection: Selection | null;
-  /** The answer that is on show: who follows cannot ask. */
+  /** The answer on show: a follower cannot ask. */
   why: ShownWhy | null;
 }
 
@@ -29,15 +29,15 @@ export interface Presented extends Place {
   ended: boolean;
 }
 
-/** `free`: the reader went somewhere themselves. */
+/** `free`: the reader moved by themselves. */
 export type FollowState = "following" | "free" | "ended";
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** What of the follower's page beside its store goes along. */
+/** What follows the presenter besides the follower's store. */
 export interface Stage {
   look(view: View): void;
-  /** Called when the step that is looked at closely is on show. */
+  /** Called when the step with the presenter's zoom is on show. */
   zoom(zoom: string): void;
   why(why: ShownWhy | null): void;
 }
@@ -48,7 +48,7 @@ export class Following extends EventTarget {
   readonly #store: PlayerStore;
   readonly #stage: Stage;
   #at: Presented | null = null;
-  /** What the reader was taken to last; null while the branch of `#at` is not known yet. */
+  /** Where the reader was moved last; null while the branch of `#at` is not known yet. */
   #taken: Presented | null = null;
   /** The number of the presenter's place whose zoom is on show. */
   #zoomed = 0;
@@ -90,7 +90,7 @@ export class Following extends EventTarget {
     if (before === null || !same(before.why, at.why)) this.#stage.why(at.why);
   }
 
-  /** A step begins at its first check when it comes on show, so the presenter's is gone to after that. */
+  /** A step opens at its first check, so the page goes to the presenter's check after that. */
   #zoom(): void {
     const taken = this.#taken;
     if (taken === null || this.#zoomed === taken.number || this.#store.shown !== taken.step) return;
@@ -100,14 +100,14 @@ export class Following extends EventTarget {
     this.#stage.look(taken.view);
   }
 
-  /** The reader looks more or less closely now; by themselves when it is not as the presenter does. */
+  /** The reader's zoom changed. If it differs from the presenter's, the reader changed it themselves. */
   zoomed(zoom: string): void {
     const taken = this.#taken;
     if (this.state !== "following" || taken === null || this.#zoomed !== taken.number) return;
     if (this.#store.shown === taken.step && zoom !== taken.zoom) this.#become("free");
   }
 
-  /** Something changed in the store: a branch became known, or the reader moved. */
+  /** The store changed: a branch became known, or the reader moved. */
   #moved(): void {
     if (this.state !== "following" || this.#at === null) return;
     if (this.#taken === null || this.#taken.branch !== this.#at.branch) this.#take();
@@ -124,7 +124,7 @@ export class Following extends EventTarget {
   }
 }
 
-/** A follower whose zoom goes along, too. */
+/** A follower whose zoom follows, too. */
 export function followAlong(store: PlayerStore, zoom: Zoom | undefined, look: Stage["look"], why: Stage["why"]): Following {
   const useZoom = (text: string): void => {
     const { level, at } = readZoom(text);
@@ -156,8 +156,8 @@ export class Presenting {
   #resumed: boolean;
 
   /**
-   * `tell` answers whether the message left; one that could not is said again by `again`. `resumed`: the page was
-   * opened again, and the step at which it opens is not a move of the presenter.
+   * `tell` returns whether the message was sent; if not, `again` sends it later. `resumed`: the page was reloaded,
+   * and the step at which it opens is no move of the presenter.
    */
   constructor(place: () => Place | null, tell: (place: Place) => boolean, resumed = false, timers: Timers = BROWSER) {
     this.#place = place;

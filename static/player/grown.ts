@@ -1,7 +1,7 @@
 /**
  * Steps hold lists as a whole, before and after, also where a step only adds to the end of one (docs/frame.md): a batch
- * that fills writes down its records twice with each of them. Of such a row of changes the longest list is kept, and
- * how much of it each change has.
+ * that fills writes down its records twice with each of them. For such a series of changes, only the longest list is
+ * kept, and for each change how much of it the change has.
  */
 
 import type { Change, Json, Step } from "./frame.ts";
@@ -12,12 +12,12 @@ export const defaults = {
   items: 8,
 };
 
-/** A list that nothing was taken from; it grows with the changes that share it. */
+/** A list from which nothing was removed; it grows with the changes that share it. */
 interface Row {
   items: Json[];
 }
 
-/** What a change says, out of the list that it shares. */
+/** The value of a change, taken from the shared list. */
 class Growth implements Change {
   readonly path: string[];
   readonly #row: Row;

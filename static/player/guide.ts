@@ -1,6 +1,6 @@
 /**
  * `<eos-guide catalogue-en="…" catalogue-zh-hans="…" language="en">`: the player's panels, views, keys and marks on a page of
- * their own, from the lists that the player itself follows. What stands inside is shown until it is drawn.
+ * their own, from the lists that the player itself uses. Its content in the page is shown until it is drawn.
  */
 
 import type { TemplateResult } from "lit";

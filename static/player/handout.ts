@@ -1,8 +1,8 @@
 /**
  * `<eos-handout .store=${store}>`: the steps that the reader selects, each with its picture, sentence and rules, on paper.
  *
- * The pictures are the page's own lanes (for a run without partitions, its roles). To get their frames the reader is
- * taken to each step and back again, so a recording and a session need nothing of their own for it.
+ * The pictures are the page's own lanes (for a run without partitions, its roles). To get their frames, the page goes
+ * to each step and back again, so neither a recording nor a session needs code of its own for it.
  */
 
 import type { TemplateResult } from "lit";
@@ -26,7 +26,7 @@ export class Handout extends DialogElement {
 
   declare steps: string;
   declare said: string;
-  /** What is on paper, from the press of *Print* on. */
+  /** The content of the printed pages, from the press of *Print* on. */
   declare sheets: readonly Frame[];
 
   constructor() {
@@ -65,7 +65,7 @@ export class Handout extends DialogElement {
       <p role="alert">${this.said}</p>`;
   }
 
-  /** As many of the interesting steps that are known as fit on one handout. */
+  /** The known interesting steps, as many as fit on one handout. */
   #interesting(store: PlayerStore): number[] {
     const found: number[] = [];
     for (let number = 1; number <= store.newest && found.length < defaults.most; number += 1) {

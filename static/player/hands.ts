@@ -1,6 +1,6 @@
 /**
- * `<eos-hands .store .audience>`: for who follows, a hand to raise at the step on show; for who presents, whose hands
- * are up, and where. The key `h` opens it.
+ * `<eos-hands .store .audience>`: for followers, a hand to raise at the step on show; for a presenter, the raised
+ * hands and their steps. The key `h` opens it.
  */
 
 import type { TemplateResult } from "lit";
@@ -11,7 +11,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Characters of a question, until the server has sent its own bound. */
+  /** The bound of characters of a question until the server has sent its own. */
   characters: 200,
 };
 

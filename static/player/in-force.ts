@@ -5,21 +5,24 @@
 
 import type { Frame } from "./frame.ts";
 
-/** Versions that have it, all where none are named, and the level that it needs there. */
+/** The versions that have it (all if none is named), and the level that it needs there. */
 export interface Needs {
   versions?: string[];
   level?: number;
 }
 
 export interface InForce {
-  /** Empty where no Kafka runs: nothing is left out. */
+  /** Empty if no Kafka runs: then nothing is left out. */
   version: string;
   level: number;
 }
 
 export const EVERYTHING: InForce = { version: "", level: Number.POSITIVE_INFINITY };
 
-/** What an actor of the run has; the cluster, where it is no client of another version. A recording that does not say the level leaves out nothing for it. */
+/**
+ * The version and level of an actor: those of the cluster, unless the actor is a client of another version. If a
+ * recording does not state the level, nothing is left out because of it.
+ */
 export function inForce(frame: Pick<Frame, "header" | "view">, actor: string): InForce {
   const { version, client_versions } = frame.header;
   return { version: client_versions?.[actor] ?? version, level: frame.view.derived?.transaction_version ?? EVERYTHING.level };

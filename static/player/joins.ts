@@ -1,4 +1,4 @@
-/** Texts put together, with the marks of the language that is spoken. */
+/** Joins texts with the punctuation of the current language. */
 
 import { say } from "./text.ts";
 
@@ -7,7 +7,7 @@ export function listed(names: readonly string[]): string {
   return names.join(say("join.list"));
 }
 
-/** What is said of one thing, in one sentence: `sent, 2nd try`. */
+/** Statements about one thing in one sentence: `sent, 2nd try`. */
 export function facts(parts: readonly string[]): string {
   return parts.join(say("join.comma"));
 }
@@ -17,7 +17,7 @@ export function clauses(parts: readonly string[]): string {
   return parts.join(say("join.semicolon"));
 }
 
-/** What is said of a name: `p1: sends`. */
+/** A name and a statement about it: `p1: sends`. */
 export function named(name: string, said: string): string {
   return `${name}${say("join.colon")}${said}`;
 }
@@ -27,13 +27,13 @@ export function aside(text: string, other: string | null): string {
   return other === null || other === "" ? text : say("join.aside", { text, aside: other });
 }
 
-/** What stands between two sentences, and behind a label. */
+/** The space between two sentences, and after a label. */
 export function gap(): string {
   const [first, then] = ["", ""];
   return say("join.sentences", { first, then });
 }
 
-/** Whole sentences, one behind the other. */
+/** Whole sentences, one after the other. */
 export function sentences(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").reduce((first, then) => (first === "" ? then : say("join.sentences", { first, then })), "");
 }

@@ -1,4 +1,4 @@
-/** Breakpoints as they are kept: in this browser by session, and in the address of the page. */
+/** How breakpoints are stored: in this browser by session, and in the address of the page. */
 
 export const defaults = {
   /** Sessions whose breakpoints this browser keeps; the one changed longest ago goes first. */
@@ -6,7 +6,7 @@ export const defaults = {
 };
 
 export interface Keeper {
-  /** The texts that were kept; one of a breakpoint that is off begins with `-`. */
+  /** The stored texts; the text of a breakpoint that is off begins with `-`. */
   read(): string[];
   write(texts: string[]): void;
 }
@@ -49,6 +49,6 @@ function keep(all: Record<string, string[]>): void {
   try {
     localStorage.setItem(KEPT_AS, JSON.stringify(all));
   } catch {
-    // Nothing is kept in such a browser; the address still has them.
+    // Such a browser stores nothing; the address still has them.
   }
 }

@@ -1,4 +1,4 @@
-/** Where each session was left in this browser: without a place in its address, it opens there again. */
+/** Where the reader left each session in this browser: an address without a place opens there again. */
 
 export const defaults = {
   /** Sessions whose place is kept, the newest. */
@@ -12,7 +12,7 @@ export interface Place {
   step: number;
 }
 
-/** Null where nothing is kept, and on an address that names a place. */
+/** Null if nothing is stored, or if the address names a place. */
 export function placeLeft(session: string, search: string): Place | null {
   const asked = new URLSearchParams(search);
   if (session === "" || asked.has("step") || asked.has("branch")) return null;
@@ -26,7 +26,7 @@ export function keepPlace(session: string, { branch, step }: Place): void {
   try {
     localStorage.setItem(KEPT_AS, JSON.stringify(Object.fromEntries([...newest, [session, [branch, step]]])));
   } catch {
-    // Nothing is kept in such a browser.
+    // Such a browser stores nothing.
   }
 }
 

@@ -1,13 +1,14 @@
 /**
- * The frame that is drawn last: that of the stage, or of the side columns where they stand beside a middle. While the
- * scrubber's knob is held, or when frames come close together as at the greatest speed, these are drawn one paint after
- * everything else, and the next frame one paint after them: each of the two then has half the work, and neither stutters.
+ * The frame of the parts that are drawn last: the stage, or the side columns of *Inspect*. While the scrubber's knob
+ * is held, or when frames follow each other quickly as at the highest speed, these parts are drawn one paint after
+ * everything else, and the next frame one paint after them. Each of the two paints then has half the work, and
+ * neither stutters.
  */
 
 import type { Frame } from "./frame.ts";
 
 export const defaults = {
-  /** Milliseconds: frames that come closer together than this are hurried, as at the greatest speed. */
+  /** Milliseconds: frames that follow each other more quickly than this are hurried, as at the highest speed. */
   hurry: 100,
 };
 
@@ -22,7 +23,7 @@ export class LaterFrame {
   #came = -Infinity;
   #isHurried = false;
 
-  /** `update` has the page drawn again, `alone` calls back before the next paint and keeps everything else out of it. */
+  /** `update` draws the page again; `alone` calls back before the next paint and keeps all other drawing out of it. */
   constructor(isHeld: () => boolean, update: () => void, alone: (action: () => void) => void, clock: () => number = () => performance.now()) {
     this.#isHeld = isHeld;
     this.#update = update;
@@ -30,7 +31,7 @@ export class LaterFrame {
     this.#clock = clock;
   }
 
-  /** What is drawn last when everything else draws this. */
+  /** The frame for the parts that are drawn last, when everything else draws this one. */
   of(frame: Frame | undefined): Frame | undefined {
     if (frame !== this.#newest) this.#follows();
     this.#newest = frame;

@@ -1,4 +1,7 @@
-/** The order of a step's sentences: the engine names the notes that come before and after the step's own sentence. Pure, no DOM. */
+/**
+ * The order of a step's sentences: the engine names the notes that come before and after the step's own sentence. Pure,
+ * no DOM.
+ */
 
 import type { Said, Step } from "./frame.ts";
 import { say } from "./text.ts";
@@ -13,7 +16,9 @@ export function leadOf(step: Step): Said {
   return step.notes[step.derived?.leads ?? -1] ?? step;
 }
 
-/** What stands large: the leading note, if there is one, the step's own sentence, then the note that follows it. */
+/**
+ * The text in large letters: the leading note, if there is one, the step's own sentence, then the note that follows it.
+ */
 export function sentencesIn(step: Step): Said[] {
   const { leads = -1, follows = -1 } = step.derived ?? {};
   return [step.notes[leads], step, step.notes[follows]].filter((said) => said !== undefined);
@@ -24,7 +29,7 @@ export function notesOf(step: Step): Said[] {
   return step.notes.filter((_, place) => place !== step.derived?.leads && place !== step.derived?.follows);
 }
 
-/** What the step breaks, each guarantee in a sentence of its own; where a marker is at odds with the transaction, it is named. */
+/** A sentence for each guarantee that the step breaks; if a marker contradicts its transaction, the sentence names it. */
 export function breaksIn(step: Step): string[] {
   return step.broken.map(({ guarantee, partition, serials, marker, reported, producer = "" }) => {
     const records = serials.slice(0, defaults.named).map((serial) => `r${serial}`);

@@ -15,11 +15,11 @@ export type Paragraphs = Record<Language, { kind: "lead" | "do" | "more"; parts:
 /** What the page receives of a scenario's document and its track. */
 export interface LessonTexts {
   watch_for?: Bilingual;
-  /** In paragraphs: the first sentence, what to do, all else. */
+  /** In paragraphs: the first sentence, what to do, the rest. */
   lesson?: Paragraphs;
   /** The lesson of the scenario's runs together, where each run has one of its own. */
   shared_lesson?: Paragraphs;
-  /** What can be seen in a real cluster, and what it points to. */
+  /** What an engineer sees in a real cluster, and what it points to. */
   signs?: { see: Bilingual; means: Record<Language, Parts> }[];
   /** The title of the run's variant. */
   named?: Bilingual;
@@ -27,7 +27,7 @@ export interface LessonTexts {
   of_original?: boolean;
   /** The run is a variant, and its scenario has an original run. */
   has_original?: boolean;
-  /** What each client library does, where it matters in the scenario: those that do a thing, then the others. */
+  /** What each client library does, where the scenario depends on it: first those that do it, then the others. */
   libraries?: { title: Bilingual; sides: { libraries: string[]; does: Bilingual }[] }[];
   /** What comes next in the track that the reader is in, or in the first that has this scenario. */
   next?: { track: Bilingual; why: Bilingual; title: Bilingual; address: string; posts: boolean };
@@ -35,7 +35,7 @@ export interface LessonTexts {
   variant?: { title: Bilingual; address: string; kind: "cure" | "opposite" | "other"; broken: string[] };
   /** Where a scenario is started, with `{scenario}`; absent on a page that cannot link to others. */
   starts?: string;
-  /** How the run comes out as its author wrote it; absent where that is not kept. */
+  /** The outcome of the run as its author wrote it; absent if it is not stored. */
   written?: { broken: Broken };
 }
 
@@ -52,7 +52,7 @@ export function inLanguage(text: Bilingual | undefined): string {
   return text === undefined ? "" : (text[words.language] ?? text.en);
 }
 
-/** Whether there is an end to show: what the run means, or at least its outcome. */
+/** Whether there is an end to show: the meaning of the run, or at least its outcome. */
 export function hasEnd(store: PlayerStore, lesson: LessonTexts): boolean {
   return lesson.lesson !== undefined || judgedRows(store).length > 0;
 }

@@ -1,7 +1,7 @@
 /**
- * `<eos-lesson .store .lesson .walk>`: the frame of a run. Before the first step the sentence says what to watch for;
- * behind the last one stands here what came of it, what it means, the bridge to the next scenario, and one thing to
- * try. The texts are those of the scenario's document and of the track, however the reader came.
+ * `<eos-lesson .store .lesson .walk>`: the frame of a run. Before the first step, the sentence says what to watch
+ * for. After the last one, this shows the outcome, what it means, the next scenario, and one thing to try. The texts
+ * are those of the scenario's document and of the track, whichever way the reader came.
  */
 
 import type { TemplateResult } from "lit";
@@ -37,12 +37,12 @@ export class Lesson extends StoreElement {
 
   declare lesson: LessonTexts;
   declare walk: BeatWalk | undefined;
-  /** Where two runs are compared; empty on a page that has no site around it. */
+  /** The page that compares two runs; empty on a page without a site. */
   declare compare: string;
-  /** Where an attempt is submitted; empty in a run that is none. */
+  /** Where an attempt is submitted; empty if the run is no attempt. */
   declare submit: string;
   declare isOpen: boolean;
-  /** Every line of what came of the changes is on show. */
+  /** Whether every line about the consequences of the changes is shown. */
   declare isWhole: boolean;
   #opener: HTMLElement | null = null;
   #openedAt = 0;
@@ -72,14 +72,14 @@ export class Lesson extends StoreElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".lesson-card")?.focus());
   }
 
-  /** Back from its first control is what opened it: the picture lies behind it. */
+  /** Going back from its first control leads to the button that opened it, because the picture behind it is covered. */
   readonly #key = (event: KeyboardEvent): void => {
     if (event.key !== "Tab" || !event.shiftKey || !(event.target as Element).matches(".lesson-card, header > .close")) return;
     event.preventDefault();
     this.#opener?.focus();
   };
 
-  /** It is about the end: it goes when the reader goes elsewhere. */
+  /** It is about the end of the run, so it closes when the reader moves. */
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
     if (this.isOpen && this.store?.shown !== this.#openedAt) this.isOpen = false;
@@ -107,7 +107,7 @@ export class Lesson extends StoreElement {
     </section>`;
   }
 
-  /** On a telephone: one sentence, how the run came out, one thing to try, and what is next; all else is folded. */
+  /** On a phone: one sentence, the outcome, one thing to try, and the next scenario; the rest is folded. */
   #inShort(store: PlayerStore, isWritten: boolean): TemplateResult {
     const [first, ...others] = this.#tries(store);
     const rest = isWritten ? this.#rest() : nothing;
@@ -116,14 +116,14 @@ export class Lesson extends StoreElement {
         ${this.#next()}${isWritten ? nothing : html`${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}${others}</div>`;
   }
 
-  /** Of the steps so far: before the end of the run it says so. */
+  /** Before the end of the run: it says that it is about the steps so far. */
   #verdict(store: PlayerStore): TemplateResult {
     const plan = planOf(store);
     const isSoFar = plan !== null && store.shown < plan.steps;
     return html`<div class="lesson-verdict">${isSoFar ? html`<h3>${say("lesson.so_far", { step: store.shown, count: plan.steps })}</h3>` : nothing}${verdict(store)}</div>`;
   }
 
-  /** What the reader did to the run, and how it comes out without it. */
+  /** The reader's changes, and the outcome of the run without them. */
   #changed(store: PlayerStore): TemplateResult | typeof nothing {
     const done = changesOf(store);
     const [first] = done;
@@ -139,7 +139,7 @@ export class Lesson extends StoreElement {
       ${store.source.live && this.compare !== "" ? html`<p>${asItWas(store, first, this.compare, "button", say("undo.compare_original"))}</p>` : nothing}</div>`;
   }
 
-  /** What happened since the first change, with every change in its place. */
+  /** The beats since the first change, with every change in its place. */
   #showed(store: PlayerStore): TemplateResult | typeof nothing {
     const done = changesOf(store);
     const beats = planOf(store)?.beats ?? [];
@@ -151,7 +151,10 @@ export class Lesson extends StoreElement {
       rows.length > most ? html`<li class="more num"><button @click=${() => (this.isWhole = true)}>${say("lesson.showed_all", { count: rows.length - most })}</button></li>` : nothing}</ol>`;
   }
 
-  /** The author's text is about the run as written: where the run or its settings were changed, it says so, and is folded. */
+  /**
+   * The author's text is about the run as written. If the run or its settings were changed, a line says so, and the
+   * text is folded.
+   */
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson, shared_lesson: shared } = this.lesson;
     if (lesson === undefined) return nothing;
@@ -217,7 +220,10 @@ export class Lesson extends StoreElement {
         : html`<p><a class="button primary" href=${next.address}>${name}</a></p>`}`;
   }
 
-  /** A step at which the reader can break what this run keeps, unless that was just done, and another run with another outcome. */
+  /**
+   * A step at which the reader can break a guarantee that this run keeps (unless they just did), and another run with
+   * another outcome.
+   */
   #tries(store: PlayerStore): TemplateResult[] {
     const { variant } = this.lesson;
     const isDone = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0);
@@ -264,16 +270,16 @@ export class Lesson extends StoreElement {
   }
 }
 
-/** A message was dropped already: the reader knows this way to break a run. */
+/** Not if a message was dropped already: the reader knows this way to break a run. */
 export function hasDropped(done: readonly Done[]): boolean {
   return done.some(({ intervention }) => intervention.action === DROP);
 }
 
-/** A line of what came of the changes: a beat, or a change at whose step no beat lands. */
+/** A line about the consequences of the changes: a beat, or a change at whose step no beat lands. */
 export interface StoryRow {
   step: number;
   beat: Beat | null;
-  /** Which change, if the line is one. */
+  /** The number of the change, if the line is one. */
   change: number | null;
 }
 
@@ -291,7 +297,7 @@ function changeAt(after: readonly number[], step: number): number | null {
   return change < 0 ? null : change;
 }
 
-/** What happened after a step of a changed run: where beats came of the change, these and the last one. */
+/** The beats after a step of a changed run: if the change caused beats, these and the last one. */
 export function cameAfter(beats: readonly Beat[], step: number): readonly Beat[] {
   const after = beats.filter(({ last }) => last > step);
   if (!after.some((beat) => beat.added === true || addedIn(beat).length > 0)) return after;
@@ -308,8 +314,8 @@ function withLinks(text: string, starts: string): (string | TemplateResult)[] {
   return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a class="nb" href=${starts.replace("{scenario}", part)}>${part}</a>`));
 }
 
-/** Another run of the scenario, with what it shows against this one. A page with a site around it starts it at once.
- * `beside`: where the run is put beside the branch on show; null on a page that has no site around it. */
+/** Another run of the scenario, and how it differs from this one. A page of a site starts it at once. `beside`: the
+ * address that compares it with the branch on show; null without a site. */
 function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean, beside: { at: string; fields: [string, string][] } | null): TemplateResult {
   const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
   const { pathname, searchParams } = new URL(address, location.href);

@@ -12,29 +12,32 @@ import type { BranchInfo, Difference } from "./source.ts";
 import { StepWindows } from "./windows.ts";
 
 export const defaults = {
-  /** Windows of 500 steps kept for a branch on either side of the reader's own: what a page holds does not grow with its run. */
+  /**
+   * Windows of 500 steps kept on either side of the reader's own, so that the memory of a page does not grow with its
+   * run.
+   */
   windows: 1,
   /** Views kept for a branch. */
   views: 8,
-  /** While walking, a view is kept every so many steps. */
+  /** While folding, a view is kept every so many steps. */
   keepEvery: 250,
   /** Farther than this, a near view is fetched instead of folding. */
   foldAtMost: 600,
-  /** Steps that a view is taken on from where it was cut: what it lists grows on the way. */
+  /** Steps that a cut view is folded on; its lists grow on the way. */
   onAtMost: 1000,
   /** Steps after which the page asks for another near view, before it has to wait for one. The server cuts one at every
    * keyframe, each 500 steps, and takes it on from there: less would ask for the same again. */
   renewAfter: 600,
 };
 
-/** A recording cannot be asked for what was let go: it is kept whole, and folded however far. */
+/** A recording has no server to ask again: it is kept whole, and folded over any distance. */
 const endless = Number.POSITIVE_INFINITY;
 export const whole: typeof defaults = { ...defaults, windows: endless, foldAtMost: endless, onAtMost: endless, renewAfter: endless, views: 160 };
 
-/** Comparing two runs needs what lies far from the reader, too. */
+/** Comparing two runs also needs steps far from the reader. */
 export const wide: typeof defaults = { ...defaults, windows: 44 };
 
-/** A stretch of a branch that one owner stores: views from..to, steps from+1..to. */
+/** A range of a branch that one owner stores: views from..to, steps from+1..to. */
 export interface Stretch {
   owner: string;
   from: number;
@@ -45,7 +48,10 @@ export class Lines {
   readonly branches = new Map<string, BranchInfo>();
   #windows = new Map<string, StepWindows>();
   #views = new Map<string, Map<number, View>>();
-  /** Owner and number of views that cannot be made from another one, because the changes between them are no longer held. */
+  /**
+   * Owner and number of views that cannot be folded from another one, because the changes between them are no longer
+   * held.
+   */
   readonly #lost = new Set<string>();
   readonly #limits: typeof defaults;
 
@@ -71,7 +77,7 @@ export class Lines {
     return views;
   }
 
-  /** The stretches of a branch from its root to its newest step. */
+  /** The ranges of a branch from its root to its newest step. */
   stretches(branch: string): Stretch[] {
     const stretches: Stretch[] = [];
     let to = Number.MAX_SAFE_INTEGER;
@@ -103,7 +109,7 @@ export class Lines {
     return this.windows(this.owner(branch, number)).mark(number);
   }
 
-  /** The same for who asks for many of one branch. */
+  /** The same for a caller that needs many steps of one branch. */
   marks(branch: string): (number: number) => number {
     const stretches = this.stretches(branch).map(({ owner, to }) => ({ to, windows: this.windows(owner) }));
     const [only, another] = stretches;
@@ -131,7 +137,7 @@ export class Lines {
     }
   }
 
-  /** The branch goes up to this step, as far as is known here. */
+  /** The branch reaches at least this step. */
   reach(branch: string, newest: number): void {
     const info = this.branches.get(branch);
     if (info !== undefined) this.branches.set(branch, { ...info, newest });
@@ -144,7 +150,7 @@ export class Lines {
     for (const at of [...views.keys()]) if (at >= number) views.delete(at);
   }
 
-  /** The view that is held nearest to a step, at most so many steps away, whether or not steps lead from it. */
+  /** The held view nearest to a step, at most so many steps away, whether or not the steps between are held. */
   anchor(branch: string, number: number, most: number): { number: number; view: View } | null {
     let best: { number: number; view: View } | null = null;
     for (const stretch of this.stretches(branch)) {
@@ -157,7 +163,7 @@ export class Lines {
     return best;
   }
 
-  /** A difference led from this view to the one at `number`, over steps that need not be known. */
+  /** Keeps the view at `number`, to which a difference led from this view; the steps between need not be known. */
   arrive(branch: string, number: number, from: View, { changes, step }: Difference): void {
     const walk = new Walk(from);
     walk.along(changes);
@@ -165,7 +171,7 @@ export class Lines {
     if (step !== null) this.windows(this.owner(branch, number)).put([step], number);
   }
 
-  /** The view behind a step that is not held, or null when what is before it is not here. */
+  /** The view after a step that is not held, or null if the view before it is not held either. */
   behind(branch: string, step: Step): View | null {
     const before = this.view(branch, step.number - 1);
     if (before === null) return null;
@@ -184,7 +190,7 @@ export class Lines {
     return this.#views.get(this.owner(branch, number))?.has(number) === true;
   }
 
-  /** Keeps where a walk led, unless it lost something on the way. */
+  /** Keeps the view that a fold led to, unless the fold lost something on the way. */
   #arrived(branch: string, number: number, walk: Walk): View | null {
     const view = walk.freeze();
     if (walk.isLost) this.#lost.add(`${this.owner(branch, number)}/${number}`);
@@ -192,13 +198,13 @@ export class Lines {
     return walk.isLost ? null : view;
   }
 
-  /** Whether what is near at a step is still listed in a view, and not much more. */
+  /** Whether a view still lists what is near at a step, and not much more. */
   #reaches(view: View, number: number): boolean {
     const { at, reaches } = view.folded ?? { at: 0, reaches: Number.POSITIVE_INFINITY };
     return at - number <= reaches && number - at <= this.#limits.onAtMost;
   }
 
-  /** Whether the view held at a step was cut so long ago that it soon leads no further. */
+  /** Whether the view held at a step was cut so many steps ago that it soon cannot be folded further. */
   isOutgrown(branch: string, number: number): boolean {
     const view = this.#views.get(this.owner(branch, number))?.get(number);
     return view !== undefined && number - (view.folded?.at ?? 0) > this.#limits.renewAfter;

@@ -1,4 +1,7 @@
-/** What a step is about and why readers stop, in a log case: the answers came with its file (engine/codec/log_why.py), one for each stretch of steps. Pure. */
+/**
+ * In a log case, what a step is about and why consumers stop: the answers came with its file (engine/codec/log_why.py),
+ * one for each range of steps. Pure.
+ */
 
 import type { AskWhy, LogWhy, PlayedBranch, SentStep } from "../generated/messages.ts";
 import type { Step } from "./frame.ts";
@@ -7,7 +10,7 @@ import type { WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 
 export interface LogAnswers {
   why: readonly LogWhy[];
-  /** The branch with what is in the files; others try what no log contains. */
+  /** The branch with the content of the files; the others try what no log contains. */
   written: PlayedBranch | null;
   steps: Readonly<Record<string, readonly SentStep[]>>;
 }
@@ -16,7 +19,7 @@ export type AskedWhy = Pick<AskWhy, "branch" | "number" | "selection" | "questio
 
 const QUESTION = "lso";
 
-/** The answer; where nothing was chosen, what the step is about comes first. */
+/** The answer; if the reader chose no question, the one about the step comes first. */
 export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
   const found = readersIn(answers, asked);
   const step = asked.question === null && asked.selection === null ? answers.steps[asked.branch]?.[(asked.number ?? 0) - 1] : undefined;
@@ -25,7 +28,7 @@ export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
   return { ...found, links: [{ key, params, rules: step.rules, subject: null, compared: [], step: step.number, answers: true }, ...found.links.filter((link) => link.key !== key)] };
 }
 
-/** The partition that was asked about or selected, else the one that the step is about, else any whose consumers stop. */
+/** The partition that was asked about or selected; else the one that the step is about; else any whose consumers stop. */
 function readersIn({ why, written, steps }: LogAnswers, asked: AskedWhy): WhyAnswer {
   const number = asked.number ?? written?.newest ?? 0;
   if (written !== null && asked.branch !== written.id && number > written.newest) return alone("log.why.preview");

@@ -1,4 +1,7 @@
-/** The keys and buttons that look for something in a run, take something back or compare: `looking.ts` does it, and comes when it is wanted. */
+/**
+ * The keys and buttons that look for something in a run, take something back or compare: `looking.ts` does it and is
+ * loaded on demand.
+ */
 
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
@@ -10,17 +13,20 @@ import { say } from "./text.ts";
 export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare", "compare_with"] as const;
 export type LookingKey = (typeof LOOKING_KEYS)[number];
 
-/** What the way to a scenario's other runs is called: only brokers have versions. */
+/** The name of the way to a scenario's other runs; only runs with brokers have versions. */
 export function compareWords(header: Header | null): string {
   return say(header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version");
 }
 
-/** Does what a key stands for, from anywhere in the player. */
+/** Carries out a key, from anywhere in the player. */
 export function lookFrom(part: Element, key: LookingKey): void {
   part.dispatchEvent(new CustomEvent<LookingKey>("look-for", { detail: key, bubbles: true }));
 }
 
-/** `<eos-looking-buttons .store=${store}>`: search by pointer, anywhere beside `<eos-looking>` in the player; breakpoints are in the menu. */
+/**
+ * `<eos-looking-buttons .store=${store}>`: search by pointer, anywhere beside `<eos-looking>` in the player;
+ * breakpoints are in the menu.
+ */
 export class LookingButtons extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     if (this.store === undefined || this.store.session === null) return nothing;

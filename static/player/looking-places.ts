@@ -4,11 +4,11 @@ import type { Axis } from "./timeline.ts";
 import { xOf } from "./timeline.ts";
 
 export const defaults = {
-  /** Pixels between two marks: those that would lie on each other are one. */
+  /** Pixels between two marks; marks that would overlap become one. */
   apart: 5,
 };
 
-/** The x of these steps, with one for those too near to be distinguished. */
+/** The x of these steps, with a single one for steps that are too near to each other. */
 export function placesOf(numbers: readonly number[], axis: Axis): number[] {
   const found: number[] = [];
   let last = -Infinity;

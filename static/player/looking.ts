@@ -1,5 +1,5 @@
 /**
- * What a reader looks for in a run, its breakpoints and its search, and what they take back: one of each for a store.
+ * Breakpoints, search and undo of a run: one of each for a store.
  *
  * `<eos-looking .store=${store}>` is their place on the screen: two dialogs, the bars above the sentence, the keys.
  */
@@ -42,7 +42,7 @@ export function lookingOf(store: PlayerStore | undefined): Looking | null {
 export class LookingElement extends StoreElement {
   static override properties = { ...StoreElement.properties, conditions: {} };
 
-  /** Where the names come from that can be looked for. */
+  /** Where the names for conditions come from. */
   declare conditions: string;
 
   constructor() {
@@ -62,7 +62,10 @@ export class LookingElement extends StoreElement {
         <eos-compare-with .store=${store}></eos-compare-with>` : nothing}`;
   }
 
-  /** Does what a key or a button stands for; returns the key of the reason why there was nothing to do, or null. `typed`: what a search begins with. */
+  /**
+   * Carries out a key or a button; returns the catalogue key of the reason if there was nothing to do, else null.
+   * `typed`: the first letters of a search.
+   */
   does(key: LookingKey, typed = ""): string | null {
     const looking = lookingOf(this.store);
     if (looking === null) return null;
@@ -99,7 +102,7 @@ export class LookingElement extends StoreElement {
     void dialog?.updateComplete.then(() => dialog.open(typed));
   }
 
-  /** What the button with the key's letter does; where none is on show, the dialog of all comparisons. */
+  /** Does the same as the button with this key; if no such button is shown, opens the dialog of all comparisons. */
   #compare(): void {
     const named = this.closest(".player")?.querySelectorAll<HTMLElement>(".as-it-was[data-key]") ?? [];
     const shown = [...named].find((one) => one.offsetParent !== null);

@@ -11,7 +11,7 @@ export function lossName(loss: Named): string {
   return say(loss.is_response ? "player.selection.response" : "player.selection.request", paramsOf(loss));
 }
 
-/** Which message was chosen, at which step it is on its way, and what its loss does. */
+/** The name of the message, the step at which it is in transit, and the effect of its loss. */
 export function chosenText(loss: ShownLoss): { key: string; params: JsonObject } {
   return { key: loss.is_response ? "player.chosen.response" : "player.chosen.request", params: { ...paramsOf(loss), step: loss.step } };
 }

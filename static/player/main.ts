@@ -1,4 +1,4 @@
-/** Everything that a page of eosviz may contain: the player, and what needs a site around it. */
+/** Everything that a page of eosviz may contain: the player, and the parts that need a site. */
 
 import "./everywhere.ts";
 import { besideStage, withOthers } from "./fetched.ts";

@@ -1,6 +1,6 @@
 /**
- * A file that the server makes, or a replay that it publishes: asked for once, then looked at until it is done
- * (docs/replay-format.md, "Exports"). Fires `change` whenever it is further.
+ * A file that the server makes, or a replay that it publishes: requested once, then polled until it is done
+ * (docs/replay-format.md, "Exports"). Fires `change` at each progress.
  */
 
 import type { JsonObject } from "./frame.ts";
@@ -13,7 +13,7 @@ export interface Refusal {
   params: JsonObject;
 }
 
-/** What the server says of an export. */
+/** The state of an export, as the server sends it. */
 export interface Progress {
   state: "waiting" | "working" | "done" | "failed" | "cancelled";
   done: number;
@@ -48,7 +48,7 @@ export class Making extends EventTarget {
     return Math.floor((100 * this.progress.done) / this.progress.total);
   }
 
-  /** Asks for it and stays with it to its end. */
+  /** Requests the export and polls it until it is done. */
   async run(address: string, branch: string): Promise<void> {
     const body = new URLSearchParams({ form: this.form, branch });
     await this.#hear(this.#post(address, body));

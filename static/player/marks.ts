@@ -19,7 +19,7 @@ const DRAWN: Record<string, SVGTemplateResult> = {
   timeline: svg`<path class="track" d="M2 8h40"/><path class="bar" d="M14 3v10"/><path d="M24 8c0 8 4 11 12 11"/>`,
 };
 
-/** Signs of logs: a run without any partition has none of them. */
+/** Marks of logs: a run without partitions has none of them. */
 const OF_LOGS: readonly string[] = ["hue", "line", "flag", "gates"];
 
 export function marks(frame?: Frame): TemplateResult {

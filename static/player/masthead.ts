@@ -1,6 +1,6 @@
 /**
- * `<eos-masthead>`: what is being watched, and under which rules: the profile and every switch and setting that is not
- * at its default. What can be done with the page is `<eos-tools>`.
+ * `<eos-masthead>`: the title of the run and its rules: the profile and every switch and setting that is not at its
+ * default. Actions on the page are in `<eos-tools>`.
  */
 
 import type { TemplateResult } from "lit";
@@ -50,17 +50,20 @@ export class Masthead extends StoreElement {
   declare library: string;
   /** In an attempt: its assignment, to which the learner goes back. */
   declare assignment: string;
-  /** In a log case: the page with its verdicts, from which the reader comes. */
+  /** In a log case: the page with its verdicts. */
   declare verdict: string;
   /** In a lesson that was opened from a log case: the case. */
   declare log: string;
   /** The address at which the engine of this site makes a branch again; empty if there is none. */
   declare rerun: string;
-  /** In a frame on another page: where the whole thing is opened, outside of it. */
+  /** In a frame on another page: the address that opens the player outside the frame. */
   declare open: string;
   /** The title of the run's variant; empty where only its name is known. */
   declare named: string;
-  /** Where the run is put beside the original run of its scenario; empty where it is that run, or where nothing is compared. */
+  /**
+   * The address that compares the run with the original run of its scenario; empty if it is that run, or on a page
+   * without comparisons.
+   */
   declare beside: string;
   declare course: Course | null;
   declare followState: FollowState | null;
@@ -89,7 +92,7 @@ export class Masthead extends StoreElement {
       ${this.#follow()}`;
   }
 
-  /** A file that plays offline has no site around it: its library is empty. */
+  /** A file that plays offline has no site: its library is empty. */
   #home(): TemplateResult {
     if (this.open !== "") return html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`;
     if (this.library === "") return html`<span class="home">${say("page.name")}</span>`;
@@ -107,7 +110,7 @@ export class Masthead extends StoreElement {
     const title = header.title[words.language] || header.title.en || header.scenario;
     const hasBrokers = header.actors.some((actor) => actor.role === "broker");
     const hasKafka = header.version !== "" && (hasBrokers || header.partitions.length > 0);
-    // Without a broker that there are none is no setting worth a mark.
+    // In a run without brokers, their number is no setting worth a mark.
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
     const profile = html`<span>${store.verified?.state === "log" ? say("player.log_case") : header.scenario}</span> ${hasKafka ? this.#version(header, store) : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
@@ -125,7 +128,10 @@ export class Masthead extends StoreElement {
       ${isWrong ? this.#state(store) : nothing}`;
   }
 
-  /** Says in every step that this is not the run as it was written; a press says what was changed, and leads to that run. */
+  /**
+   * Says at every step that this is not the run as it was written; a press shows the changes and the way to the
+   * original run.
+   */
   #changed(store: PlayerStore): TemplateResult | typeof nothing {
     if (!isChanged(store)) return this.beside === "" ? nothing : this.#variant(store);
     return html`<details class="altered-more"><summary class="changed-run">${branchTitle(store.lines.branches, store.branch)}</summary><div>${this.#changes(store)}</div></details>`;
@@ -143,14 +149,14 @@ export class Masthead extends StoreElement {
     return html`<ul>${done.map((one) => html`<li>${say("lesson.changed_at", { what: inWords(one, store.lines), step: one.after })}</li>`)}</ul><p @click=${this.#close}>${toOriginal(store)}</p>`;
   }
 
-  /** What the files of a log hold, and whether this is in them. */
+  /** The number of steps in the opened files, and whether this step is one of them. */
   #ofLog(header: Header, store: PlayerStore): TemplateResult {
     const state = isPreview(store.frame?.step ?? null) ? "preview" : "log";
     return html`<p><b>${listed(header.partitions)}</b></p><p>${say(`player.verified.${state}.means`)}</p>${
       this.verdict === "" ? nothing : html`<p><a href=${this.verdict}>${say("player.verdict")}</a></p>`}`;
   }
 
-  /** A press says why it is this one, and leads to others. */
+  /** A press shows why it is this one, and leads to others. */
   #version(header: Header, store: PlayerStore): TemplateResult {
     const version = html`<b>Kafka ${header.version}</b>`;
     const why = this.#whyVersion(header);
@@ -177,7 +183,7 @@ export class Masthead extends StoreElement {
     for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) list.open = false;
   };
 
-  /** `briefly`: the variant's name beside it says what is different, and needs the room. */
+  /** `briefly`: the variant's name stands beside it, states the difference, and needs the room. */
   #altered(altered: Altered[], briefly: boolean): TemplateResult {
     const one = (item: Altered): TemplateResult =>
       html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${item.kafka || item.name} <b>${item.value}</b></span>`;
@@ -204,7 +210,7 @@ export class Masthead extends StoreElement {
     return html`<span class="badge ${state === "differs" ? "wrong" : ""}" title=${say(`player.verified.${state}.means`, params)}>${say(`player.verified.${state}`, params)}</span> ${store.source.live ? rerunLink(store, this.rerun) : nothing}`;
   }
 
-  /** Whether a follower is being taken along, or the way back for one who let go. */
+  /** For a follower: that the page follows, or the way back to following. */
   #follow(): TemplateResult | typeof nothing {
     if (this.followState === null) return nothing;
     const means = say(`player.follow.${this.followState}.means`);
@@ -215,7 +221,7 @@ export class Masthead extends StoreElement {
   }
 }
 
-/** Whether the connection is not there yet, or lost. */
+/** Whether the page is still connecting, or has lost the connection. */
 function isAway({ status }: PlayerStore): boolean {
   return status === "connecting" || status === "reconnecting";
 }

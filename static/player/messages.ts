@@ -1,5 +1,5 @@
 /**
- * What the page has to say beside the run: something failed, a key has nothing to act on, or the link that led here was
+ * Messages of the page that are not about the run: a failure, a key that has nothing to act on, or a link that was
  * made for another version.
  */
 
@@ -10,7 +10,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
-/** A message that is no error: a key of the catalogue, and how it is put away. */
+/** A message that is no error: a key of the catalogue, and how it is closed. */
 export interface Hint {
   key: string;
   params?: JsonObject;
@@ -18,23 +18,23 @@ export interface Hint {
   more?: HintAct | null;
 }
 
-/** What can be done about it, by a press: a key of the catalogue, and the act. */
+/** A button for it: a key of the catalogue, and the action. */
 export interface HintAct {
   key: string;
   act: () => void;
 }
 
-/** What refuses to go on with the steps of another version of the engine. */
+/** The error for going on with steps of another version of the engine. */
 const OTHER_ENGINE = "problem.engine_differs";
 
-/** The way on from there: the same run, made by the engine here. `address`: empty where nothing can be made. */
+/** The remedy: the same run, made by the engine here. `address`: empty if none can be made. */
 export function rerunLink(store: PlayerStore, address: string): TemplateResult | typeof nothing {
   if (address === "") return nothing;
   const place = new URLSearchParams({ branch: store.branch, step: String(store.shown) });
   return html`<a class="rerun" href=${`${address}?${place}`} title=${say("player.rerun.means")}>${say("player.rerun")}</a>`;
 }
 
-/** `fault`: words that could not be had. `rerun`: where a branch is made again by the engine here. */
+/** `fault`: a catalogue that could not be loaded. `rerun`: the address that makes a branch again with the engine here. */
 export function messages(store: PlayerStore, fault: string | null, rerun: string, hint: Hint | null): TemplateResult | typeof nothing {
   const problem = store.problem;
   if (problem !== null) {

@@ -25,17 +25,17 @@ export class Moments {
     return this.#known.rescheduled ?? [];
   }
 
-  /** What both runs come to, held against each other; empty where that is not known. */
+  /** The results of both runs, compared; empty if they are not known. */
   get verdict(): NonNullable<Alongside["verdict"]> {
     return this.#known.verdict ?? [];
   }
 
-  /** Where states and logs differ first by virtual time, be it in time alone. */
+  /** Where states and logs first differ by virtual time, even if only in time. */
   get timed(): Parting | null {
     return this.#partingAt(this.#known.timed);
   }
 
-  /** Where a leader decides otherwise about the same batch. */
+  /** Where a leader decides differently about the same batch. */
   get decides(): Parting | null {
     return this.#partingAt(this.#known.decides);
   }
@@ -46,7 +46,7 @@ export class Moments {
     return { steps: [left, right], moment: Math.max(this.of(0, left), this.of(1, right)) };
   }
 
-  /** The steps of a moment. Behind what was compared, both runs go on step by step. */
+  /** The steps of a moment. After the compared part, both runs go on step by step. */
   at(moment: number): Pair {
     const { same, moments } = this.#known;
     if (moment <= same) return [moment, moment];
@@ -70,18 +70,21 @@ export class Moments {
     return low;
   }
 
-  /** The last moment at which neither run is behind these steps. */
+  /** The last moment at which neither run is past these steps. */
   upTo([left, right]: Pair): number {
     return Math.min(this.of(0, left + 1), this.of(1, right + 1)) - 1;
   }
 
-  /** Which run's step the moment shows, and no moment up to `since` did. */
+  /** The runs whose step the moment shows, but no moment up to `since` did. */
   moved(moment: number, since = moment - 1): readonly [boolean, boolean] {
     const [now, before] = [this.at(moment), this.at(since)];
     return moment <= 0 ? [false, false] : [now[0] !== before[0], now[1] !== before[1]];
   }
 
-  /** Whether the other run has the event of this step, too. A leader's decision that falls otherwise there is another event. */
+  /**
+   * Whether the other run has the event of this step, too. If the leader decides differently there, it is a different
+   * event.
+   */
   isShared(side: 0 | 1, step: number): boolean {
     if (this.decides?.steps[side] === step) return false;
     const [left, right] = this.moved(this.of(side, step));
@@ -93,8 +96,9 @@ export class Moments {
     return this.#known.moments.length === 0 ? null : this.#known.same + 1;
   }
 
-  /** Where states and logs differ otherwise than in time: of each, the step of each run that makes it differ, and when both runs have come there. If none
-   * does, where the numbers do under which they hold the same; else the first step that differs. */
+  /** Where states and logs differ in more than time: for each, the step of each run that makes it differ, and the
+   * moment at which both runs have reached it. If none differs, where producer ids, epochs or sequence numbers
+   * differ; else the first step that differs. */
   get apart(): readonly Parting[] {
     const { first, same } = this;
     if (first === null) return [];
@@ -106,13 +110,13 @@ export class Moments {
     return parts.length === 0 ? [{ moment: first, steps: [same + 1, same + 1] }] : parts.sort((one, other) => one.moment - other.moment);
   }
 
-  /** The first of these, or before it where a leader decides otherwise. */
+  /** The first of these, or an earlier moment at which a leader decides differently. */
   get parting(): Parting | null {
     const [{ decides }, [apart = null]] = [this, this.apart];
     return apart === null || (decides !== null && decides.moment < apart.moment) ? decides : apart;
   }
 
-  /** The run that has gone further through the states that both have of this, at these steps; null: neither, or it is not known. */
+  /** The run that is further in the sequence of states of this thing, at these steps; null: neither, or not known. */
   ahead(about: string, shown: Pair): "left" | "right" | null {
     const [left = 0, right = 0] = (this.#known.changes?.[about] ?? []).map((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0)).length);
     return left === right ? null : left > right ? "left" : "right";
@@ -127,17 +131,17 @@ export class Moments {
     return this.#known.same;
   }
 
-  /** Whether only virtual time shows beside each other what both runs do at the same time. */
+  /** Whether only the comparison by virtual time pairs what both runs do at the same time. */
   get crossed(): boolean {
     return this.#known.crossed;
   }
 
-  /** Whether an actor, a partition or a transaction differs at these steps otherwise than in time. */
+  /** Whether an actor, a partition or a transaction differs at these steps in more than time. */
   differs(subject: string, shown: Pair): boolean {
     return this.since(subject, shown) !== null;
   }
 
-  /** The moment since which it differs so. */
+  /** The moment since which it does. */
   since(subject: string, shown: Pair): number | null {
     return this.#since(this.#known.parts, subject, shown);
   }
@@ -152,7 +156,7 @@ export class Moments {
     return moments.length === 0 ? null : Math.min(...moments);
   }
 
-  /** The moment since which one run has gone further through the states of it than the other, at these steps. */
+  /** The moment since which one run is further in its sequence of states than the other, at these steps. */
   aheadSince(about: string, shown: Pair): number | null {
     const changes = (this.#known.changes?.[about] ?? []).flatMap((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0))
       .map((step) => ({ moment: this.of(side as 0 | 1, step), by: side === 0 ? 1 : -1 })));

@@ -1,6 +1,8 @@
-/** What the store asks before it moves the reader: where playing ends, what has to wait, how far one press goes. */
+/**
+ * What the store asks before it moves the reader: where playing ends, which steps have to wait, how far one press goes.
+ */
 
-/** Whether the next step may move: `surely` also right after another frame, which was only on the way to it. */
+/** Whether the next step is animated; `surely`: also right after another frame that was only shown on the way. */
 export type Motion = boolean | "surely";
 
 /** Where playing ends by itself: whether at this step, null while that is not known. */
@@ -12,15 +14,15 @@ export interface Stops {
 export interface Gate {
   /** The first step in `from`…`to` that has to wait; null: none. */
   waitsIn(branch: string, from: number, to: number): number | null;
-  /** Until it is known where questions stand in this branch; null: it is, or nothing is asked. */
+  /** Resolves when the questions of this branch are known; null: they are known, or nothing is asked. */
   coming(branch: string): Promise<void> | null;
   /** The reader wanted to go on and could not. */
   blocked(): void;
 }
 
-/** Who looks at more or less than one step at a time. Each answers whether it moved the reader itself. */
+/** Parts that move by more or less than one step. Each returns whether it moved the reader itself. */
 export interface Pace {
-  /** Goes on inside the step on show, where there is more of it to be seen. */
+  /** Goes on inside the step on show, if there is more to see in it. */
   within(): boolean;
   forward(): boolean;
   back(): boolean;

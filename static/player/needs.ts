@@ -1,6 +1,5 @@
 /**
- * What a key needs to have anything to act on, as one table: without it the page says so, rather than do nothing.
- * Pure.
+ * What each key needs to act on, as one table: if it is missing, the page says so instead of doing nothing. Pure.
  */
 
 import type { Frame, Selection } from "./frame.ts";
@@ -12,7 +11,7 @@ export interface Present {
   /** Whether the world can be changed from here. */
   live: boolean;
   follows: boolean;
-  /** Whether a presenter would see a hand, or a follower shows one. */
+  /** Whether a raised hand can be shown to a presenter, or by a follower. */
   meets: boolean;
   share: string;
   selection: Selection | null;
@@ -42,7 +41,7 @@ const NEEDS: Partial<Record<KeyAction, Need>> = {
   stage: panel,
 };
 
-/** The words for what is missing, or null: there is something to act on. */
+/** The catalogue key of what is missing; null if nothing is. */
 export function lacks(action: KeyAction, key: string, page: Present): string | null {
   return NEEDS[action]?.(page, key) ?? null;
 }

@@ -1,4 +1,7 @@
-/** What is done to a message or a component with one press, on the thing or under a thumb; all else is in the list of its acts. Pure. */
+/**
+ * Interventions offered as a single press, on the thing or at the bottom of a phone; the others are in the list of its
+ * actions. Pure.
+ */
 
 import type { Action } from "./source.ts";
 

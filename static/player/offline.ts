@@ -1,4 +1,4 @@
-/** The player alone, as a file that plays offline has it. */
+/** The player alone, for a file that plays offline. */
 
 import "./everywhere.ts";
 import { besideStage } from "./fetched.ts";

@@ -16,7 +16,7 @@ import { stripRows } from "./strip-rows.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** ms for which the end of a run names what was held back, and released again. */
+  /** If records were held back for at least so many ms and then released, the end of the run says so. */
   held: 1000,
 };
 
@@ -45,24 +45,24 @@ function heldWords(store: PlayerStore, rows: readonly StripRow[]): string[] {
   return isPart && Object.keys(broken).length === 0 ? [say("outcome.none_judged", { count: rows.length })] : brokenWords(broken);
 }
 
-/** The run is over, and its last step is on show. */
+/** Whether the run is over and its last step is on show. */
 export function isOver(store: PlayerStore): boolean {
   return !store.canGrow && store.newest > 0 && store.target >= store.newest && store.shown === store.newest;
 }
 
-/** A beat lands at the step on show, so it is worth a sentence even where the run is over. */
+/** Whether a beat lands at the step on show: it then deserves a sentence even at the end of a run. */
 export function endsInBeat(store: PlayerStore): boolean {
   const plan = planOf(store);
   return plan !== null && landsAt(plan, store.shown);
 }
 
-/** At the end of a run the sentence is about the whole of it, and not about its last step. */
+/** Whether the sentence is about the whole run, as at its end, and not about its last step. */
 export function isAboutWhole(store: PlayerStore): boolean {
   const step = store.frame?.step ?? null;
   return isOver(store) && step !== null && breaksIn(step).length === 0 && !endsInBeat(store) && planOf(store) !== null && overText(store, undefined) !== "";
 }
 
-/** What was done to the run before the step on show, oldest first; none: it is as it was written. */
+/** The interventions before the step on show, oldest first; if there are none, the run is as written. */
 export function changesOf(store: PlayerStore): Done[] {
   return doneOnLine(store.lines.branches, store.branch).filter(({ after }) => after < store.shown);
 }
@@ -94,8 +94,8 @@ function changesText(store: PlayerStore, broken: string[], rows: readonly StripR
   return sentences([said, cost]);
 }
 
-/** How long read_committed consumers have had to wait for records that were replicated: until the end, or before it, where
- * that is of weight. */
+/** How long read_committed consumers had to wait for replicated records, until the end of the run or long enough
+ * before it. */
 function heldText(store: PlayerStore): { still: string; released: string } {
   const plan = store.frame?.plan ?? null;
   const held = plan === null ? undefined : endOf(plan)?.held;
@@ -105,7 +105,7 @@ function heldText(store: PlayerStore): { still: string; released: string } {
   return { still: "", released: ms < defaults.held ? "" : say("outcome.held", { partition, ms }) };
 }
 
-/** A transaction that hung counts as broken for ever; whether it was ended since is said beside. */
+/** A transaction that hung stays counted as broken; a text beside it says whether it was ended since. */
 function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const end = plan === null ? undefined : endOf(plan);
@@ -114,12 +114,15 @@ function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   return say((end.by_hand ?? 0) > 0 ? "outcome.ended_by_hand" : "outcome.none_hangs");
 }
 
-/** Where the last stable offset stays behind the only transaction that has hung, and which of its records were reported as failed. */
+/**
+ * Where the last stable offset stays behind the only transaction that has hung, and which of its records were reported
+ * as failed.
+ */
 function hangsText({ partition, last_stable_offset: lso, failed }: NonNullable<Outcome["hangs"]>): string {
   return sentences([say("outcome.still_hangs", { partition, lso }), failed.length === 0 ? "" : say("outcome.failed_hangs", { records: serialsText(failed) })]);
 }
 
-/** Where nothing is broken, that no guarantee would notice an input that was skipped. */
+/** If nothing is broken: a text that says that no guarantee notices a skipped input. */
 export function inputsText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const isUnseen = plan !== null && endOf(plan)?.consumes === true && Object.keys(brokenIn(rows)).length === 0;
@@ -128,7 +131,7 @@ export function inputsText(store: PlayerStore, rows: readonly StripRow[]): strin
 
 /** How a run itself ends; `outcome` is of the run as written. */
 export function endOf({ outcome, cost, end }: Plan): Outcome | undefined {
-  // A plan that an earlier release stored does not know the end of a changed run.
+  // A plan stored by an earlier release does not know the end of a changed run.
   return cost === undefined ? outcome : end;
 }
 
@@ -139,7 +142,7 @@ export function costText(store: PlayerStore): string {
   return planCost(plan.cost);
 }
 
-/** What it comes to first, then the numbers. */
+/** The result first, then the numbers. */
 export function planCost({ what, dearer, costs, kept, although }: Cost): string {
   const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
   const rest = clauses(kept.map(tell));
@@ -165,7 +168,7 @@ export interface Results {
   open: number;
   /** Records in the logs. */
   kept: number;
-  /** Those of them in aborted transactions, which read_committed consumers never get. */
+  /** Those of them in aborted transactions, which read_committed consumers never receive. */
   aborted: number;
   /** Records whose success was reported, and whose transaction is aborted. */
   undone: number;
@@ -188,7 +191,7 @@ export function resultsOf(frame: Frame): Results | null {
   return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted"), undone: undoneIn(frame) };
 }
 
-/** As the engine counts them at the end of the run; nothing is said of them before it. */
+/** The counts of the engine at the end of the run; before it, they are not shown. */
 function undoneIn({ plan, step }: Frame): number {
   return plan?.complete === true && plan.steps === step?.number ? (endOf(plan)?.undone ?? 0) : 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Presses anywhere on the page, while the host is there: a list that lies over the page closes at one elsewhere. On the
- * picture such a press does nothing else.
+ * Presses anywhere on the page, while the host is there: a list that lies over the page closes at one elsewhere. Such
+ * a press on the picture has no other effect.
  */
 
 import type { ReactiveController, ReactiveControllerHost } from "lit";
@@ -38,7 +38,7 @@ export function closeLists(host: Element, lists: string, event: PointerEvent): b
   return left.length > 0;
 }
 
-/** What was pressed has been answered: the click that ends the press does nothing. */
+/** The press has had its effect: the click that ends it does nothing. */
 export function swallowClick(): void {
   const swallow = (event: Event): void => {
     event.preventDefault();

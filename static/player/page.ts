@@ -7,7 +7,7 @@ export type Theme = "system" | "light" | "dark";
 
 const YEAR = 365 * 24 * 3600;
 
-/** Empty where a page may have none, as in a frame that the page around it shut in. */
+/** Empty if the page has none, as in a sandboxed frame. */
 function cookies(): string {
   try {
     return document.cookie;
@@ -53,7 +53,7 @@ export function rememberTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
-/** Where the reader is, for the front page of this browser and the session's own page to lead back. */
+/** Stores where the reader is, so that the front page and the session's own page lead back there in this browser. */
 export function rememberPlace(session: string, branch: string, step: number): void {
   remember("place", `${session}.${branch}.${step}`);
   keepPlace(session, { branch, step });
@@ -69,7 +69,7 @@ export class Permalink {
     globalThis.addEventListener?.("pagehide", () => this.#then?.());
   }
 
-  /** `session`: whose place is kept, too; "" of what is no session. */
+  /** `session`: the session whose place is stored, too; "" if the page shows no session. */
   show(branch: string, step: number, further: Record<string, string> = {}, session = ""): void {
     this.keep({ branch, step: String(step), ...further }, () => {
       if (session !== "") rememberPlace(session, branch, step);
@@ -95,7 +95,7 @@ export class Permalink {
   }
 }
 
-/** False where fingers are all there is, as on a telephone. */
+/** False on a device with touch input only. */
 export function hasKeyboard(): boolean {
   return !matchMedia("(hover: none) and (pointer: coarse)").matches;
 }

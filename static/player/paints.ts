@@ -1,9 +1,10 @@
 /**
  * When to draw: at once, when nothing was drawn since the last paint, and otherwise once before the next paint.
  *
- * A browser paints at moments of its own. What is drawn at once is ready when that moment comes; what waited for it
- * would only begin then. However often it is asked, at most two drawings fall on one paint. What shall have a paint to
- * itself gets the next one for which nothing was drawn yet, and everything else waits for the one after.
+ * A browser paints at moments of its own. A drawing made at once is ready at that moment; a drawing that waited for
+ * the moment would only begin then. At most two drawings fall on one paint, however many are requested. A drawing
+ * that needs a paint to itself gets the next one for which nothing was drawn yet; everything else waits for the paint
+ * after it.
  */
 
 export class Paints {
@@ -11,7 +12,7 @@ export class Paints {
   readonly #soon: (action: () => void) => void;
   /** Whether this paint has its drawing already, or is kept for one drawing alone: later ones wait for the next paint. */
   #isTaken = false;
-  /** What was drawn at once was not painted yet. */
+  /** Whether a drawing was made at once and is not painted yet. */
   #drewAtOnce = false;
   #isPassed = false;
   #asked = false;
@@ -27,7 +28,7 @@ export class Paints {
     this.#soon = soon;
   }
 
-  /** Without `atOnce` it is drawn before the next paint, together with what else is by then. */
+  /** Without `atOnce`, it is drawn before the next paint, together with everything else requested by then. */
   readonly schedule = (draw: () => void, atOnce = true): void => {
     this.#ask();
     if (this.#isTaken || !atOnce) {

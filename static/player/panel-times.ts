@@ -13,23 +13,23 @@ const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
 
 /** Runs of the message middleware alone have neither producers nor brokers; one that compares the two has both. */
 export const kafka: Asked = (frame) => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
-/** A cluster or middleware at work; files of a broker show only what was written. */
+/** Whether a cluster or a middleware is running; the files of a broker show only what was written. */
 export const works: Asked = (frame) => !isLogCase(frame);
 export const clients: Asked = (frame) => kafka(frame) && works(frame);
-/** Before the first step most panels could only say that there is nothing: who begins reads what there is. */
+/** Before the first step, most panels are empty, and a reader sees only those with content. */
 export const begun: Asked = (frame) => frame.step !== null;
 export const worksNow: Asked = (frame) => begun(frame) && works(frame);
 export const clientsNow: Asked = (frame) => begun(frame) && clients(frame);
-/** The controllers of this cluster have a log of their own; ZooKeeper is not there. */
+/** Whether the controllers of this cluster have a log of their own, without ZooKeeper. */
 export const hasQuorum: Asked = (frame) => keeperOf(frame.view) === "quorum";
-/** An operator has run the tool. */
+/** Whether an operator has run the tool. */
 export const hasTool: Asked = (frame) => frame.view.tool !== undefined;
 export const decided: Asked = (frame) => frame.step?.decision != null;
 export const refused: Asked = (frame) => frame.step?.refusal != null;
 export const decides: Asked = (frame) => clientsNow(frame) || decided(frame) || refused(frame);
 export const sends: Asked = (frame) => some(frame.view.clients);
 export const reads: Asked = (frame) => frame.header.actors.some((actor) => actor.role === "consumer");
-/** A cluster that runs; files of one that ran have no numbers before and after. */
+/** Whether a cluster is running; log files have no numbers before and after. */
 export const runs: Asked = (frame) => some(frame.view.brokers);
 export const isFromFiles: Asked = (frame) => isLogCase(frame);
 export const hasLog: Asked = ({ header }) => header.partitions.length > 0;
@@ -42,7 +42,9 @@ const replicas = (frame: Frame): { name: string; replica: ReplicaView | undefine
   });
 
 export const remembers: Asked = (frame) => replicas(frame).some(({ replica }) => some(replica?.producers));
-/** Whether a client has left the state UNINITIALIZED; at step 0 this is so if the scenario's producer had worked before. */
+/**
+ * Whether a client has left the state UNINITIALIZED; at step 0 this is so if the scenario's producer had worked before.
+ */
 export const hasStates: Asked = (frame) =>
   Object.values(frame.view.clients ?? {}).some(({ transaction_manager: manager }) => (manager?.state ?? "UNINITIALIZED") !== "UNINITIALIZED");
 export const hasCoordinators: Asked = (frame) => brokers(frame).some((broker) => some(broker.transactions));
@@ -56,7 +58,7 @@ export const hasRoles: Asked = (frame) => some(frame.view.middleware?.business?.
 export const hasCompensation: Asked = (frame) =>
   Object.values(frame.view.middleware?.participants ?? {}).some((participant) => (participant.log ?? []).length > 0);
 
-/** Followers copy all the time; what counts is what the leader has, and how far it is replicated. */
+/** Followers copy all the time, so only the leader's log and the progress of replication count. */
 export const writesInternalLog: Asked = (frame) =>
   frame.step?.changes.some(({ path: [root, name = "", , replica, part = ""] }) => {
     if (root !== "partitions" || !INTERNAL.test(name) || !["batches", "high_watermark"].includes(part)) return false;
@@ -64,7 +66,7 @@ export const writesInternalLog: Asked = (frame) =>
     return leader != null && String(leader) === replica;
   }) === true;
 
-// What the run ahead shows to come. Without it a place is kept from when there is something to show.
+// What the plan shows to come. Without a plan, a place is kept from the first content on.
 
 export const mayTransact: Asked = ({ plan }) => plan?.brokers.some(({ transactional_ids: ids }) => ids.length > 0) === true;
 export const mayCommitOffsets: Asked = ({ plan }) => plan?.brokers.some(({ groups }) => groups.length > 0) === true;

@@ -1,7 +1,7 @@
 /**
  * The one place where panels are listed: its tag, its key, where it stands and in which order, when it is shown, which
  * part of the view it shows, and how it is drawn. Layout, keys, help, tabs and marks read this list. The stage is part of
- * the page, the others are fetched when one is wanted (`beside-stage.ts`). A new panel is its own file and an import
+ * the page, the others are loaded when one is needed (`beside-stage.ts`). A new panel is its own file and an import
  * there, a row here, its name in the catalogue and its test.
  */
 
@@ -23,7 +23,7 @@ import type { PlayerStore } from "./store.ts";
 import type { Transactions } from "./transactions.ts";
 import type { Zoom } from "./zoom.ts";
 
-/** What a panel may be drawn from. Those of the side columns need the frame and the address of machines alone. */
+/** The inputs of panels. Panels of the side columns use only the frame and the address of machines. */
 export interface PanelParts {
   frame: Frame | undefined;
   machines: string;
@@ -34,26 +34,26 @@ export interface PanelParts {
   code: string;
   spacing: Spacing;
   space: (spacing: Spacing) => void;
-  /** Whether the engine can be asked from here: why, or for what lies far back. */
+  /** Whether the engine can be asked *why*, or for what lies far back. */
   asks?: boolean;
-  /** Whether something can be done to what the picture shows. */
+  /** Whether the picture allows interventions. */
   acts?: boolean;
-  /** What the sentences of the answer to *why* that is on show are about. */
+  /** The subjects of the sentences of the shown answer to *why*. */
   chain?: Chain;
   /** Whether the picture is read from the back of a room. */
   projector?: boolean;
   /** The partition that both of two runs beside each other draw large. */
   beside?: string | null;
-  /** Whose lanes both of two runs beside each other draw in time and space; and whose this one would draw by itself. */
+  /** The actors with lanes in the space-time diagrams of both compared runs; and those that this run would draw alone. */
   columns?: readonly string[] | null;
   wants?: (actors: readonly string[]) => void;
-  /** Steps of the longer of two runs beside each other, along which both are drawn. */
+  /** The number of steps of the longer of two compared runs; both are drawn along it. */
   along?: number | null;
-  /** To a step, where more than this run has to go there. */
+  /** Goes to a step, if more than this run has to move. */
   go?: (step: number) => void;
-  /** What each partition's logs hold in two runs beside each other. */
+  /** The content of each partition's logs in two compared runs. */
   spread?: Spread | undefined;
-  /** Names of actors and partitions that differ in the run beside it, those that show most first. */
+  /** Names of actors and partitions that differ in the compared run, the most telling first. */
   apart?: readonly string[];
 }
 
@@ -70,15 +70,18 @@ export interface PanelRow {
   isLong?: true;
   /** Catalogue key of its name. */
   name: string;
-  /** In a side column: the height of the panel's place in px, whatever it holds. Without it the panel has its own height: one line until it is opened. */
+  /**
+   * In a side column: the fixed height of the panel's place in px. Without it, the panel has its own height: one line
+   * until it is opened.
+   */
   room?: number;
-  /** Whether the run has what it shows; without it, always. What a run does not have gets no panel. */
+  /** Whether the run has content for the panel; without it, always. A run without content has no such panel. */
   when?: (frame: Frame) => boolean;
   /** Whether the run may have it later, so that its place is kept from the beginning; without it, as `when`. */
   may?: (frame: Frame) => boolean;
   /** What it shows of the view: beginnings of a change's path, `*` for any name. */
   shows?: readonly (readonly string[])[];
-  /** Whether the step is about it for another reason than a change. */
+  /** Whether the step is about the panel for a reason other than a change. */
   about?: (frame: Frame) => boolean;
   draw: (parts: PanelParts) => TemplateResult;
 }
@@ -278,7 +281,7 @@ export function isKept(panel: PanelRow, frame: Frame): boolean {
   return panel.when === undefined || panel.when(frame) || panel.may?.(frame) === true;
 }
 
-/** What stands in the middle, in its place. */
+/** The view in the middle, in its place. */
 export function middlePanel(middle: Middle, parts: PanelParts): TemplateResult | typeof nothing {
   const row = byView.get(middle);
   if (row === undefined) return nothing;
@@ -299,7 +302,9 @@ export function panelsOf(frame: Frame | undefined, panels: readonly PanelRow[] =
   return new Set(panels.filter((panel) => panel.about?.(frame) === true || shows(panel)).map((panel) => panel.tag));
 }
 
-/** Where something is to be seen of what the step decided or changed; who looks at one column does not see the others. */
+/**
+ * The columns that show something of what the step decided or changed; a reader of one column does not see the others.
+ */
 export function placesOf(frame: Frame | undefined): Set<PanelRow["place"]> {
   const tags = panelsOf(frame);
   return new Set(PANELS.filter((panel) => tags.has(panel.tag)).map((panel) => panel.place));

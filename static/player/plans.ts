@@ -1,6 +1,6 @@
 /**
- * The plans of a session's branches (docs/frame.md, *Plan*), asked for where one is missing or outgrown. Until a branch
- * has its own, its parent's stands in: what both have keeps its place.
+ * The plans of a session's branches (docs/frame.md, *Plan*), requested if one is missing or outgrown. Until a branch
+ * has its own plan, its parent's is used, so that what both have keeps its place.
  */
 
 import type { Lines } from "./lines.ts";
@@ -32,14 +32,19 @@ export class Plans {
     return this.#plans.get(branch) ?? null;
   }
 
-  /** `interventions`: how many of the branch's own the plan knows. A plan may come twice, because a request without an answer is repeated. */
+  /**
+   * `interventions`: how many of the branch's own interventions the plan knows. A plan may come twice, because a
+   * request without an answer is repeated.
+   */
   put(branch: string, plan: Plan, interventions: number): void {
     const grewNot = this.#plans.get(branch)?.steps === plan.steps;
     this.#plans.set(branch, plan);
     this.#asked.set(branch, { interventions, outgrown: grewNot ? plan.steps : null });
   }
 
-  /** Requests the plan of a branch, unless it is here or was requested. If the server cannot make it, the page has none. */
+  /**
+   * Requests the plan of a branch, unless it is here or was requested. If the server cannot make it, the page has none.
+   */
   look(branch: string): void {
     const info = this.#lines.branches.get(branch);
     if (info === undefined) return;
@@ -52,7 +57,10 @@ export class Plans {
   }
 }
 
-/** How many interventions of its own the branch had, and the last step of the plan that it outgrew; null: it outgrew none. */
+/**
+ * How many interventions of its own the branch had, and the last step of the plan that it has outgrown; null if it has
+ * outgrown none.
+ */
 interface Asked {
   interventions: number;
   outgrown: number | null;

@@ -15,15 +15,15 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const defaults = {
   /** Up to here a speed is how often reading speed; above it, steps a second. */
   reads: 2,
-  /** Milliseconds for each letter of what follows the headline in small: who wants to read it all pauses. */
+  /** Milliseconds for each letter of the small text after the headline; a reader who wants to read all of it pauses. */
   further: 20,
   shortest: 2000,
   longest: 7000,
   /** Milliseconds at most for a step that is not notable and at which no beat lands: its headline is glanced at. */
   between: 2500,
-  /** Milliseconds for a step that its beat only counts: enough to see that it passes. */
+  /** Milliseconds for a step that its beat only counts: enough to notice it. */
   plumbing: 500,
-  /** Milliseconds for all steps of one such line, as far as each has its least. */
+  /** Milliseconds for all steps of one such line, unless the least time of each is more. */
   line: 2500,
   least: 60,
 };
@@ -60,7 +60,7 @@ const BROWSER: Timers = {
 export class Play extends EventTarget {
   speed = 1;
   #timer: number | null = null;
-  /** Where it began: a breakpoint there has been seen. */
+  /** Where playing began: it does not stop at a breakpoint there. */
   #from = 0;
   readonly #store: PlayerStore;
   readonly #timers: Timers;

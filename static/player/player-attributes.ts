@@ -1,4 +1,7 @@
-/** The attributes that a page sets on its player (docs/player.md, *The page*), and the player's properties beside its store. */
+/**
+ * The attributes that a page sets on its player (docs/player.md, *The page*), and the player's properties beside its
+ * store.
+ */
 
 import type { Chain } from "../stage/chain.ts";
 import type { JsonObject } from "./frame.ts";
@@ -85,7 +88,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare machines: string;
   /** Where the pseudocode of the components comes from. */
   declare code: string;
-  /** How closely it is looked at when the page opens: `transaction`, `decision` or `decision:3`. */
+  /** The zoom when the page opens: `transaction`, `decision` or `decision:3`. */
   declare zoomed: string;
   declare compare: string;
   declare library: string;
@@ -99,12 +102,12 @@ export abstract class PlayerAttributes extends LitElement {
   declare submits: boolean;
   declare verdict: string;
   declare log: string;
-  /** Where questions come from and answers go; empty: this run asks nothing. */
+  /** The address of questions and answers; empty: this run asks nothing. */
   declare questions: string;
   declare predictions: string;
-  /** What the scenario's document and its track say of it, as JSON (`lesson.ts`). */
+  /** The texts of the scenario's document and its track, as JSON (`lesson.ts`). */
   declare lesson: string;
-  /** The page of the track that led here; empty: none did. */
+  /** The page of the track that led here; empty if none did. */
   declare track: string;
   declare trackFinish: string;
   declare trackPlace: string;
@@ -133,11 +136,11 @@ export abstract class PlayerAttributes extends LitElement {
   declare isNarrow: boolean;
   /** Read from the back of a room: larger words, and a picture that comes closer. */
   declare projector: boolean;
-  /** What the sentences of the answer on show are about. */
+  /** The subjects of the sentences of the answer on show. */
   declare chain: Chain;
   declare fault: string | null;
   declare hasWords: boolean;
-  /** What a key would have needed; a key of the catalogue, or nothing. */
+  /** The catalogue key of what a pressed key needed; empty if it acted. */
   declare hint: string;
   hintParams: JsonObject = {};
   hintMore: HintAct | null = null;

@@ -82,7 +82,7 @@ export const defaults = {
   again: 3000,
 };
 
-/** Hints that go when the reader leaves the step that they led to. */
+/** Hints that disappear when the reader leaves the step that they led to. */
 const ABOUT_A_STEP: ReadonlySet<string> = new Set(["player.went_back", "player.chosen.request", "player.chosen.response"]);
 
 export class Player extends PlayerAttributes {
@@ -131,7 +131,10 @@ export class Player extends PlayerAttributes {
     this.store?.stop();
   }
 
-  /** Words, steps and what asks questions are fetched at the same time. No reader passes a question before it can be asked. */
+  /**
+   * The catalogue, the steps and the questions' part are loaded at the same time, so that no reader passes a question
+   * before it can be asked.
+   */
   #begin(): void {
     void Promise.all([this.#speak(this.language), this.#bringQuestions()]).then(() => { this.hasWords = true; });
     const socketAddress = this.follow === "" ? sessionAddress(this.session) : followAddress(this.follow);
@@ -182,7 +185,7 @@ export class Player extends PlayerAttributes {
     this.#permalink.show(store.branch, store.shown, addressOf(zoom, viewOf(this.middle, this.spacing), opensOn(store.header)), this.session);
   }
 
-  /** Others are taken along, or this page is. Where the part that does it fails to come, it is asked for again and again. */
+  /** The page presents or follows. If the part for it fails to load, it is requested again until it comes. */
   async #accompany(socket: SessionSocket, store: PlayerStore): Promise<Company> {
     const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => { if (why !== null || atHand.isWanted) void this.#with<Why>("eos-why", (panel) => panel.present(why)); }, place: () => this.#whereabouts() };
     for (await this.#fetch(withOthers); !withOthers.isHere; await this.#fetch(withOthers)) await new Promise((resume) => setTimeout(resume, defaults.again));
@@ -217,13 +220,13 @@ export class Player extends PlayerAttributes {
       this.store?.speak(language);
       this.fault = null;
     } catch (error) {
-      // Without words keys are shown; that is better than nothing, but it must be said.
+      // Without a catalogue, keys are shown; the page says so.
       this.fault = String(error);
     }
     this.requestUpdate();
   }
 
-  /** A connection that is lost is said at once, and so are each thing that waits for it and that it is back. */
+  /** The page announces at once a lost connection, each request that waits for it, and its return. */
   #tellStatus({ status, waiting }: PlayerStore): void {
     const before = this.#status;
     const waited = this.#waiting;
@@ -244,7 +247,7 @@ export class Player extends PlayerAttributes {
     if (store?.frame !== undefined) {
       this.#remember();
       this.#playOnce();
-      // It is about the step that it led to.
+      // The hint is about the step that it led to.
       if (ABOUT_A_STEP.has(this.hint) && store.target !== this.hintParams["step"]) this.hint = "";
     }
     const header = store?.header ?? null;
@@ -274,7 +277,7 @@ export class Player extends PlayerAttributes {
 
   // What is shown (a panel's host must not have a tabindex: a negative one hides its content from the Tab key)
 
-  /** Done once what is on show can be drawn. */
+  /** Resolves once the step on show can be drawn. */
   protected override async getUpdateComplete(): Promise<boolean> {
     const isDone = await super.getUpdateComplete();
     if (this.middle === "stage") await this.querySelector<LitElement>(tagOf(this.middle))?.updateComplete;
@@ -299,7 +302,7 @@ export class Player extends PlayerAttributes {
   /** Whether this browser keeps breakpoints of the session; null: not read yet. */
   #hasStops: boolean | null = null;
 
-  /** Whether something is selected, or stands at a step, that only what opens over the page shows. */
+  /** Whether something is selected or shown that needs a part that opens over the page. */
   #wantsAtHand(store: PlayerStore): boolean {
     if (this.#hasStops === null && store.session !== null) {
       this.#hasStops = new PageKeeper(store.session.id).read().length > 0;
@@ -313,7 +316,7 @@ export class Player extends PlayerAttributes {
     if (this.questions !== "" && !withQuestions.isWanted) await this.#fetch(withQuestions);
   }
 
-  /** Does something with an element that opens over the page, once it is there. */
+  /** Calls a function with an element that opens over the page, once it is loaded. */
   async #with<Opened extends LitElement>(tag: string, act: (element: Opened) => void): Promise<void> {
     await this.#fetch(atHand);
     const element = this.querySelector<Opened>(tag);
@@ -322,7 +325,10 @@ export class Player extends PlayerAttributes {
     act(element);
   }
 
-  /** Who has begun to press keys or buttons may want what opens over the page: it comes while the page rests. */
+  /**
+   * A reader who has begun to press keys or buttons may soon need the parts that open over the page: they are loaded
+   * while the page rests.
+   */
   readonly #getReady = (): void => {
     setTimeout(() => void atHand.come().catch(() => undefined), defaults.rests);
   };
@@ -346,7 +352,7 @@ export class Player extends PlayerAttributes {
     if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>${store === undefined || !this.hasWords || this.hint === "" ? nothing : this.#messages(store)}`;
     const frame = store.frame;
     const lesson = readLesson(this.lesson);
-    // What moves the reader comes before the picture, so that the keyboard is there first; the page draws it below.
+    // The transport comes before the picture in the document, so that Tab reaches it first; the page draws it below.
     return html`<div class="player" data-column=${this.column} data-middle=${this.middle} ?data-inspects=${this.#inspects} ?data-beats=${planOf(store) !== null} ?data-projector=${this.projector} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)}
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
         @ask-why=${({ detail }: AskWhyEvent) => void this.#with<Why>("eos-why", (why) => why.ask(detail))} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
@@ -440,7 +446,7 @@ export class Player extends PlayerAttributes {
     this.company?.moved();
   };
 
-  /** Columns that are folded away get no frame: what is not seen is not drawn. What costs most is drawn last. */
+  /** Folded columns get no frame, because they are not visible. The most expensive parts are drawn last. */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (column !== "middle" && !this.#inspects) return undefined;
     if (this.isNarrow && this.column !== column) return undefined;
@@ -534,7 +540,7 @@ export class Player extends PlayerAttributes {
     actions[action as Exclude<KeyAction, LookingKey>]();
   }
 
-  /** Letters that were typed since a search was asked for that is not there yet; null: none is asked for. */
+  /** Letters typed while the search is being loaded; null: it is not being loaded. */
   #typed: string | null = null;
 
   async #lookFor(key: LookingKey): Promise<void> {
@@ -550,13 +556,13 @@ export class Player extends PlayerAttributes {
     this.#why()?.close?.();
   }
 
-  /** The answer marks things of the picture, which nothing may cover. */
+  /** The answer marks things in the picture, so nothing may cover them. */
   #askWhy(): void {
     this.#lesson()?.close?.();
     void this.#with<Why>("eos-why", (why) => why.toggle());
   }
 
-  /** → goes by beats and ↓ by steps, or the other way round; a closer or a wider look has its own pace. */
+  /** → moves by beats and ↓ by steps, or the other way round; other zoom levels have their own pace. */
   #onward(direction: 1 | -1, isLong: boolean): void {
     const { store, walk } = this;
     if (store === undefined || walk === undefined) return;
@@ -577,7 +583,7 @@ export class Player extends PlayerAttributes {
     else store.back();
   }
 
-  /** Where the picture has the whole width there is nothing to scroll along it. */
+  /** If the picture has the whole width, there is nothing to scroll. */
   readonly #swipe = new Swipe((way) => {
     if (this.middle === "stage" && innerWidth < UPRIGHT && this.querySelector("dialog[open]") === null) this.#onward(way, this.walk?.arrows === "beats");
   });
@@ -607,7 +613,7 @@ export class Player extends PlayerAttributes {
     return this.querySelector(".mid > .panel > *");
   }
 
-  /** To the first thing that the step is about; in a view without such things to the view. */
+  /** Moves the focus to the first thing that the step is about, or to the view if it has none. */
   #toPicture(): void {
     if (this.#picture?.enter?.() !== true) this.querySelector<HTMLElement>(".mid")?.focus();
   }
@@ -666,7 +672,10 @@ export class Player extends PlayerAttributes {
     return this.querySelector<Why>("eos-why");
   }
 
-  /** What lies on top goes first. Where the focus went with it, it goes to the button that goes on: a ring in the picture would look like what the step is about. */
+  /**
+   * Closes the topmost part first. If the focus was in it, the focus moves to the forward button: a focus ring in the
+   * picture would look like the mark of the step.
+   */
   #close(): void {
     if (this.#closeTop()) requestAnimationFrame(() => { if (document.activeElement === document.body) this.#toControls(); });
   }
@@ -688,7 +697,7 @@ export class Player extends PlayerAttributes {
     return false;
   }
 
-  /** To where the beat with this number lands; where panels are on show, their numbers come first. */
+  /** Goes to the landing of the beat with this number; if panels are shown, the number opens a panel instead. */
   async #number(key: string, beats: readonly Beat[]): Promise<void> {
     const step = stepNumbered(beats, Number(key));
     await (step === null ? this.#panel(key) : this.walk?.goTo(step));

@@ -1,14 +1,14 @@
 /**
- * Asking what can be done by pointing: the right button, a long press, the menu key or Shift+F10 on the thing itself.
+ * Opening the list of actions on the thing itself: by the right button, a long press, the menu key or Shift+F10.
  *
- * Panels say what a press would select (`pointedAt`); where nothing would be, the browser's own menu comes.
+ * Panels say what a press would select (`pointedAt`); if that is nothing, the browser's own menu opens.
  */
 
 import type { Selection } from "./frame.ts";
 import { swallowClick } from "./page-presses.ts";
 
 export const defaults = {
-  /** Milliseconds of a press that asks instead of selecting. */
+  /** Milliseconds after which a press opens the list instead of selecting. */
   press: 500,
   /** Pixels that a resting finger may move. */
   still: 10,
@@ -64,7 +64,7 @@ export class Pointing {
     if (selection === null) return;
     event.preventDefault();
     this.#ended();
-    // From the keyboard there is no pointer: the thing itself says where.
+    // The keyboard has no pointer, so the list opens at the thing itself.
     const [thing] = path;
     const box = thing instanceof Element ? thing.getBoundingClientRect() : null;
     const isKeyboard = event.button !== 2 && event.clientX === 0 && event.clientY === 0;

@@ -1,6 +1,6 @@
 /**
- * `<eos-poll .store .audience>`: one question of the engine to all who follow. They answer; bars move for the
- * presenter, and for all when the presenter shows them; the engine's step is the answer.
+ * `<eos-poll .store .audience>`: one question of the engine to all followers. They answer; the presenter sees the
+ * bars move, and all see them once the presenter shows them; the engine's next step is the answer.
  */
 
 import type { PropertyValues, TemplateResult } from "lit";
@@ -19,9 +19,9 @@ export class Poll extends AudienceElement {
 
   /** A follower's choice before it is sent. */
   declare chosen: string;
-  /** A follower who answered thinks again. */
+  /** A follower who has answered changes the answer. */
   declare again: boolean;
-  /** The poll that its reader put away, with the state it was in. */
+  /** The poll that the reader closed, with its state at that time. */
   declare away: string;
   #on = 0;
 
@@ -145,7 +145,7 @@ export class Poll extends AudienceElement {
 
   #why(audience: Audience, poll: Asked): TemplateResult {
     const others = poll.choices.filter((one) => one.id !== poll.right);
-    // The reader's own wrong answer first; a presenter's is what most of them thought.
+    // The reader's own wrong answer first; for a presenter, the most frequent wrong answer.
     const weight = (one: QuestionChoice): number => (one.id === audience.choice ? Infinity : (poll.counts?.[one.id] ?? 0));
     others.sort((one, other) => weight(other) - weight(one));
     const reasons = poll.reasons ?? {};
@@ -165,7 +165,7 @@ export class Poll extends AudienceElement {
       ${poll.state === "open" ? button("close", "") : nothing}${button(poll.shown ? "hide" : "show", "")}${button("end", "")}</div>`;
   }
 
-  /** The step that the engine takes is the answer: the presenter goes there, and takes all along. */
+  /** The engine's next step is the answer: the presenter goes there, and all followers with them. */
   async #reveal(store: PlayerStore, audience: Audience, poll: Asked): Promise<void> {
     await audience.changePoll("reveal");
     if (audience.poll?.state !== "revealed") return; // It was refused, and the page shows that.

@@ -5,12 +5,12 @@ import { html } from "lit";
 import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 
-/** What a form sends that puts another run beside this one: the branch, and the step to which the way back leads. */
+/** The fields of a form that compares another run with this one: the branch, and the step to which the way back leads. */
 export function besideFields({ branch, shown }: PlayerStore): [name: string, value: string][] {
   return [["branch", branch], ["from_step", String(shown)]];
 }
 
-/** What a form sends that puts the original run of the scenario beside this one. */
+/** The fields of a form that compares the original run of the scenario with this one. */
 export function besideOriginal(store: PlayerStore): [name: string, value: string][] {
   return [...besideFields(store), ["run", ""]];
 }

@@ -1,8 +1,8 @@
 /**
  * `<eos-predict .store .play address="/sessions/…/questions" predictions="…">`: stops before a decision and asks what
  * will happen. Questions, choices, the right one and the reasons come from the engine; the next step is the answer.
- * In a track and in an assignment it asks by itself, elsewhere once the reader wants it in this session. The card stands beside the
- * picture and never over it; its keys work, and those that have to wait say why.
+ * In a track and in an assignment, it asks by itself; elsewhere, only once the reader has switched it on for this
+ * session. The card stands beside the picture and never over it; its keys work, and keys that have to wait say why.
  */
 
 import type { TemplateResult } from "lit";
@@ -19,9 +19,9 @@ import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
-/** Kept for all tracks and assignments; elsewhere for one session, because its address shows another picture then. */
+/** Stored for all tracks and assignments; elsewhere for one session, because its address then shows another picture. */
 const SWITCH = "eosviz-questions";
-/** A run whose questions come later than this asks none. */
+/** If the questions of a run arrive later than this, none is asked. */
 const COMES_WITHIN_MS = 20_000;
 
 export class Predict extends StoreElement {
@@ -45,7 +45,7 @@ export class Predict extends StoreElement {
   };
 
   declare play: Play | undefined;
-  /** Those who follow, where this page presents: they can be asked instead. */
+  /** The followers of this page, if it presents: they can be asked instead. */
   declare audience: Audience | null;
   /** What they are asked now. */
   declare poll: Poll | null;
@@ -54,9 +54,9 @@ export class Predict extends StoreElement {
   /** Where the end of this scenario of a track is reported. */
   declare finish: string;
   declare place: string;
-  /** Whether it asks before the reader chose: they came to learn. */
+  /** Whether it asks without the reader's choice, as in a track. */
   declare asks: boolean;
-  /** The reader pressed on although an answer is due. */
+  /** The reader tried to go on although an answer is due. */
   declare waits: boolean;
   /** What the reader chose; null: nothing. */
   declare on: boolean | null;
@@ -71,7 +71,7 @@ export class Predict extends StoreElement {
   /** The request for the questions of each branch, while it runs. */
   #coming = new Map<string, Promise<void>>();
   #seen = "";
-  /** The run was seen to its end, and that was reported. */
+  /** Whether the end of the run was reached and reported. */
   #isTold = false;
 
   constructor() {
@@ -135,12 +135,12 @@ export class Predict extends StoreElement {
     return stopBefore(quiz.questions, new Set(Object.keys(quiz.answers).map(Number)), from, to);
   }
 
-  /** A reader who goes on before the questions are here would pass them: the page goes on once they are. */
+  /** A reader who goes on before the questions are loaded would pass them, so the page goes on once they are. */
   coming(branch: string): Promise<void> | null {
     return this.isOn && !this.#quizzes.has(branch) ? (this.#coming.get(branch) ?? null) : null;
   }
 
-  /** What all were asked, and shown the answer to, is not asked once more. */
+  /** A question that was asked in a poll and answered is not asked again. */
   #noteRevealed(): void {
     const { poll } = this;
     if (poll?.state !== "revealed" || this.audience?.presents !== true) return;
@@ -195,7 +195,7 @@ export class Predict extends StoreElement {
   blocked(): void {
     if (this.revealed) this.#close();
     else this.waits = true;
-    // The poll's own, where all are asked.
+    // The choices of the poll, if all are asked.
     document.querySelector<HTMLElement>(".predict-card")?.focus();
   }
 
@@ -230,7 +230,7 @@ export class Predict extends StoreElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
   }
 
-  /** The picture shows the message that is asked about, lit; else, a small one, the partition. */
+  /** The picture lights the message that is asked about; a small picture, the partition. */
   #bring({ message, params }: Question): void {
     const partition = params["partition"];
     const detail: Selection | null = message != null ? { kind: "message", id: String(message) } : typeof partition === "string" ? { kind: "partition", id: partition } : null;
@@ -249,18 +249,18 @@ export class Predict extends StoreElement {
     // The pressed button is gone; with a keyboard the focus moves into the card.
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
     const body = new URLSearchParams({ branch: store.branch, at: String(open.at), choice });
-    // What was answered is shown whether or not it could be kept.
+    // The answer is shown whether or not it could be stored.
     await fetch(this.predictions, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
   }
 
-  /** The card goes, and asks no more until the reader wants it again. */
+  /** The card closes and asks nothing until the reader switches it on again. */
   #leave(): void {
     if (this.isOn) this.#switch();
     this.#show(null);
     this.querySelector<HTMLElement>(".predict-bar [aria-pressed]")?.focus();
   }
 
-  /** The first question behind the reader that has no answer. */
+  /** The first question before the reader's step that has no answer. */
   #earlier(quiz: Quiz): Question | null {
     const shown = this.store?.shown ?? 0;
     return quiz.questions.find(({ at }) => at < shown && quiz.answers[String(at)] === undefined) ?? null;
@@ -367,7 +367,7 @@ export class Predict extends StoreElement {
     const others = question.choices.filter((choice) => choice.id !== question.right);
     // The sentence of the step is on the page already.
     const because = unsaid(question.reasons[question.right] ?? [], this.store?.frame?.step ?? null);
-    // The reader's own wrong answer first: that is what they want to know about.
+    // The reader's own wrong answer first: it interests them most.
     others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
     return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${unbroken(say(key, { right: named }))}</b></p></div>
       ${because.length === 0 ? nothing : html`<h3>${say("predict.why_right")}</h3>${reasonList(because)}`}
@@ -383,7 +383,7 @@ export class Predict extends StoreElement {
     if (hadFocus) document.querySelector<HTMLElement>("eos-sentence .s")?.focus({ preventScroll: true });
   }
 
-  /** A digit chooses, Enter answers and goes on, Escape passes over; every other key is the player's. */
+  /** A digit chooses, Enter answers and goes on, Escape skips; every other key is the player's. */
   readonly #keys = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey || this.open === null) return;
     const choice = this.open.choices[Number(event.key) - 1];

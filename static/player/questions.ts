@@ -16,7 +16,7 @@ export function stopBefore(questions: readonly Question[], answered: ReadonlySet
   return open.length === 0 ? null : Math.min(...open.map((question) => question.at + 1));
 }
 
-/** How many answers were right, of those that were given; what was passed over is no answer. */
+/** How many of the given answers were right; a skipped question is no answer. */
 export function rightOf(quiz: Quiz): { right: number; given: number } {
   const given = quiz.questions.filter(({ at }) => (quiz.answers[String(at)] ?? "") !== "");
   return { right: given.filter(({ at, right }) => quiz.answers[String(at)] === right).length, given: given.length };

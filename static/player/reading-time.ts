@@ -6,7 +6,7 @@ export const defaults = {
   letter: 48,
 };
 
-/** Letters as a reader meets them: a Chinese one counts twice, three capitals as four. */
+/** Letters by their reading time: a Chinese character counts as two, three capitals count as four. */
 export function textLength(text: string): number {
   let length = 0;
   for (let index = 0; index < text.length; index += 1) length += text.charCodeAt(index) > 0x2e80 ? 2 : 1;

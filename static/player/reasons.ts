@@ -14,7 +14,7 @@ export function reasonList(reasons: readonly Reason[]): TemplateResult {
   )}</ul>`;
 }
 
-/** Without those that the step on show says itself. */
+/** Without the reasons that the step on show states itself. */
 export function unsaid(reasons: readonly Reason[], step: Step | null): Reason[] {
   const said = new Set(step === null ? [] : sentencesIn(step).map(({ key }) => key));
   return reasons.filter(({ key }) => !said.has(key));

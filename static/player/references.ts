@@ -24,7 +24,7 @@ export class References extends StoreElement {
   static override properties = { ...StoreElement.properties, rules: {}, check: { attribute: false } };
 
   declare rules: string;
-  /** Inside a step, the check that the reader looks at. */
+  /** Inside a step: the check on show. */
   declare check: Check | null;
 
   constructor() {
@@ -37,7 +37,7 @@ export class References extends StoreElement {
   readonly #small = new Small(this);
   #shown = "";
 
-  /** What was opened is about its step, and lies over the picture of the next. */
+  /** Closes what was opened: it is about its step and would cover the picture of the next. */
   protected override updated(): void {
     const { store } = this;
     const here = `${store?.branch}/${store?.shown}`;
@@ -86,7 +86,7 @@ export class References extends StoreElement {
       <ul>${(isSmall ? rules : rules.slice(shown)).map((rule) => html`<li>${ruleChip(rule, this.rules)} ${this.#ruleText(rule)}</li>`)}${isSmall && source !== null ? html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>` : nothing}</ul></details>`;
   }
 
-  /** What the rule says: its number alone tells a reader nothing. */
+  /** The text of the rule, because its number alone means nothing to a reader. */
   #ruleText(rule: string): string {
     const view = this.store?.frame?.view;
     const key = requirementText(rule, view === undefined ? null : keeperOf(view));
@@ -103,7 +103,7 @@ export class References extends StoreElement {
     return html`<button class="chip why-refused" @click=${() => this.dispatchEvent(askWhyEvent("refused", ""))}>${say("player.why.refused")}</button>`;
   }
 
-  /** Where rules are no links, what scrolls is reached by itself. */
+  /** If rules are no links, the scrolling element itself takes the focus. */
   get #reached(): 0 | typeof nothing {
     return this.rules === "" ? 0 : nothing;
   }

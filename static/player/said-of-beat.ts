@@ -1,4 +1,4 @@
-/** What a step says where a beat lands. Pure, no DOM. */
+/** The text of a step at which a beat lands. Pure, no DOM. */
 
 import type { Beat } from "./beats.ts";
 import { listed } from "./joins.ts";
@@ -6,13 +6,14 @@ import { sentencesOf } from "./sentence-fit.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {
-  /** Other steps of a beat that are named at most. */
+  /** The most other steps of a beat that are named. */
   also: 3,
 };
 
-/** The title of the beat leads if the author gave it or the step does not say all of it, unless a guarantee is broken here; what
- * explains it comes next. Behind the first sentence follow the other steps that the title is about, and what the reader has passed; what weighs less
- * among that comes last. `said`: the texts of the step. `from`: the number of the step that the reader saw before; null: none. */
+/** The title of the beat leads if the author wrote it or if the step does not say all of it, unless a guarantee is
+ * broken here; its explanation comes next. After the first sentence follow the other steps that the title is about,
+ * and the steps that the reader has passed, the less important ones last. `said`: the texts of the step. `from`: the
+ * number of the step that the reader saw before; null: none. */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
   const [text = "", ...rest] = said;
@@ -25,7 +26,10 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
   return [...led, first, ...also, ...heavy, ...more, ...rest, ...light];
 }
 
-/** `On the way: p1 begins a transaction (step 14) and AddPartitionsToTxn adds t-0 (step 22).` None if nothing was passed. */
+/**
+ * `On the way: p1 begins a transaction (step 14) and AddPartitionsToTxn adds t-0 (step 22).` None if nothing was
+ * passed.
+ */
 export function passedText(all: Beat["passed"], from: number | null, key = "player.passed"): string[] {
   const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);
   if (passed.length === 0) return [];

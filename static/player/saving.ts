@@ -1,15 +1,15 @@
-/** Saving what the page made itself as a file: nothing is sent anywhere. */
+/** Saves what the page made itself as a file; nothing is sent. */
 
 import type { Header } from "./frame.ts";
 
 export function save(name: string, content: Blob | string, type: string): void {
   const address = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
   download(address, name);
-  // By then the browser has begun to save the file. Without this the page would keep every file in memory.
+  // By then, the browser has begun to save the file, and its memory can be freed.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** What stands at an address, saved under a name; the server's own name wins. */
+/** Saves the content of an address under a name; a name given by the server has precedence. */
 export function download(address: string, name: string): void {
   const link = document.createElement("a");
   link.href = address;

@@ -1,10 +1,10 @@
 /**
  * `<eos-scrubber .store=${store} .walk=${walk}>`: one line of steps that can be dragged, under the names of its beats.
- * Steps that are not made yet are made when the knob is let go.
+ * Missing steps are made when the knob is released.
  *
- * Dragging only says where the reader wants to be; the store makes at most one frame in an animation frame. Ticks
- * are one path, drawn again only when steps came or the axis changed, and in a drag only now and then: a long run's
- * ticks cost as much as a frame.
+ * Dragging only says where the reader wants to be; the store makes at most one frame in an animation frame. Ticks are
+ * one path, which is drawn again only when steps arrive or the axis changes, and rarely during a drag, because the
+ * ticks of a long run cost as much as a frame.
  */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -26,7 +26,7 @@ export const defaults = {
   track: 12,
   /** Steps that Page Up and Page Down move. */
   page: 20,
-  /** Milliseconds that ticks may be behind while the knob is dragged. */
+  /** Milliseconds by which ticks may lag while the knob is dragged. */
   ticksBehind: 1500,
 };
 
@@ -39,7 +39,7 @@ export class Scrubber extends MeasuredElement {
   #left = 0;
   #zoom = 1;
   #dragging = false;
-  /** Where a finger came down that has neither dragged nor scrolled yet. */
+  /** Where a finger touched that has neither dragged nor scrolled yet. */
   #touched: { x: number; y: number } | null = null;
   #ticks: unknown[] = [];
   #ticksAt = -Infinity;
@@ -76,7 +76,7 @@ export class Scrubber extends MeasuredElement {
     </svg>`;
   }
 
-  /** What the ticks on show were drawn from. */
+  /** The inputs of the drawn ticks. */
   #ticksFor(store: PlayerStore, axis: Axis): unknown[] {
     const now = performance.now();
     if (this.#dragging && now - this.#ticksAt < defaults.ticksBehind) return this.#ticks;
@@ -111,7 +111,7 @@ export class Scrubber extends MeasuredElement {
     if (this.#dragging) this.#to(event);
   };
 
-  /** A finger that is lifted where it came down has tapped. */
+  /** A finger that is lifted where it touched has tapped. */
   readonly #up = (event: PointerEvent): void => {
     if (this.#touched !== null && event.type === "pointerup") this.#to(event);
     this.#touched = null;
@@ -169,7 +169,7 @@ function reachOf(store: PlayerStore): number {
 function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult {
   const drawn: Ticks = ticks(axis, store.newest, store.lines.marks(store.branch), track + 2);
   const at = (number: number): number => xOf(axis, number);
-  // A lost message has its cross; a bar under it would only blur it.
+  // A lost message has a cross; a bar under it would only blur it.
   const isCrossed = (number: number): boolean => drawn.lost.some((lost) => Math.abs(at(lost) - at(number)) < 7);
   const bars = drawn.interesting.filter((number) => !isCrossed(number)).map((number) => `M${at(number).toFixed(1)} ${track - 5}v10`).join("");
   const crosses = drawn.lost.map((number) => `M${(at(number) - 4).toFixed(1)} ${track - 4}l8 8m0 -8l-8 8`).join("");

@@ -1,6 +1,6 @@
 /**
  * `<eos-search .store=${store} .search=${search} conditions="/api/conditions">`: what to look for in the steps of the
- * branch, and the steps that were found. A search stays when the dialog closes: its steps are gone through by keys.
+ * branch, and the steps that were found. A search stays when the dialog closes, and keys go through its steps.
  */
 
 import type { TemplateResult } from "lit";
@@ -20,7 +20,7 @@ export const defaults = {
   pause: 250,
 };
 
-/** Where scenarios, tracks and the reference are searched. */
+/** The address that searches scenarios, tracks and the reference. */
 const SITE_SEARCH = "/search/";
 
 export class SearchDialog extends DialogElement {
@@ -69,7 +69,7 @@ export class SearchDialog extends DialogElement {
   }
 
   async #load(): Promise<void> {
-    // Without the choices words can still be searched for.
+    // Without the choices, a search for words still works.
     this.choices = await fetchChoices(this.conditions, this.store?.header ?? null).catch(() => null);
   }
 
@@ -133,7 +133,7 @@ export class SearchDialog extends DialogElement {
     });
   }
 
-  /** One press of Escape closes the dialog; a browser's own search field would only be emptied by it. */
+  /** One press of Escape closes the dialog; in a browser's own search field it would only empty the field. */
   readonly #left = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || event.isComposing) return;
     event.preventDefault();
@@ -158,7 +158,7 @@ function chosen(conditions: readonly Condition[]): Record<string, string> {
   return fields;
 }
 
-/** What the form's fields ask for. A rule counts once it is one: while it is typed it is not known yet. */
+/** The conditions of the form's fields. A rule counts once its number is complete. */
 export function conditionsOf(fields: FormData, choices: Choices | null): Condition[] {
   const field = (name: string): string => String(fields.get(name) ?? "").trim();
   const found: Condition[] = [];

@@ -1,11 +1,11 @@
-/** What a selected thing is for steps and timers. Pure, no DOM. */
+/** How steps and timers refer to a selected thing. Pure, no DOM. */
 
 import type { Condition, SubjectKind } from "./conditions.ts";
 import { SUBJECTS } from "./conditions.ts";
 import type { Selection, View } from "./frame.ts";
 import { timersOf } from "./timers.ts";
 
-/** The condition that a step is about this thing; null for what steps do not name. */
+/** The condition that a step is about this thing; null if steps do not name it. */
 export function aboutIt(selection: Selection): Condition | null {
   if (SUBJECTS.includes(selection.kind as SubjectKind)) return { on: "subject", kind: selection.kind as SubjectKind, id: selection.id };
   return null;

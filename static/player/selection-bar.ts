@@ -1,9 +1,9 @@
 /**
- * `<eos-selection-bar .store=${store}>`: what is selected, and what can be done to it, each action with its meaning.
+ * `<eos-selection-bar .store=${store}>`: the selected thing and its actions, each with its meaning.
  *
- * What is possible is the server's answer (`actions`, docs/websocket.md); what is not stays in the list, grey, with
- * the reason. An action that takes a number or a setting shows its field. Between the two are the questions that the
- * engine answers about the thing (`why.ts`). Pointing at a thing (`pointing.ts`) opens the same list there. The list
+ * The server says what is possible (`actions`, docs/websocket.md); the other actions stay in the list, grey, with the
+ * reason. An action that takes a number or a setting shows its field. The list also has the questions that the engine
+ * answers about the thing (`why.ts`). Pointing at a thing (`pointing.ts`) opens the same list there. The list
  * shows its rows when all of them are known, so that no row moves under a press.
  */
 
@@ -48,12 +48,12 @@ export class SelectionBar extends StoreElement {
   };
 
   declare actions: Action[] | null;
-  /** What can be asked about the thing; null until the list was opened and the server answered. */
+  /** The questions about the thing; null until the list is open and the server has answered. */
   declare questions: WhyQuestion[] | null;
   declare isOpen: boolean;
   /** Path of the setting that the list offers to change. */
   declare setting: string;
-  /** Where the list stands when it was asked for by pointing; null: below the bar. */
+  /** Where the list stands if it was opened by pointing; null: below the bar. */
   declare at: Point | null;
   readonly #small = new Small(this);
   /** What had the focus before the list was opened by pointing. */
@@ -71,7 +71,7 @@ export class SelectionBar extends StoreElement {
     new PagePresses(this, (event) => this.#leaves(event));
   }
 
-  /** Selects a thing and lists at this point what can be done to it. */
+  /** Selects a thing and lists its actions at this point. */
   openAt(selection: Selection, at: Point): void {
     this.#before = deepFocus();
     this.store?.select(selection);
@@ -79,7 +79,7 @@ export class SelectionBar extends StoreElement {
     this.isOpen = true;
   }
 
-  /** Lists what can be done with the selected thing, under the thing that has the focus. */
+  /** Lists the actions of the selected thing, under the thing that has the focus. */
   openHere(): void {
     const { selection } = this.store ?? {};
     if (selection == null) return;
@@ -87,7 +87,7 @@ export class SelectionBar extends StoreElement {
     this.openAt(selection, { x: left, y: bottom, beside: right + 8 });
   }
 
-  /** The focus went on from the list, so the list goes, too. */
+  /** The focus has left the list, so the list closes. */
   readonly #left = (event: FocusEvent): void => {
     if (event.relatedTarget instanceof Node && !this.contains(event.relatedTarget)) this.#shut();
   };
@@ -170,7 +170,7 @@ export class SelectionBar extends StoreElement {
       this.#whyAskedFor = "";
       this.actions = null;
       this.questions = null;
-      // While the reader is stepping or scrubbing, the list is not read: request it when it is open, or shortly after.
+      // While the reader steps or scrubs, the list is not needed: request it if it is open, or a moment later.
       if (store.source.live) setTimeout(() => void this.#askActions(place, selection), this.isOpen ? 0 : 150);
     }
     if (this.isOpen && store.source.live && place !== this.#whyAskedFor) {
@@ -191,7 +191,7 @@ export class SelectionBar extends StoreElement {
     if (place === this.#askedFor) this.questions = answer?.questions ?? [];
   }
 
-  /** Carries the named action out when it is enabled now; false when there is nothing to do it to. */
+  /** Carries out the named action if it is enabled now; false if there is nothing that it applies to. */
   async perform(name: string): Promise<boolean> {
     const store = this.store;
     const selection = store?.selection ?? null;
@@ -239,7 +239,7 @@ export class SelectionBar extends StoreElement {
 
   #called = { id: "", name: "" };
 
-  /** Where the message has no room for them on itself, its acts stand here, under a thumb. */
+  /** If the message itself has no room for its actions, they stand here, in reach of a thumb. */
   #acts({ kind }: Selection): TemplateResult | null {
     const offered = kind === "message" && this.#small.matches ? offeredOf(this.actions ?? []) : [];
     if (offered.length === 0) return null;
@@ -248,7 +248,7 @@ export class SelectionBar extends StoreElement {
       <button class="more" aria-expanded=${this.isOpen} aria-haspopup="true" title=${say("stage.act.more_means")} @click=${() => this.#toggle()}>${say("stage.act.more")}</button></div>`;
   }
 
-  /** Acts are about to stand where the button would: a press meant for it must not carry one of them out. */
+  /** Actions are about to appear in the place of the button: a press meant for the button must not trigger one. */
   #waits({ kind }: Selection, name: string): TemplateResult | null {
     if (kind !== "message" || !this.#small.matches || this.actions !== null || this.isOpen) return null;
     return html`<span class="selected">${say("player.selected", { what: name })}</span>`;
@@ -383,7 +383,7 @@ function endInARow(list: HTMLElement): void {
   if (end !== null) list.style.maxHeight = `${end}px`;
 }
 
-/** What has the focus, inside whatever shadow roots it is. */
+/** The element with the focus, inside any shadow roots. */
 export function deepFocus(): HTMLElement | null {
   let focused = document.activeElement;
   while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
@@ -401,7 +401,7 @@ function pathOf(action: Action): string {
   return action.intervention?.action === "set" ? action.intervention.path : "";
 }
 
-/** What was typed: a number, true or false, otherwise the text itself. */
+/** The typed value: a number, true or false, or the text itself. */
 export function readValue(text: string): Json {
   const typed = text.trim();
   if (typed === "true" || typed === "false") return typed === "true";
@@ -412,7 +412,7 @@ function messageOf({ id }: Selection, frame: Frame | null | undefined): MessageV
   return frame?.view.network?.messages[id] ?? frame?.previousView?.network?.messages[id];
 }
 
-/** The selected thing as a person would call it; a message also when the step on show has delivered it. */
+/** The name of the selected thing for readers; also for a message that the step on show has delivered. */
 export function nameOf(selection: Selection, frame: Frame | null | undefined): string {
   if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
   const message = messageOf(selection, frame);

@@ -1,4 +1,4 @@
-/** What can be done with a selected thing beside changing the world: look for it, stop at it, wait for it. */
+/** Actions on a selected thing that change nothing: search for it, stop at it, wait for it. */
 
 import type { Selection } from "./frame.ts";
 import { lookingOf } from "./looking.ts";
@@ -12,7 +12,7 @@ export interface More {
   act: () => void;
 }
 
-/** To the moment of the run that the thing has to do with. */
+/** A button to the moment that the thing is about. */
 export function movesWith(selection: Selection, store: PlayerStore): More[] {
   if (!store.source.live) return [];
   const found: More[] = [];
@@ -27,7 +27,7 @@ export function movesWith(selection: Selection, store: PlayerStore): More[] {
   return found;
 }
 
-/** To the other steps that concern the thing. A recording is searched by its words alone. */
+/** A button to the other steps about the thing. A recording is searched by words only. */
 export function findsWith(selection: Selection, store: PlayerStore): More[] {
   const about = aboutIt(selection);
   const looking = lookingOf(store);
@@ -39,7 +39,7 @@ export function findsWith(selection: Selection, store: PlayerStore): More[] {
   return [stop, { name: say("more.search"), means: say("more.search.means"), act: () => search.start([about]) }];
 }
 
-/** The step on show delivered this message, so that nothing can be done to it any more. */
+/** Whether the step on show delivered this message, so that no action applies to it any more. */
 function hasArrived({ kind, id }: Selection, store: PlayerStore): boolean {
   return kind === "message" && (store.frame?.step?.messages ?? []).some((fate) => fate.event === "delivered" && String(fate.id) === id);
 }

@@ -1,4 +1,4 @@
-/** A message to break in a run: one that is on its way where a reader is set down. Pure, no DOM. */
+/** A message for the reader to break: one that is in transit at a step. Pure, no DOM. */
 
 import type { ShownLoss } from "../generated/messages.ts";
 import type { MessageView, Step } from "./frame.ts";
@@ -17,7 +17,10 @@ type Kind = Pick<ShownLoss, "api" | "is_response">;
 export type HasPlace = (message: MessageView) => boolean;
 const anywhere: HasPlace = () => true;
 
-/** The message that arrives in this step, where it is still on its way: one step before; null where none does that has a place. */
+/**
+ * The message that arrives in this step, and the step before it, at which it is still in transit; null if no message
+ * with a place arrives.
+ */
 export function arriving(lines: Pick<Lines, "step">, branch: string, at: number, hasPlace = anywhere): Sent | null {
   const content = at > 1 ? lines.step(branch, at) : undefined;
   const id = content?.messages.find(({ event }) => event === "delivered")?.id;
@@ -26,15 +29,16 @@ export function arriving(lines: Pick<Lines, "step">, branch: string, at: number,
   return message !== null && !hasPlace(message) ? null : { step: at - 1, id, message };
 }
 
-/** Steps that are looked through for a message that left. */
+/** Steps that are searched for the sending of a message. */
 const LOOKS_BACK = 200;
 
-/** A message whose loss shows something is preferred if it left at most so many steps before the last one. */
+/** A message whose loss has a visible effect is preferred if it was sent at most so many steps before the last one. */
 const NEAR = 12;
 
 /**
- * The last message that left at this step or before it: one whose loss shows something, if it is near, else any; null where
- * none left that has a place. `losses`: the messages whose loss shows something, as the engine names them, one of each kind.
+ * The last message that was sent at this step or before it: one whose loss has a visible effect, if it is near, else
+ * any; null if none with a place was sent. `losses`: the messages whose loss has a visible effect, as the engine
+ * names them, one of each kind.
  */
 export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number, losses: readonly Kind[], hasPlace = anywhere): Sent | null {
   let other: Sent | null = null;
@@ -53,7 +57,7 @@ export function lastSent(lines: Pick<Lines, "step">, branch: string, at: number,
   return other;
 }
 
-/** The step at which this message left, after `from` and up to `to`; null where it left elsewhere. */
+/** The step at which this message was sent, after `from` and up to `to`; null if it was sent elsewhere. */
 export function sentAt(lines: Pick<Lines, "step">, branch: string, id: number, from: number, to: number): number | null {
   for (let step = to; step > Math.max(from, to - LOOKS_BACK); step--) {
     if (lines.step(branch, step)?.messages.some((one) => one.event === "sent" && one.id === id) === true) return step;

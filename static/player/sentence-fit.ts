@@ -1,24 +1,34 @@
 /**
- * How a step's text stands in its place: up to its first full stop large, the rest smaller under it, as large as both
- * fit; in a wide place the rest keeps the size for reading. What does not fit is counted, and is one press away. Pure: a layout that asked the page would cost every step.
+ * How a step's text is set in its place: the first sentence large, the rest smaller under it, both as large as they
+ * fit; in a wide place, the rest keeps the reading size. Sentences that do not fit are counted, and a press shows
+ * them. Pure: measuring in the page would cost every step a layout.
  */
 
 import { isChinese } from "./phrases.ts";
 import { wrapPhrases } from "./wrap-phrases.ts";
 
 export const defaults = {
-  /** px of letters and of a line of the first sentence, in a place up to so wide: two sizes, the large one where all fits. Up to 700 px: one side of two runs beside each other, one size. */
+  /**
+   * Sizes of the first sentence by the width of the place: px of letters and of a line, first the large size, which is
+   * used if everything fits, then the small one. Up to 700 px (one of two compared runs) there is one size.
+   */
   leads: [[560, [[18, 22], [16, 20]]], [700, [[16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
-  /** px of letters and of a line of what follows: size for reading, and the one for places and texts that need all room. */
+  /**
+   * Sizes of the rest, px of letters and of a line: the reading size, and the small one for places or texts that need
+   * all the room.
+   */
   rests: [[15, 20], [13, 16]] as const,
-  /** px of width up to which what follows is small beside a small first sentence. */
+  /** px of width up to which the rest is small if the first sentence is small. */
   narrow: 560,
-  /** Where a first sentence alone does not fit in these sizes. */
+  /** Sizes for a first sentence that does not fit in the sizes above even alone. */
   least: [14, 18] as const,
-  /** px above and below both, in a place up to so wide; and between them. */
+  /** px above and below the text, by the width of the place; and px between both parts. */
   around: [[700, 6], [Number.POSITIVE_INFINITY, 13]] as const,
   between: 3,
-  /** The share of a measured width that is needed: the page's typeface is narrower; Chinese letters are as wide as measured. */
+  /**
+   * The share of a measured width that is needed: the page's typeface is narrower; Chinese letters are as wide as
+   * measured.
+   */
   narrower: 0.87,
 };
 
@@ -44,14 +54,14 @@ function lines(text: string, size: number, width: number): number {
   return wrapPhrases(text, isChinese(text) ? width : width / defaults.narrower, size).length;
 }
 
-/** The value for a place of this width, of rows (up to which width, value). */
+/** The value for a place of this width, from rows (largest width, value). */
 function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width: number): T {
   const [, value] = rows.find(([upTo]) => width <= upTo) ?? (rows[rows.length - 1] as (typeof rows)[number]);
   return value;
 }
 
-/** `width`, `height`: px of the place; `largest`: px of the largest letters; `isWhole`: as much as possible is shown, small
- * in a wide place, too. */
+/** `width`, `height`: px of the place; `largest`: px of the largest letters; `isWhole`: shows as much as possible, in
+ * small letters even in a wide place. */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY, isWhole = false): Fitted {
   const types = forWidth<readonly Type[]>(defaults.leads, width);
   const leads = types.filter(([letter]) => letter <= largest);

@@ -1,6 +1,6 @@
 /**
- * `<eos-sentence .store=${store}>`: what happened and why, the largest text of the page and a live region. Its place has
- * one height, so that nothing below moves: what does not fit is counted, and opens with one press.
+ * `<eos-sentence .store=${store}>`: what happened and why, the largest text of the page and a live region. Its place
+ * has a fixed height, so that nothing below moves; sentences that do not fit are counted, and a press shows them.
  */
 
 import type { TemplateResult } from "lit";
@@ -32,16 +32,18 @@ export const defaults = {
   /** px until the place was measured: that of a laptop. */
   width: 900,
   height: 92,
-  /** Milliseconds after which a step's sentence is shown although the stage has not reported that its cause has arrived. */
+  /**
+   * Milliseconds after which a step's sentence is shown even if the stage has not reported that its cause has arrived.
+   */
   awaits: 1000,
   /** Milliseconds too short to read a sentence. */
   moment: 250,
 };
 
-/** Of the stage: while what a step is about travels, its result is not shown yet. */
+/** From the stage: while the message of a step travels, the result is not shown yet. */
 const TRAVEL = ["travels", "arrived", "landed"];
 
-/** A test that asks is answered; one that states something is said to decide. */
+/** A test in the form of a question gets an answer; a test in the form of a statement is said to decide. */
 function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): string {
   if (!/[?？]/.test(text) || outcome === "off") return say(`player.check.${outcome}`);
   return say(outcome === "decided" ? "diagram.decision.yes" : "diagram.decision.no");
@@ -56,14 +58,14 @@ interface Said {
 export class Sentence extends StoreElement {
   static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, isOriginal: { attribute: false }, written: { attribute: false }, walk: { attribute: false }, asked: { state: true } };
 
-  /** Inside a step, the check that the reader looks at is what is said. */
+  /** Inside a step, the text is that of the check on show. */
   declare check: Check | null;
   declare zoom: Zoom | undefined;
   /** What to watch for: shown before the first step. */
   declare watch: string;
   /** The summary is about the run as written, and this run has other settings. */
   declare isOriginal: boolean;
-  /** What is broken in the run as it was written; undefined where that is not known. */
+  /** The guarantees that the run as written breaks; undefined if they are not known. */
   declare written: Broken | undefined;
   declare walk: BeatWalk | undefined;
   /** The message that a question is about, and where it stands. */
@@ -97,7 +99,10 @@ export class Sentence extends StoreElement {
   #player: Element | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** What is said of the step, since when, and what was said before; on the way to a beat steps are on show for a moment. */
+  /**
+   * The text of the step, since when it is shown, and the text before it; on the way to a beat, steps are shown only
+   * for a moment.
+   */
   #said: Said = { text: "", breaks: false };
   #since = 0;
   #saidBefore: Said = this.#said;
@@ -121,7 +126,7 @@ export class Sentence extends StoreElement {
     this.asked = store === undefined || brought?.kind !== "message" ? null : { branch: store.branch, at: store.shown, message: Number(brought.id) };
   };
 
-  /** Over a question stands how the message left that it is about, not what else the last step did. */
+  /** Above a question: how its message was sent, not what else the last step did. */
   #sent({ lines, branch, shown }: PlayerStore): Step | null {
     const { asked } = this;
     if (asked === null || asked.branch !== branch || asked.at !== shown) return null;
@@ -165,7 +170,7 @@ export class Sentence extends StoreElement {
   #before(store: PlayerStore): number | null {
     const { lines, branch, frame, shown } = store;
     const plan = planOf(store);
-    // The same at each visit: where a reader stops, the time since the stop before it, whichever way led here.
+    // At a stop: the time since the stop before it, so that each visit shows the same, whichever way led here.
     const from = plan !== null && landingBefore(plan, shown + 1) === shown ? landingBefore(plan, shown) : null;
     return (from === null ? null : lines.step(branch, from)?.at) ?? frame?.previousView?.time ?? null;
   }
@@ -175,7 +180,7 @@ export class Sentence extends StoreElement {
       const outcome = isOver(store) ? overText(store, this.written, this.#player === null) : "";
       const plan = planOf(store);
       const said = sentencesIn(step).map(({ key, params }) => say(key, params));
-      // What a run came to is followed by what happened last in it only where a beat lands there.
+      // Whether the last step's text follows the result of the run: only if a beat lands there.
       const own = outcome === "" ? said : said.slice(0, endsInBeat(store) ? 1 : 0);
       const breaks = breaksIn(step);
       if (isScripted(store, step)) said.push(say("player.scripted_fault"));
@@ -184,21 +189,21 @@ export class Sentence extends StoreElement {
       const text = sentences([outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)]);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
-    // Two runs beside each other go by steps.
+    // Compared runs are moved by steps.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = store.verified?.state === "log" ? this.#beginsLog(store, button) : say("player.begins", { button, steps: store.newest });
     const summarized = store.header?.summary?.[words.language] ?? "";
     // Nothing has happened yet, and many summaries tell what will have.
     const summary = summarized === "" || store.verified?.state === "log" ? summarized : say(this.isOriginal ? "player.summary_original" : "player.summary", { text: summarized });
     const variant = withoutVersion(store.header?.variant_title?.[words.language] ?? "");
-    // First: a summary may tell of all runs of its scenario.
+    // First, because a summary may be about all runs of its scenario.
     const run = variant === "" ? "" : say("player.this_run", { variant });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
     return sentences([run, summary, watch, begins]);
   }
 }
 
-/** Faults that begin at once; some others only end what was done before. */
+/** Faults that take effect at once; some others only end an earlier one. */
 const BEGUN = new Set(["message_dropped", "answer_dropped", "answer_dropped_alone", "message_delayed", "message_duplicated", "message_reordered", "messages_held", "disconnected", "crashed", "client_crashed", "paused", "crafted_request"].map((name) => `fault.${name}`));
 
 /** In a changed run, a fault that comes from the scenario. */
@@ -215,9 +220,12 @@ export class SaidText extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, text: {}, largest: { attribute: false }, isWhole: { attribute: false }, isOpen: { state: true } };
 
   declare text: string;
-  /** px of letters that the first sentence may have, for a place beside another; it reports its own size by the event `fitted`. */
+  /**
+   * px of letters that the first sentence may have at most, for one of two places beside each other; each reports its
+   * own size by the event `fitted`.
+   */
   declare largest: number;
-  /** Small letters are better than a sentence that is not shown. */
+  /** Small letters are better than a hidden sentence. */
   declare isWhole: boolean;
   /** px of letters that would fit here. */
   fits = 0;

@@ -1,6 +1,6 @@
 /**
- * `<eos-share>`: the address of exactly what is on show, for others. The server makes it (docs/links.md): branch and
- * session stand in it as what was done, so it outlives both.
+ * `<eos-share>`: an address for others of exactly what is on show. The server makes it (docs/links.md): it contains
+ * the interventions instead of branch and session, so it outlives both.
  */
 
 import type { TemplateResult } from "lit";
@@ -12,7 +12,10 @@ import { csrfToken } from "./page.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** What the address names beside branch and step; `opens`: what the run opens on, which needs no word. */
+/**
+ * What the address names besides branch and step; `opens`: the view on which the run opens, which the address need not
+ * name.
+ */
 export function shownFields(view: string, selection: Selection | null, zoom = "", opens = "stage"): Record<string, string> {
   const fields: Record<string, string> = view === opens ? {} : { view };
   if (zoom !== "") fields["zoom"] = zoom;
@@ -52,10 +55,10 @@ export class Share extends DialogElement {
   };
 
   declare address: string;
-  /** What the middle shows, as the address has it. */
+  /** The view in the middle, as the address names it. */
   declare view: string;
   declare opens: string;
-  /** How closely it is looked at, as the address has it. */
+  /** The zoom, as the address names it. */
   declare zoom: string;
   /** Address that starts a presentation; below it `end` ends it. */
   declare present: string;
@@ -126,7 +129,7 @@ export class Share extends DialogElement {
         </select></label></p>
       ${this.#field("link", "share.link", inLanguage(this.link, this.language))}
       ${
-        // The row has its place before the answer, so that nothing moves under a pointer.
+        // The row has its place before the server answers, so that nothing moves under the pointer.
         this.frame === "" && this.link !== ""
           ? nothing
           : html`<p class="quiet">${say("share.embed.means")}</p>${this.#field("frame", "share.embed", frameInLanguage(this.frame, this.language))}`
@@ -167,7 +170,7 @@ export class Share extends DialogElement {
     this.dispatchEvent(new CustomEvent("presenting", { detail: address, bubbles: true }));
   }
 
-  /** A text to be copied: seen whole, selected by a click, and with a button. */
+  /** A text to copy: shown whole, selected by a click, with a button. */
   #field(name: string, label: string, text: string): TemplateResult {
     return html`<div class="share-row"><label for=${`share-${name}`}>${say(label)}</label>
       <input id=${`share-${name}`} class="num" readonly .value=${text} placeholder="…" @focus=${(event: Event) => (event.target as HTMLInputElement).select()} />

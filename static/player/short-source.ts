@@ -1,9 +1,12 @@
 /** A place in Kafka's source, as short as one line has room for. Pure. */
 
-/** Letters that stand beside the guarantees on a page of 1280 px. */
+/** Letters that fit beside the guarantees on a page of 1280 px. */
 const ROOM = 52;
 
-/** The first place of several, without its outer classes, then without its class; the method always stands. */
+/**
+ * The first of several places; if too long, without its outer classes, then without its class; the method is always
+ * kept.
+ */
 export function shortSource(source: string): string {
   const [first = source] = source.split(", ");
   const names = first.split(".");

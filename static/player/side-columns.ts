@@ -1,7 +1,7 @@
 /**
- * The side columns of *Inspect*: every panel has a place of its own that no step moves. A place has the same height
- * whatever it holds; what is taller is counted at its foot, and one press opens the whole. Places are kept from the
- * beginning for what the run ahead shows to come.
+ * The side columns of *Inspect*: every panel has a place of its own that no step moves. A place has a fixed height;
+ * lines that do not fit are counted at its foot, and a press opens the whole panel. Places are kept from the
+ * beginning for panels that the plan shows to come.
  */
 
 import type { TemplateResult } from "lit";
@@ -18,18 +18,21 @@ export const defaults = {
   foot: 20,
   /** px of a place around what it holds; the same in styles/player.css. */
   frame: 14,
-  /** px of the foot over what the panel holds. */
+  /** px by which the foot covers the panel. */
   edge: 16,
   /** px of the highest line of text. */
   tallest: 26,
 };
 
-/** Lines of a panel that its place does not show: all that its foot does not leave room for. */
+/** Lines of a panel that its place does not show, including those that its foot covers. */
 export function linesBelow(height: number, room: number): number {
   return height <= room + 1 ? 0 : Math.max(1, Math.ceil((height - (room - defaults.foot)) / defaults.line));
 }
 
-/** px above the foot that it covers, too, so that it cuts through none of these lines of text; tops and bottoms below the panel's own top. */
+/**
+ * px above the foot that are covered, too, so that no line of text is cut; tops and bottoms are relative to the panel's
+ * top.
+ */
 export function cutAbove(lines: readonly (readonly [top: number, bottom: number])[], edge: number): number {
   const cut = lines.filter(([top, bottom]) => bottom - top <= defaults.tallest && top < edge && bottom > edge + 1).map(([top]) => edge - top);
   return Math.ceil(Math.max(0, ...cut));
@@ -49,7 +52,7 @@ export class SideColumns {
   readonly #update: () => void;
   /** Panels that the reader opened: they are as high as they are. */
   readonly #open = new Set<string>();
-  /** Panels that the run was seen to have: where there is no plan, their places stay. */
+  /** Panels that the run has shown: without a plan, their places stay. */
   readonly #seen = new Set<string>();
   readonly #below = new Map<string, number>();
   readonly #cut = new Map<string, number>();
@@ -57,7 +60,7 @@ export class SideColumns {
   readonly #steps = new Map<string, Step | null>();
   /** The step that each column was last seen at. */
   readonly #shown = new WeakMap<Element, Step | null>();
-  /** Columns that the reader moved by hand. */
+  /** Columns that the reader scrolled. */
   readonly #held = new WeakMap<Element, boolean>();
   readonly #sizes = new ResizeObserver((entries) => this.#measured(entries));
   readonly #observed = new WeakSet<Element>();
@@ -138,7 +141,7 @@ export class SideColumns {
     place?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Panels take their own places again; false when none was open. */
+  /** Closes the opened panels; false if none was open. */
   release(): boolean {
     if (this.#open.size === 0) return false;
     this.#open.clear();

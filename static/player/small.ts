@@ -1,14 +1,14 @@
-/** A small page: a telephone, one on its side, or letters at twice their size. What has no room there folds. */
+/** A small page: a phone, upright or on its side, or text at twice its size. What has no room there is folded. */
 
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
 /** The same in styles/small.css. */
 export const SMALL = "screen and (max-width: 699px), screen and (max-width: 1099px) and (max-height: 539px)";
 
-/** A telephone, upright: what lies over its picture, covers what is spoken of. */
+/** An upright phone: anything over its picture covers what the text is about. */
 export const UPRIGHT = "screen and (max-width: 699px) and (min-height: 540px)";
 
-/** Draws its host anew when the page becomes small (or what `of` asks for), or is so no longer. */
+/** Draws its host again when the page becomes small (or matches `of`), and when it no longer does. */
 export class Small implements ReactiveController {
   readonly #query: MediaQueryList;
   readonly #changed: () => void;

@@ -1,8 +1,8 @@
 /**
  * A session over its WebSocket: docs/websocket.md, version 1.
  *
- * A command is sent again under its id until it is answered; the server carries each id out once. After a loss
- * of the connection the page says which steps it holds and receives what is missing.
+ * A command is sent again under its id until it is answered; the server carries each id out once. After a lost
+ * connection, the page tells the server which steps it holds and receives the missing ones.
  */
 
 import type { ErrorMessage, FromServer, Look, Presented as FromPresenter, Welcome } from "../generated/messages.ts";
@@ -22,17 +22,17 @@ export const defaults = {
   tryAgainLongest: 2000,
   /** The longest wait that a refused `hello` takes from its answer. */
   helloLongest: 10000,
-  /** The same before connecting again; between half of it and all of it, or all pages would come back at once. */
+  /** The same before connecting again: between half and all of it, so that not all pages come back at once. */
   backOffFirst: 100,
   backOffLongest: 2000,
-  /** How often a page looks whether it is time to send again. */
+  /** Milliseconds between two checks whether it is time to send again. */
   lookEvery: 250,
-  /** A silent connection is asked for a sign of life, then closed. */
+  /** A silent connection gets a ping, then is closed. */
   pingEvery: 15000,
   pongWithin: 6000,
 };
 
-/** Codes of a socket that is not to be opened again, and what the page says then: to its owner, and where it follows. */
+/** Close codes after which the socket is not opened again, and the page's message: to the owner, and to a follower. */
 const CLOSED: Record<number, { code: string; live: string; follows: string }> = {
   4401: { code: "refused", live: "player.signed_out", follows: "player.signed_out" },
   4403: { code: "refused", live: "player.not_allowed", follows: "player.not_allowed" },
@@ -42,7 +42,7 @@ const CLOSED: Record<number, { code: string; live: string; follows: string }> = 
 /** Another person in this browser: the next socket carries the cookie of now, so one is tried. */
 const SIGNED_OUT = 4401;
 
-/** Not answers: the command stands and is sent again. */
+/** Errors that are no answers: the command waits and is sent again. */
 const TRY_AGAIN = new Set(["too_frequent", "unavailable"]);
 
 /** The pause before the next of several tries. */
@@ -58,7 +58,7 @@ interface Waiting {
   sent: number;
   /** How often the answer was to try again. */
   putOff: number;
-  /** The server could not carry it out yet, and the person reads why. */
+  /** Whether the server could not carry it out yet and the reader sees why. */
   isDelayed: boolean;
   settle: (answer: Answer) => void;
   refuse: (problem: Problem) => void;
@@ -118,7 +118,7 @@ export function followAddress(token: string, base: { protocol: string; host: str
   return sessionAddress(token, base).replace("/ws/sessions/", "/ws/follow/");
 }
 
-/** A selection with as many serials as followers need. */
+/** The selection, with only as many serials as followers need. */
 function short(selection: Selection | null): Selection | null {
   if (selection?.serials === undefined) return selection;
   return { ...selection, serials: selection.serials.slice(0, 100) };
@@ -189,7 +189,7 @@ export class SessionSocket implements Source {
     this.#follower = this.live ? null : keptName(around);
   }
 
-  /** Whether what is said now arrives: the server knows which steps this page holds. */
+  /** Whether messages are delivered now: the server knows which steps this page holds. */
   get isWelcomed(): boolean {
     return this.#welcomed;
   }
@@ -203,7 +203,7 @@ export class SessionSocket implements Source {
     globalThis.addEventListener?.("online", this.#comesOnline);
   }
 
-  /** A network that is gone is not waited for: what is asked now would be swallowed for half a minute. */
+  /** Reacts at once to a lost network: otherwise, requests would vanish for half a minute. */
   readonly #goesOffline = (): void => {
     const dead = this.#socket;
     if (dead === null) return;
@@ -228,7 +228,7 @@ export class SessionSocket implements Source {
     this.#socket = null;
   }
 
-  /** Says where the presenter is; false when there is no connection to say it on. */
+  /** Sends the presenter's place; false if there is no connection. */
   present(place: Place): boolean {
     if (!this.#welcomed || this.#socket === null) return false;
     this.#socket.send(JSON.stringify({ v: 1, id: this.#around.newId(), type: "present", ...place, selection: short(place.selection) }));
@@ -245,7 +245,7 @@ export class SessionSocket implements Source {
     });
   }
 
-  /** What a presenter's command for one step says about how the presenter looks at it. */
+  /** The presenter's view, as a part of the command for one step. */
   #look(command: Command | AudienceCommand): { present?: Look } {
     if (command.type !== "advance" || command.ahead !== true) return {};
     const place = this.presenter?.() ?? null;
@@ -308,7 +308,7 @@ export class SessionSocket implements Source {
     this.#timer = this.#around.after(wait * (0.5 + this.#around.chance() / 2), () => this.#connect());
   }
 
-  /** Asking again would not change it. */
+  /** Asking again would not change the answer. */
   #close(closed: { code: string; live: string; follows: string }): void {
     this.#status("failed");
     const problem = new Problem(closed.code, this.live ? closed.live : closed.follows);
@@ -423,8 +423,8 @@ export class SessionSocket implements Source {
     waiting.refuse(problem);
   }
 
-  /** Said once for each command, as a person who closed the message need not close it again; and not at the first time,
-   * as a process that died works again before the second. */
+  /** Shown once for each command, so that a reader who closed the message need not close it again; and not at the
+   * first attempt, because a process that died is back before the second. */
   #delay(waiting: Waiting, problem: Problem): void {
     if (waiting.isDelayed || waiting.putOff < 2) return;
     waiting.isDelayed = true;

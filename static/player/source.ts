@@ -1,5 +1,5 @@
 /**
- * Where steps come from: the surface that the store needs, and the recorded file that offers it without a server.
+ * Sources of steps: the interface that the store needs, and its implementation by a recorded file, without a server.
  *
  * The other implementation is `socket.ts`. Messages are those of docs/websocket.md; a player file is described
  * in docs/player.md.
@@ -29,10 +29,10 @@ export interface Welcome {
   verified: Verified | null;
 }
 
-/** What can be done; a page makes some of it itself, and then without an intervention that is ready to be sent. */
+/** An action; a page makes some of them itself, without an intervention that is ready to be sent. */
 export type Action = Omit<Offer, "intervention"> & Partial<Pick<Offer, "intervention">>;
 
-/** A message without what the source adds: version and id. */
+/** A message without version and id, which the source adds. */
 type Unsent<Message> = Message extends unknown ? Omit<Message, "v" | "id"> : never;
 
 /** What the page asks. */
@@ -41,7 +41,7 @@ export type Command = Unsent<
   | AskActions | AskWhy
 >;
 
-/** What those ask who present and who follow. */
+/** Requests of presenters and followers. */
 export type AudienceCommand = Unsent<RaiseHand | LowerHand | AnswerPoll | Attend | LowerHands | OpenPoll | ChangePoll>;
 
 export type { Hit, NetChange };
@@ -56,7 +56,7 @@ export interface Answer {
   actions?: Action[];
   why?: WhyAnswer;
   transactions?: TransactionLines;
-  /** Where a command got to, why it stopped there, and which of its conditions hold there. */
+  /** The step that a command reached, why it stopped there, and which of its conditions hold there. */
   reached?: number;
   stopped?: Done["stopped"];
   /** After a search: the steps that were searched, and what was found. */
@@ -67,7 +67,7 @@ export interface Answer {
   hits?: (Hit | number)[];
 }
 
-/** A refused or failed command, in the catalogue's words. */
+/** A refused or failed command, as a key of the catalogue with parameters. */
 export class Problem extends Error {
   readonly code: string;
   readonly key: string;
@@ -86,7 +86,7 @@ export class Problem extends Error {
 export type Status = "connecting" | "live" | "reconnecting" | "recorded" | "failed";
 
 export interface Listener {
-  /** The last step held of each branch, for a connection that begins again. */
+  /** The last held step of each branch, for a new connection. */
   have(): Record<string, number>;
   welcomed(welcome: Welcome): void;
   branchesChanged(branches: BranchInfo[]): void;
@@ -95,23 +95,23 @@ export interface Listener {
   aheadCame(branch: string, after: number, step: Step): void;
   /** The view after a step, with the step where it comes with it. */
   viewCame(branch: string, number: number, view: View, step: Step | null): void;
-  /** The plan of a branch that was intervened in so many times, apart from its parents. */
+  /** The plan of a branch with so many interventions of its own. */
   planCame(branch: string, plan: Plan, interventions: number): void;
   statusChanged(status: Status): void;
   failed(problem: Problem): void;
-  /** A command cannot be carried out just now and is sent again until it is; null: it has been. */
+  /** A command cannot be carried out now and is sent again until it is; null: it was carried out. */
   delayed(problem: Problem | null): void;
 }
 
 export interface Source {
-  /** Whether new steps can be made; a recording only plays. */
+  /** Whether new steps can be made; not in a recording. */
   readonly live: boolean;
   start(listener: Listener): void;
   stop(): void;
   ask(command: Command): Promise<Answer>;
 }
 
-/** With what `lines` hold, and then with what is derived in its place. */
+/** First with the content of `lines`, then with the derived parts in their places. */
 type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: NearView; steps: Record<string, Step[]> };
 
 /** Ids are compared as text everywhere, whatever the server makes them. */
@@ -130,7 +130,10 @@ export function normalBranch(branch: PlayedBranch): BranchInfo {
   };
 }
 
-/** Plays one JSON file (docs/player.md). Everything is there at once; nothing can be asked but what it holds. */
+/**
+ * Plays one JSON file (docs/player.md). Everything is there at once; only questions whose answers it holds can be
+ * asked.
+ */
 export class FileSource implements Source {
   readonly live = false;
   readonly #address: string;
@@ -172,7 +175,7 @@ export class FileSource implements Source {
     return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
   }
 
-  /** A log case holds its answers; no engine stands behind another recording. */
+  /** A log case holds its answers; other recordings have no engine to answer. */
   #why(command: AskedWhy): Promise<Answer> {
     if (this.#answers === null) return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
     return Promise.resolve({ why: whyInLog(this.#answers, command) });
@@ -201,7 +204,7 @@ export class FileSource implements Source {
   }
 }
 
-/** The file with what is derived of its view and steps in them. The steps are written to. */
+/** The file, with the derived parts added to its view and steps. Modifies the steps. */
 function withDerived(file: Played): Played {
   let view = file.view;
   for (const [branch, derived] of Object.entries(file.derived ?? {})) {

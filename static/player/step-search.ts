@@ -1,6 +1,6 @@
 /**
- * A search through all steps of the branch on show, also those that the page does not hold: the server looks, one
- * stretch after the other, and the run may grow meanwhile. A recording is searched here, by its words alone.
+ * A search through all steps of the branch on show, including those that the page does not hold: the server searches
+ * one range after the other, and the run may grow meanwhile. A recording is searched in the page, by words only.
  */
 
 import type { Condition } from "./conditions.ts";
@@ -10,7 +10,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Steps of one question, as many as the server takes (`search_steps` of its limits). */
+  /** Steps of one request, as many as the server allows (`search_steps` of its limits). */
   stretch: 5000,
   /** Sentences that are kept; every step that was found is kept by its number. */
   listed: 500,
@@ -44,10 +44,10 @@ export class StepSearch extends EventTarget {
   conditions: Condition[] = [];
   numbers: number[] = [];
   hits: Hit[] = [];
-  /** Up to here the branch was searched. */
+  /** The last step that was searched. */
   upTo = 0;
   running = false;
-  /** The server would not search for this; what it said is the store's problem. */
+  /** Whether the server refused the search; its answer is the store's problem. */
   refused = false;
   readonly #store: PlayerStore;
   #branch = "";

@@ -1,7 +1,7 @@
 /**
  * `<eos-steps-text .store=${store}>`: the whole run as text: its beats, then every step as one line, searchable.
  *
- * Only the lines around the step on show are in the page, or the first that were found; what is left out is counted.
+ * Only the lines around the step on show are in the page, or the first found ones; the others are counted.
  */
 
 import type { TemplateResult } from "lit";
@@ -30,7 +30,7 @@ export class StepsText extends StoreElement {
   readonly #changed = (): void => this.requestUpdate();
   #heard: StepSearch | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The step whose line was brought into view, and the number of lines then. */
+  /** The step whose line was scrolled into view, and the number of lines at that time. */
   #seen = "";
 
   protected override render(): TemplateResult | typeof nothing {
@@ -68,7 +68,7 @@ export class StepsText extends StoreElement {
 
   protected override updated(): void {
     const line = this.querySelector("[aria-current=step]");
-    // Lines that come later move those below them.
+    // Lines that arrive later move the ones below them.
     const seen = `${this.store?.shown ?? 0} of ${this.querySelectorAll("li").length}`;
     if (this.#heard?.active === true || line === null || seen === this.#seen) return;
     this.#seen = seen;

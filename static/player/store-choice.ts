@@ -1,4 +1,4 @@
-/** What a store takes from its page: time, paints and where to open. Tests bring their own. */
+/** What a store gets from its page: time, paints and where to open. Tests supply their own. */
 
 import type { Lines } from "./lines.ts";
 
@@ -9,11 +9,14 @@ export interface StartAt {
 
 export interface Choice {
   reducedMotion: () => boolean;
-  /** Calls back when the running task ends, if `atOnce` and nothing was drawn since the last paint; else before the next paint. */
+  /**
+   * Calls back when the running task ends, if `atOnce` and nothing was drawn since the last paint; else before the next
+   * paint.
+   */
   schedule: (draw: () => void, atOnce?: boolean) => void;
   /** Calls back before the next paint, for which nothing else is drawn. */
   alone: (draw: () => void) => void;
-  /** Has nothing drawn before the next paint. */
+  /** Keeps all drawing out of the next paint. */
   pass: () => void;
   later: (milliseconds: number, action: () => void) => void;
   /** Calls back when the page has nothing else to do, and soon in any case. */
@@ -24,11 +27,14 @@ export interface Choice {
   lines: Lines;
 }
 
-/** Milliseconds after which a browser without idle callbacks is taken for idle, and after which others call back even if they are busy. */
+/**
+ * Milliseconds after which a browser without idle callbacks counts as idle, and after which other browsers call back
+ * even if they are busy.
+ */
 const IDLE_AFTER = 100;
 const IDLE_WITHIN = 400;
 
-/** What is the same for every store that no test leads. */
+/** The defaults of every store outside tests. */
 export const ROOT_ONLY: Omit<Choice, "schedule" | "alone" | "pass" | "lines"> = {
   reducedMotion: () => false,
   later: (milliseconds, action) => void setTimeout(action, milliseconds),

@@ -1,4 +1,4 @@
-/** What the player's own parts share: they draw into the page (its styles reach them) and follow one store. */
+/** The base of the player's own parts: they draw into the page, so its styles apply to them, and follow one store. */
 
 import type { PropertyValues } from "lit";
 import { LitElement } from "lit";
@@ -28,8 +28,8 @@ export abstract class StoreElement extends LitElement {
   }
 
   /**
-   * Says at the player whether this part shows something, for its styles. A `:has()` at the player would be asked for
-   * each node that a step inserts, and restyle what no step changes.
+   * Marks at the player whether this part shows something, for its styles. A `:has()` at the player would be
+   * evaluated for each node that a step inserts, and would restyle what no step changes.
    */
   protected markPlayer(name: "why" | "undo" | "found" | "question" | "poll", shows: boolean): void {
     this.closest(".player")?.toggleAttribute(`data-${name}`, shows);
@@ -42,7 +42,7 @@ export abstract class StoreElement extends LitElement {
   }
 }
 
-/** A part that draws to measure: `width` and `height` follow its own box, so that drawing need not ask the layout. */
+/** A part that draws to fit: `width` and `height` follow its own box, so that drawing needs no layout. */
 export abstract class MeasuredElement extends StoreElement {
   static override properties = { ...StoreElement.properties, width: { state: true }, height: { state: true } };
 

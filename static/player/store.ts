@@ -1,8 +1,8 @@
 /**
  * What the page knows: branches, the loaded steps, where the reader is, what is selected, and the current frame.
  *
- * At most one frame is made in one animation frame, however often the reader or the server asked. The store asks
- * its source for what is missing and holds no rule of the protocol. Fires `change` after anything differed, and
+ * At most one frame is made in one animation frame, however many requests the reader or the server made. The store
+ * requests missing steps from its source and holds no rule of the protocol. Fires `change` after anything differed, and
  * `foreseen` with the frame that comes when the reader steps on, where that is known.
  */
 
@@ -30,10 +30,10 @@ export const defaults = {
   runAtMost: 5000,
   /** How many steps one `advance` may ask for. */
   advanceAtMost: 500,
-  /** Milliseconds that a frame stands until what is selected and lies far back is fetched for it. */
+  /** Milliseconds that a frame must stand before the selected thing, if it lies far back, is fetched for it. */
   lookBackAfter: 200,
-  /** Milliseconds that a frame stands until the next one may move: who goes on before a motion has ended (`--m-travel`
-   * and `--m-land`) would see none of them to its end, and what lands not at all. */
+  /** Milliseconds that a frame must stand before the next one is animated: a reader who goes on before a motion has
+   * ended (`--m-travel` and `--m-land`) would see no motion to its end, and no landing at all. */
   stillFor: 400,
 };
 
@@ -46,7 +46,7 @@ export class PlayerStore extends EventTarget implements Listener {
   verified: Verified | null = null;
   status: Status = "connecting";
   problem: Problem | null = null;
-  /** What is said as long as a command waits for the server. */
+  /** The message shown while a command waits for the server. */
   #delay: Problem | null = null;
   branch = "";
   /** Where the reader wants to be; the frame follows as soon as it can be made. */
@@ -54,13 +54,13 @@ export class PlayerStore extends EventTarget implements Listener {
   frame: Frame | undefined;
   /** A command that makes steps is under way. */
   busy = false;
-  /** What was asked for since the connection was lost: it waits. */
+  /** The requests made since the connection was lost; they wait. */
   waiting = 0;
   /** Moves the reader by more or less than one step, for example by beats; asked before each move. */
   pace: Pace | null = null;
   gate: Gate | null = null;
   stops: Stops | null = null;
-  /** The reader holds the knob of the scrubber: what can wait until they let go does. */
+  /** Whether the reader holds the knob of the scrubber: everything that can wait waits until they release it. */
   isDragged = false;
   #selection: Selection | null = null;
   #language: Language = "en";
@@ -72,12 +72,12 @@ export class PlayerStore extends EventTarget implements Listener {
   /** When the step on show came. */
   #shownAt = Number.NEGATIVE_INFINITY;
   readonly #supply: Supply;
-  /** Where the last way led, until it is shown or passed. */
+  /** Where the last difference led, until it is shown or passed. */
   #landed: { branch: string; number: number } | null = null;
   readonly #arrows: ArrowReach;
   readonly #ahead: Ahead;
   #started = false;
-  /** The frame on show is made anew although the reader has not moved. */
+  /** Whether the frame on show is made again although the reader has not moved. */
   #isRenewed = false;
 
   constructor(source: Source, choice: Partial<Choice> = {}) {
@@ -96,7 +96,7 @@ export class PlayerStore extends EventTarget implements Listener {
       later: this.#choice.later,
       landed: (branch, number) => {
         this.#landed = { branch, number };
-        // To read a view takes as long as to draw it, and a knob that waits for both at once stutters.
+        // Reading a view takes as long as drawing it, and a knob that waits for both at once stutters.
         if (this.isDragged) this.#choice.pass();
         this.#drawWhenMade(false);
       },
@@ -207,7 +207,7 @@ export class PlayerStore extends EventTarget implements Listener {
     }
   }
 
-  /** Whether this is done only once it is known where questions stand. */
+  /** Whether this has to wait until the questions are known. */
   #later(act: () => void): boolean {
     const { branch } = this;
     const coming = this.gate?.coming(branch) ?? null;
@@ -254,7 +254,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (this.info !== null && this.info.finished !== null && this.target > this.newest) this.target = this.newest;
   }
 
-  /** What was shown before it was stored is stored by now, or was refused, or another step stands in its place. */
+  /** The step that was shown before it was stored is by now stored, refused or replaced by another one. */
   async #settleAhead(branch: string, answer: Answer | null): Promise<void> {
     const number = this.#ahead.shown;
     if (number === null) return;
@@ -355,7 +355,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (answer === null) return false;
     const branch = answer.created ?? answer.branch ?? this.branch;
     await this.#whenKnown(branch);
-    // What the reader did is seen as it happens.
+    // The effect of the intervention is animated.
     this.switchTo(branch, answer.newest ?? after, true);
     return true;
   }
@@ -365,7 +365,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return answer?.actions ?? [];
   }
 
-  /** What the engine says to it; rejects with the Problem that says why it cannot. */
+  /** The engine's answer; rejects with the Problem that states the reason. */
   async why({ selection, question, subject }: Asked): Promise<WhyAnswer> {
     const about = selection === null ? null : { kind: selection.kind, id: selection.id };
     if (this.#ahead.holds({ type: "why" })) await this.#ahead.settled();
@@ -464,7 +464,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
-  /** The reader asks for what only the server can do. */
+  /** The reader requests something that only the server can do. */
   asks(): void {
     if (this.status !== "reconnecting") return;
     this.waiting += 1;
@@ -522,13 +522,13 @@ export class PlayerStore extends EventTarget implements Listener {
     if (this.frame !== undefined && this.#isSame(this.frame, number)) return;
     if (this.#showFrame(number)) return;
     this.#supply.need({ branch: this.branch, shown: this.shown }, number);
-    // While the reader moves on, where the last way led is nearer to them than what was on show.
+    // While the reader moves on, the end of the last difference is nearer to them than the step on show.
     const landed = this.#landed;
     this.#landed = null;
     if (landed !== null && landed.branch === this.branch) this.#showFrame(landed.number);
   }
 
-  /** Whether everything is there for it. */
+  /** Whether everything that the frame needs is held. */
   #showFrame(number: number): boolean {
     const old = this.frame;
     if (this.header === null) return false;

@@ -14,12 +14,15 @@ export interface StripRow {
   elsewhere: { branch: string; step: number; newest: number } | null;
 }
 
-/** From the loss of a record to what lies around Kafka. A file has its keys by the alphabet, and a page shows one order. */
+/**
+ * From the loss of records to guarantees outside of Kafka. Files sort their keys by the alphabet; every page uses this
+ * order.
+ */
 const ORDER = [
   "lost", "duplicated", "reordered", "visible_early", "atomic", "fenced", "hanging", "row_missing", "record_missing", "row_repeated", "mixed", "repeated",
 ];
 
-/** Its place; what has none comes last. */
+/** Its place; guarantees without one come last. */
 const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 
 /** The rows, in one order wherever the guarantees come from; pure, for tests and for the picture. */
@@ -36,7 +39,7 @@ export function stripRows(
     return {
       name,
       isJudged,
-      // Steps that were stored before views had a count say only what broke it first.
+      // Steps stored before views had a count contain only the first break.
       count: view.count ?? view.serials?.length ?? 0,
       brokenAt: view.broken_at ?? current?.first_broken[name] ?? null,
       elsewhere:

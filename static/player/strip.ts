@@ -2,8 +2,8 @@
  * `<eos-strip .store=${store}>`: every guarantee with its count. A broken one has a line along the whole run, red from
  * its first bad step; a press goes there.
  *
- * Those that this run cannot test are dotted and counted; where another branch breaks one, that shows already.
- * On a telephone it is one line, what is broken by name and the rest by number, which opens into the list.
+ * Guarantees that this run cannot test are dotted and counted; one that another branch breaks is marked. On a phone
+ * it is one line, with the names of broken guarantees and the number of the others, which opens into the list.
  */
 
 import type { TemplateResult } from "lit";
@@ -24,7 +24,7 @@ import { say } from "./text.ts";
 export const defaults = {
   /** px that a guarantee needs beside others. */
   least: 160,
-  /** px that one needs on average; in less, they stand in two rows. */
+  /** px that one needs on average; with less, they stand in two rows. */
   close: 106,
   /** px of a line that has room for the names of broken guarantees, and how many of them it names; in less, one. */
   named: 320,
@@ -65,7 +65,7 @@ export class GuaranteeStrip extends MeasuredElement {
     return was;
   }
 
-  /** It lies over the page: what else does so goes. */
+  /** It lies over the page, so anything else that does is closed. */
   #toggle(): void {
     this.isOpen = !this.isOpen;
     if (this.isOpen) this.dispatchEvent(new CustomEvent("covers", { bubbles: true }));

@@ -1,6 +1,6 @@
 /**
- * A page that only asks to be sent on, `<form data-submit-at-once>`: a reader's browser does it by itself, programs
- * that read the page for a preview do not, and without scripts its button does it.
+ * A page whose form is submitted at once, `<form data-submit-at-once>`: a reader's browser submits it by itself,
+ * programs that read the page for a preview do not, and without scripts the reader presses its button.
  */
 
 export function submitAtOnce(page: Document): void {

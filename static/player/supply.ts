@@ -1,12 +1,12 @@
 /**
- * What the page asks its source for, and when.
+ * What the page requests from its source, and when.
  *
  * Near the reader whole slices of steps are asked for. A jump asks for a difference (`way`): the changes from a view that
  * is held to the wanted one, and its step, instead of all steps between. A farther jump asks for a near view (`near_view`): the
- * view there, without what is far back, and its step. One such request is in transit at a time, so that a drag asks for as
- * much as it gets; its result is shown even if the reader is elsewhere by then. Slices around the reader, and then those
- * never seen, are fetched when the reader rests; at last the step after the newest one, if the reader is there and did not
- * get it with the last step.
+ * view there, without what is far back, and its step. One such request is in transit at a time, so that a drag
+ * requests no more than it can get; its result is shown even if the reader is elsewhere by then. When the reader
+ * rests, the slices around them are fetched, then those never seen, and last the step after the newest one, if the
+ * reader is there and did not get it with the last step.
  */
 
 import type { Ahead } from "./ahead.ts";
@@ -18,13 +18,13 @@ import { SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
 export const defaults = {
   /** Steps beyond which the reader jumps; up to there they step. */
   near: 20,
-  /** The most steps of a difference; beyond them a near view is the smaller answer. */
+  /** The most steps of a difference; beyond them, a near view is the smaller answer. */
   wayAtMost: 300,
   /** Steps ahead of the reader that are asked for before they are needed. */
   ahead: 24,
   /** Milliseconds without a frame after which the reader rests, and between what is fetched then. */
   rest: 160,
-  /** So many times as long while the knob is held: an answer that takes longer than a rest is none. */
+  /** So many times as long while the knob is held, because an answer may take longer than a rest. */
   restsDragged: 5,
 };
 
@@ -67,12 +67,12 @@ export class Supply {
     this.#lines = asking.lines;
   }
 
-  /** Whatever was asked before a connection was lost is asked again as needed. */
+  /** Requests from before a lost connection are made again as needed. */
   reconnected(): void {
     this.#fetching.clear();
   }
 
-  /** Asks for what a frame at `number` lacks, seen from the step on show. */
+  /** Requests what is missing for a frame at `number`, starting from the step on show. */
   need({ branch, shown }: Place, number: number): void {
     const before = Math.max(number - 1, 0);
     const isLost = [before, number].find((one) => this.#lines.isLost(branch, one));
@@ -98,7 +98,7 @@ export class Supply {
     return false;
   }
 
-  /** A frame was drawn: what follows for a reader who steps, and the rest once the reader rests. */
+  /** After a frame was drawn: fetches the following steps for a reader who steps, and the rest once the reader rests. */
   drew({ branch, shown }: Place, stepped: boolean): void {
     const ahead = Math.min(shown + defaults.ahead, this.#lines.newest(branch));
     if (stepped && ahead > shown && this.#lines.peek(branch, ahead) === undefined) this.slice(branch, ahead);

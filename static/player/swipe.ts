@@ -1,7 +1,7 @@
-/** A finger that is drawn across the picture goes on by a beat, or back: to the left as a page is turned. Pure of the player. */
+/** A swipe across the picture goes to the next beat (to the left) or back. Knows nothing of the player. */
 
 export const defaults = {
-  /** px along, at least; px across, at most a share of it; ms at most. */
+  /** The least px along; the largest share of them across; the most ms. */
   least: 56,
   across: 0.5,
   ms: 700,

@@ -1,5 +1,5 @@
 /**
- * `<eos-term-note>`: what a term means, beside it, in place of a page of its own: its sentences and the way to the reference.
+ * `<eos-term-note>`: what a term means, shown beside it instead of on a page of its own: its sentences and the way to the reference.
  *
  * Opened by a press on whatever has `data-term` (`terms.ts`), inside panels too, in the words of the run around it (`data-kept-by`). A link into the reference still opens in its
  * own tab with the middle button or Ctrl. `data-names` names what the term is said of, where a count stands for it. Escape and a press elsewhere close it, and the focus goes back.

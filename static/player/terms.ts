@@ -1,5 +1,5 @@
 /**
- * What a press explains in its place (`term-note.ts`): rules, errors, isolation levels, guarantees. Pure.
+ * Terms that a press explains in place (`term-note.ts`): rules, errors, isolation levels, guarantees. Pure.
  *
  * A term is a key of the catalogue in `data-term`; what it shows are the catalogue's own texts.
  */
@@ -14,7 +14,7 @@ import type { View } from "./whole-view.ts";
 export interface Meaning {
   name: string;
   text: string;
-  /** More of it, each with its heading. */
+  /** Further texts, each with its heading. */
   parts: [heading: string, text: string][];
   /** Where the reference has more; "" on a page without one. */
   more: string;
@@ -45,7 +45,7 @@ export function isolationTerm(isolation: string): string | null {
   return term !== undefined && words.knows(`${term}.what`) ? term : null;
 }
 
-/** What keeps the decisions of a run's controller: where a rule has a text for each, that of the run is read. */
+/** What stores the decisions of a run's controller: if a rule has a text for each kind, the one of the run is shown. */
 export type Keeper = "zookeeper" | "quorum";
 
 export function keeperOf({ quorum }: Pick<View, "quorum">): Keeper {

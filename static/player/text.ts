@@ -1,5 +1,5 @@
 /**
- * Words: turns a catalogue key and its parameters into the sentence of the current language.
+ * Texts: turns a catalogue key and its parameters into the sentence of the current language.
  *
  * The catalogue (docs/frame.md, section Sentences) is the server's; both languages are complete there. A key
  * or a parameter that is missing shows itself in brackets, so that a fault is seen and not hidden. The engine
@@ -26,14 +26,14 @@ const UP_TO = "–";
 const END = "end";
 const CONNECTION = "connection";
 const OTHER_END: Readonly<Record<string, string>> = { source: "destination", destination: "source", from: "to", to: "from" };
-/** Behind a moment, in milliseconds since 1970. */
+/** The suffix of a calendar moment in milliseconds since 1970. */
 const UTC = " UTC";
 /** Slots that hold a moment of the run; every other one before `ms` holds a duration. */
 const MOMENTS: ReadonlySet<string> = new Set(["at", "due", "from", "sent_at", "since", "started_at", "until"]);
 /** A moment, and a duration that is not of whole seconds, is written in milliseconds below this. */
 const MILLISECONDS_BELOW = 10_000;
 const SECOND_MS = 1000;
-/** From here on a moment is written as a clock writes it. */
+/** From here on, a moment is written as on a clock. */
 const LONG_MOMENT_MS = 60_000;
 const UNITS = [
   ["duration.days", 86_400_000],
@@ -45,7 +45,7 @@ const SECONDS = "duration.seconds";
 /** Before a moment in Chinese. */
 const NTH = /([\u3400-\u9fff]?)第 (?=\{([a-z_0-9]+)\} ms)/g;
 const CHINESE = /[\u3400-\u9fff]/;
-/** A text's last letter or mark behind which Chinese goes on without a space. */
+/** A last letter or mark of a text after which Chinese goes on without a space. */
 const CHINESE_END = /[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$/;
 
 const CHINESE_BETWEEN = "、";
@@ -55,7 +55,10 @@ function betweenIn(text: string): string {
   return CHINESE.test(text) ? CHINESE_BETWEEN : ", ";
 }
 
-/** One value as people read it: lists joined with commas, an item such as `t-0: broker-1` of a Chinese text with its colon, nothing written as "null". */
+/**
+ * One value as people read it: lists joined with commas, an item such as `t-0: broker-1` of a Chinese text with its
+ * colon, nothing written as "null".
+ */
 export function formatValue(value: Json | undefined, between = ", "): string {
   if (value === null || value === undefined) return "–";
   if (Array.isArray(value)) return value.map((item) => (between === CHINESE_BETWEEN ? formatValue(item).replaceAll(": ", "：") : formatValue(item))).join(between);
@@ -70,7 +73,10 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
   return text === undefined ? `[${value["key"]}]` : fill(text, (value["params"] ?? {}) as JsonObject, word);
 }
 
-/** `19.69 s`, `7 d 10 min`, exact; null of what stays in milliseconds and of anything else, and without words. */
+/**
+ * `19.69 s`, `7 d 10 min`, exact; null for values that stay in milliseconds, for anything else, and without a
+ * catalogue.
+ */
 function timeText(name: string, milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
   const isMoment = MOMENTS.has(name);
   if (typeof milliseconds !== "number" || milliseconds < SECOND_MS || word(SECONDS) === undefined) return null;
@@ -88,7 +94,10 @@ function timeText(name: string, milliseconds: Json | undefined, word: (key: stri
   return parts.join(" ");
 }
 
-/** A moment of the run, as a clock writes it: `1:10.495`, `2:00:00.000`, `7 d 0:10:00.000`; the units of durations stay apart from it. */
+/**
+ * A moment of the run, as a clock writes it: `1:10.495`, `2:00:00.000`, `7 d 0:10:00.000`; the units of durations stay
+ * apart from it.
+ */
 function momentText(milliseconds: number, word: (key: string) => string | undefined): string {
   const [[dayKey, day]] = UNITS;
   const days = Math.floor(milliseconds / day);
@@ -120,7 +129,7 @@ interface Slot {
   end: string | null;
 }
 
-/** Texts are few and are filled with every step: what stands where in them is read once. */
+/** Texts are few and are filled at every step, so each is parsed once. */
 const read = new Map<string, readonly (string | Slot)[]>();
 
 function partsOf(text: string): readonly (string | Slot)[] {
@@ -192,7 +201,10 @@ function isOne({ name, end }: Slot, params: JsonObject): boolean {
   return end !== null && Object.hasOwn(params, name) && Object.hasOwn(params, end) && params[name] === params[end];
 }
 
-/** The sender or receiver of a message, or the end of a connection; between two roles of one broker, the role on this broker. */
+/**
+ * The sender or receiver of a message, or the end of a connection; between two roles of one broker, the role on this
+ * broker.
+ */
 function endText(name: string, prefix: string, params: JsonObject, word: (key: string) => string | undefined): string {
   const value = formatValue(params[name]);
   if (params[OTHER_END[name] ?? ""] !== params[name]) return value;

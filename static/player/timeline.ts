@@ -14,7 +14,7 @@ export interface Axis {
   left: number;
   right: number;
   end: number;
-  /** Where a run has beats: each has its own scale, in order, and every step its place in the middle of its share. */
+  /** In a run with beats, each beat has its own scale, in order, and every step stands in the middle of its share. */
   segments?: readonly Segment[];
 }
 
@@ -75,7 +75,10 @@ export function stepAt(axis: Axis, x: number, newest: number): number {
 /** px that a finger moves before it is known whether it drags the knob or scrolls the page. */
 const SLACK = 6;
 
-/** Where a finger goes that has moved so many px: along the axis, or across it, which scrolls; null: not known yet. */
+/**
+ * The direction of a finger that has moved so many px: along the axis, or across it, which scrolls; null: not known
+ * yet.
+ */
 export function wayOf(right: number, down: number): "along" | "across" | null {
   if (Math.hypot(right, down) < SLACK) return null;
   return Math.abs(right) >= Math.abs(down) ? "along" : "across";

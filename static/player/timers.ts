@@ -5,7 +5,7 @@ import type { View } from "./frame.ts";
 
 export interface RunningTimer {
   actor: string;
-  /** Distinguishes it from the other timers of the actor. */
+  /** A text that distinguishes it from other timers of the actor. */
   name: string;
   timer: Omit<ActorTimer, "actor">;
 }

@@ -1,6 +1,6 @@
 /**
- * `<eos-tools .store .play .walk .zoom>`: what can be done with the page: search, share, language, and a menu with
- * everything else. On a small page share and language lead the menu, and the title has their room.
+ * `<eos-tools .store .play .walk .zoom>`: actions on the page: search, share, language, and a menu with all others.
+ * On a small page, share and language come first in the menu, and the title has their room.
  */
 
 import type { TemplateResult } from "lit";
@@ -42,11 +42,11 @@ export class Tools extends StoreElement {
   declare library: string;
   declare compare: string;
   declare share: string;
-  /** Where the branch on show becomes a scenario; empty for those who keep none. */
+  /** The address that makes a scenario of the branch on show; empty for readers who cannot store one. */
   declare workshop: string;
-  /** In a frame on another page: where the whole thing is opened, outside of it. */
+  /** In a frame on another page: the address that opens the player outside the frame. */
   declare open: string;
-  /** Whether there is something to read about what the run means. */
+  /** Whether there is a text about what the run means. */
   declare lesson: boolean;
   declare presenting: boolean;
   /** Whether the page is read from the back of a room. */

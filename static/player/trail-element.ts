@@ -56,7 +56,7 @@ export class TrailElement extends HTMLElement {
 
   readonly #tell = (): void => this.#post(this.#trail.take());
 
-  /** What is lost on its way is not sent again: a count is not worth a reader's waiting. */
+  /** A lost message is not sent again: a count is not worth making a reader wait. */
   #post(report: TrailReport | null): void {
     const address = this.getAttribute("address");
     if (report === null || address === null) return;

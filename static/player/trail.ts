@@ -6,7 +6,7 @@
  */
 
 export const defaults = {
-  /** Milliseconds without a move after which the reader rests. */
+  /** Milliseconds without a move after which the reader is at rest. */
   restAfter: 1_000,
   /** Milliseconds between two messages. */
   tellEvery: 15_000,
@@ -30,7 +30,7 @@ export class Trail {
   #backs: number[] = [];
   #isNews = false;
 
-  /** The reader is at this step now. Answers what is to be reported of a branch that they left. */
+  /** The reader is at this step now. Returns what to report of a branch that they left. */
   moved(branch: string, step: number): TrailReport | null {
     const left = branch === this.#branch ? null : this.take();
     if (branch !== this.#branch) {
@@ -50,7 +50,7 @@ export class Trail {
     this.#rested = this.#last;
   }
 
-  /** What is to be reported; null when nothing has changed since. */
+  /** What to report; null if nothing has changed since. */
   take(): TrailReport | null {
     if (!this.#isNews) return null;
     this.rests();

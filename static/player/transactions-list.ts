@@ -1,6 +1,7 @@
 /**
- * `<eos-transactions .store=${store} .transactions=${transactions}>`: one line a transaction: its identity, a bar from
- * its first step to its last along the run, how it ended, how long it took, where it wrote. A press goes to its steps.
+ * `<eos-transactions .store=${store} .transactions=${transactions}>`: one line per transaction: its identity, a bar
+ * from its first to its last step, its outcome, its duration, the partitions that it wrote to. A press goes to its
+ * steps.
  * `.along=${steps}`: one of two runs beside each other, the longer of which has so many steps. Both bars go along these,
  * the list is as of the step on show, and what a press asks for is the event `go`.
  */
@@ -91,7 +92,7 @@ export class TransactionsList extends StoreElement {
     </li>`;
   }
 
-  /** A transaction of Kafka is selected with it; one of the middleware is known by its nodes alone. */
+  /** A Kafka transaction is also selected; a transaction of the middleware is known by its nodes only. */
   #go(store: PlayerStore, line: TransactionLine, step: number): void {
     if (line.producer_id !== null) store.select({ kind: "transaction", id: line.id });
     if (this.along === null) store.moveTo(step);

@@ -1,6 +1,6 @@
 /**
- * The transactions of the branch on show, one line each, as the server gives them over the whole branch
- * (docs/websocket.md, `transactions`); a recording brings them along. Requested only while the list is open, and again
+ * The transactions of the branch on show, one line each, as the server sends them for the whole branch
+ * (docs/websocket.md, `transactions`); a recording contains them. Requested only while the list is open, and again
  * when steps came since.
  */
 
@@ -20,16 +20,16 @@ export function stopsOf(lines: readonly TransactionLine[]): number[] {
   return [...new Set(stops)].sort((one, other) => one - other);
 }
 
-/** The line as it is after a step of its run at this virtual time, when nothing of what follows is known; null before it begins. */
+/** The line as it is after a step of its run at this virtual time, without later knowledge; null before it begins. */
 export function lineAt(line: TransactionLine, step: number, time: number): TransactionLine | null {
   if (line.first_step > step) return null;
   if (line.last_step <= step) return line;
   const isDecided = line.decided_step !== null && line.decided_step <= step;
-  // In which state it was then is not kept.
+  // Its state at that time is not stored.
   return { ...line, over: false, last_step: step, last_at: time, state: "", decided_step: isDecided ? line.decided_step : null, result: isDecided ? line.result : "open" };
 }
 
-/** Fires `change` when the lines of the branch on show are others. */
+/** Fires `change` when the lines of the branch on show change. */
 export class Transactions extends EventTarget {
   readonly #store: PlayerStore;
   readonly #later: (milliseconds: number, action: () => void) => void;
@@ -49,7 +49,7 @@ export class Transactions extends EventTarget {
     return this.#answered?.branch === this.#store.branch ? this.#answered.lines : null;
   }
 
-  /** Requested in vain: a recording that was made without them. */
+  /** Requested without success: the recording was made without them. */
   get isUnknown(): boolean {
     return this.#answered?.branch === this.#store.branch && this.#answered.lines === null;
   }

@@ -1,4 +1,6 @@
-/** `<eos-transport .store=${store} .play=${play} .walk=${walk}>`: the buttons that move the reader, and where they are. */
+/**
+ * `<eos-transport .store=${store} .play=${play} .walk=${walk}>`: the buttons that move the reader, and where they are.
+ */
 
 import type { TemplateResult } from "lit";
 import { html, nothing, svg } from "lit";
@@ -25,7 +27,7 @@ const ICONS = {
   stepBack: svg`<svg width="10" height="16" aria-hidden="true"><path class="way" d="M8 2 2 8l6 6" /></svg>`,
   play: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0v12l9.5-6z" /></svg>`,
   pause: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0h3v12H1zM7 0h3v12H7z" /></svg>`,
-  /** To a step that stands out, not to the end: so a diamond and no bar. */
+  /** It leads to an interesting step and not to the end, so it has a diamond and no bar. */
   undo: svg`<svg width="15" height="14" aria-hidden="true"><path class="way" d="M5 1 1.5 4.5 5 8M2 4.5h7.5a4 4 0 0 1 0 8H6" /></svg>`,
   next: svg`<svg width="21" height="14" aria-hidden="true"><path d="M1 0v14l9-7zM16 2.5 20.5 7 16 11.5 11.5 7z" /></svg>`,
 };
@@ -35,7 +37,7 @@ export class Transport extends StoreElement {
 
   declare play: Play | undefined;
   declare walk: BeatWalk | undefined;
-  /** Behind the last step stands what it means. */
+  /** After the last step comes what the run means. */
   declare ends: boolean;
   /** In a log case: the page with the remedies, to which the last step leads. */
   declare verdict: string;
@@ -75,7 +77,7 @@ export class Transport extends StoreElement {
       ${this.#where(store, at, over)}`;
   }
 
-  /** By beats, where the run has them; behind the last step what it means. */
+  /** By beats, if the run has them; after the last step, what the run means. */
   #beats(store: PlayerStore, atEnd: boolean, isOver: boolean): TemplateResult | typeof nothing {
     const { walk } = this;
     const end = isOver ? this.#end() : null;
@@ -102,7 +104,7 @@ export class Transport extends StoreElement {
         ${this.#speed(play)}`;
   }
 
-  /** What → does behind the last step; null: there is nothing more. */
+  /** What → does after the last step; null: nothing more. */
   #end(): TemplateResult | null {
     if (!this.ends) return this.verdict === "" ? null : html`<a class="beat-go primary to-verdict" href=${`${this.verdict}#todo`}>${say("player.do.verdict")} <kbd>→</kbd></a>`;
     return html`<button class="beat-go primary to-lesson" @click=${() => this.dispatchEvent(new CustomEvent("open-lesson", { bubbles: true }))}>${say("lesson.open")} <kbd>→</kbd></button>`;
@@ -121,7 +123,7 @@ export class Transport extends StoreElement {
       </div>`;
   }
 
-  /** The list of branches; from a change that a reader made on, the run as it was beside this one, and the way back. */
+  /** The list of branches; after a change by the reader, also the comparison with the run as it was, and the way back. */
   #branches(store: PlayerStore): TemplateResult | typeof nothing {
     const { branches } = store.lines;
     const done = store.source.live ? lastDone(branches, store.branch, store.target) : null;
@@ -131,7 +133,7 @@ export class Transport extends StoreElement {
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 
-  /** On the run as it was: beside the branch that was made last. */
+  /** On the run as it was: the comparison with the branch made last. */
   #compareNewest(store: PlayerStore): TemplateResult | typeof nothing {
     const newest = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch).pop();
     if (!store.source.live || newest === undefined) return nothing;
@@ -180,7 +182,10 @@ export class Transport extends StoreElement {
   };
 }
 
-/** Why there is nothing further: the run ended, at a limit or by itself, or the recording did. Null while a presenter may go on. */
+/**
+ * Why there are no further steps: the run ended, at a limit or by itself, or the recording did. Null while a presenter
+ * may go on.
+ */
 function overKey(store: PlayerStore): string | null {
   const finished = store.info?.finished ?? null;
   if (finished === null && !store.source.live && store.status !== "recorded") return null;

@@ -1,5 +1,5 @@
 /**
- * Names in a sentence stay whole: a line may end at any hyphen, and `broker-` at the end of one is no broker.
+ * Keeps names in a sentence whole: a browser breaks a line at any hyphen, and `broker-` at the end of a line is no broker.
  *
  *     html`<p>${unbroken("broker-2 answers c-committed.")}</p>`
  */
@@ -8,7 +8,7 @@ import type { TemplateResult } from "lit";
 import { html } from "lit";
 
 export const defaults = {
-  /** Letters of the longest name that is kept whole: longer ones would leave a telephone's line half empty. */
+  /** Letters of the longest name that is kept whole: a longer one would leave a line on a phone half empty. */
   longest: 28,
 };
 

@@ -1,6 +1,6 @@
 /**
- * `<eos-undo-bar .store=${store} .undo=${undo}>`: at a step that a reader made happen: what was done, the way back, and the
- * run as it was beside it.
+ * `<eos-undo-bar .store=${store} .undo=${undo}>`: at a step that an intervention caused: the intervention, the way
+ * back, and the comparison with the run as it was.
  */
 
 import type { TemplateResult } from "lit";
@@ -85,7 +85,7 @@ const CLOSED = "eosviz.undo-bar-closed";
 /** In memory where the page may keep nothing. */
 let closed = "";
 
-/** The step whose bar the reader closed, or left by it for the comparison: coming back, it says nothing new. */
+/** The step whose bar the reader closed or used to open the comparison: it is not shown there again. */
 function closedAt(): string {
   try {
     return sessionStorage.getItem(CLOSED) ?? closed;

@@ -1,6 +1,6 @@
 /**
- * Undo is going back: to the step before the last thing that was done, where the world is as it was. Nothing is
- * erased; the branch that it was done on stays, and redo goes there again.
+ * Undo goes back to the step before the last intervention, where the world is as it was. Nothing is erased: the
+ * branch with the intervention stays, and redo goes there again.
  */
 
 import type { Done } from "./done.ts";
@@ -8,7 +8,7 @@ import { lastDone, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 
 export class Undo extends EventTarget {
-  /** What was taken back last and on which branch, while the reader stands where that led; null otherwise. */
+  /** The intervention undone last and its branch, while the reader is where undo led; else null. */
   #taken: { done: Done; from: string } | null = null;
   readonly #store: PlayerStore;
 
@@ -17,7 +17,7 @@ export class Undo extends EventTarget {
     this.#store = store;
   }
 
-  /** What an undo would take back here. */
+  /** The intervention that undo would take back here. */
   get next(): Done | null {
     return lastDone(this.#store.lines.branches, this.#store.branch, this.#store.target);
   }
@@ -28,7 +28,7 @@ export class Undo extends EventTarget {
     return done !== null && done.after === this.#store.target - 1 ? done : null;
   }
 
-  /** What was taken back, as long as the reader has not gone elsewhere since. */
+  /** The undone intervention, as long as the reader has not moved since. */
   get taken(): Done | null {
     const taken = this.#taken;
     if (taken === null) return null;
@@ -46,7 +46,7 @@ export class Undo extends EventTarget {
     return true;
   }
 
-  /** To the step that it made happen. */
+  /** Goes to the step that it caused. */
   redo(): boolean {
     const taken = this.#taken;
     if (taken === null || this.taken === null) return false;

@@ -9,7 +9,7 @@ import { say } from "./text.ts";
 
 export type Column = "left" | "middle" | "right";
 
-/** The part of the player that decides, and what a press does. */
+/** The part of the player that the tabs read, and the effect of a press. */
 export interface ViewTabs {
   middle: Middle;
   column: Column;
@@ -21,7 +21,7 @@ export interface ViewTabs {
   why: () => void;
 }
 
-/** What *Inspect* has between its columns: a run without logs has messages there. */
+/** The view between the columns of *Inspect*: messages, if the run has no logs. */
 export function inspected(hasLogs: boolean): Middle {
   return hasLogs ? "lanes" : "spacetime";
 }

@@ -1,10 +1,10 @@
-/** When a step is: virtual time; in a log case the clock that its records carry, and how long after the step before it. */
+/** The time of a step: virtual time; in a log case, the timestamps of its records, and the time since the step before. */
 
 import type { Header } from "./frame.ts";
 import { duration, say } from "./text.ts";
 
 export const defaults = {
-  /** Milliseconds of virtual time: from here on a sentence says how much of it has passed on the way to its step. */
+  /** Milliseconds of virtual time from which on a sentence states how much time has passed before its step. */
   leap: 1000,
 };
 

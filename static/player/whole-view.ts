@@ -5,7 +5,7 @@
 
 import type * as messages from "../generated/messages.ts";
 
-/** With these tables always there, and these parts instead of its own. */
+/** A type in which these tables are always present and these parts replace its own. */
 type Whole<Shape, Tables extends keyof Shape, Parts = unknown> = Omit<Shape, Tables | keyof Parts> & Required<Pick<Shape, Tables>> & Parts;
 
 export type TransactionManagerView = Whole<messages.TransactionManagerView, "partitions">;
@@ -23,7 +23,7 @@ export type PartitionView = Whole<messages.PartitionView, never, { replicas: Rec
 /** What a coordinator adds to a broker. */
 export type CoordinationView = Pick<messages.BrokerView, "coordinator" | "lookups" | "transactions" | "markers" | "groups">;
 
-/** What the diagrams draw: the state after a step, as far as a page is given it. */
+/** The input of the diagrams: the state after a step, as far as a page gets it. */
 export type View = Whole<
   messages.NearView,
   never,
@@ -36,7 +36,7 @@ export type View = Whole<
   }
 >;
 
-/** What a page has not, it leaves out. */
+/** Parts that the page does not have are left out. */
 export type WithoutNull<Shape> = { [Name in keyof Shape]: Exclude<Shape[Name], null> };
 
 /**

@@ -1,14 +1,14 @@
 /**
  * Gives views their empty tables back. The engine leaves out objects that hold nothing (docs/frame.md), so that a
- * client without requests has no `requests`; panels are spared asking. What is whole already stays the same object,
- * and the same part always completes to the same object, so panels may remember by identity.
+ * client without requests has no `requests`; panels need not check. A complete object stays the same object, and the
+ * same part always gives the same complete object, so panels may cache by identity.
  */
 
 import type { JsonObject, View } from "./frame.ts";
 
-/** For each kind of object, the names that always exist, and of what kind the objects in them are. */
+/** For each kind of object, the names that always exist, and the kinds of the objects under them. */
 interface Shape {
-  /** Whether the object itself may be absent: a client without idempotence has no transaction manager. */
+  /** Whether the object itself may be absent, as the transaction manager of a client without idempotence. */
   isOptional?: boolean;
   tables?: readonly string[];
   lists?: readonly string[];

@@ -1,4 +1,4 @@
-/** What is asked of the engine and what it answers (docs/websocket.md, `why`). Pure. */
+/** Questions to the engine and its answers (docs/websocket.md, `why`). Pure. */
 
 import type * as messages from "../generated/messages.ts";
 import type { Why, WhyQuestion } from "../generated/messages.ts";
@@ -14,19 +14,19 @@ export interface WhyAnswer extends Pick<Why, "questions" | "question" | "subject
   links: WhyLink[];
 }
 
-/** An answer as it is shown to others: its question in words, and the chain. */
+/** An answer as it is shown to followers: the text of its question, and the chain. */
 export interface ShownWhy extends Omit<messages.ShownWhy, "links"> {
   links: WhyLink[];
 }
 
-/** What the reader asked: about a selection (null: what stands out), and which question (null: the first). */
+/** The reader's request: about a selection (null: the most unusual thing), and which question (null: the first). */
 export interface Asked {
   selection: Selection | null;
   question: string | null;
   subject: string;
 }
 
-/** Fired by pictures at a thing whose why can be asked in one click; without detail: what stands out. */
+/** Fired by pictures at a thing whose *why* takes one click; without detail: about the most unusual thing. */
 export type AskWhyEvent = CustomEvent<Pick<WhyQuestion, "question" | "subject"> | null>;
 
 export function askWhyEvent(question: string, subject: string): AskWhyEvent {

@@ -1,13 +1,14 @@
 /**
- * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: why something is as it is, as the engine says.
+ * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: why something is as it is; the engine answers.
  *
  * First the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
- * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. What a sentence is about is a button that
- * selects it in every picture. The words stand where time stands and reach up over the picture's foot, and move nothing. On a
- * telephone they cover nothing of the picture: the question stands where the sentence does, and of the chain two lines each are
- * seen until it is opened; an opened one may cover the picture. While it is open, the same question is asked again at each step that the reader goes to; selecting
- * things does not change the question. Nothing is worked out here (docs/websocket.md, `why`). Who follows a presenter
- * sees the presenter's answer (`present`) and asks nothing.
+ * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. The subject of a sentence is a
+ * button that selects it in every picture. The answer stands in the place of the timeline, reaches up over the foot
+ * of the picture and moves nothing. On a phone it covers nothing of the picture: the question takes the place of the
+ * sentence, and each sentence of the chain shows two lines until it is opened; an opened one may cover the picture.
+ * While it is open, the same question is asked again at each step that the reader goes to; selecting things does not
+ * change the question. The page derives nothing itself (docs/websocket.md, `why`). A follower sees the presenter's
+ * answer (`present`) and asks nothing.
  */
 
 import type { TemplateResult } from "lit";
@@ -31,9 +32,12 @@ export const defaults = {
   settle: 150,
   /** Sentences after the answer that are shown before the rest is asked for. */
   first: 4,
-  /** So many more are shown at once: a button would take their room. */
+  /** So many more are shown without a button, which would take their room. */
   few: 2,
-  /** On a telephone: the share of the page above an answer with an opened sentence, and px between the picture and an answer. */
+  /**
+   * On a telephone: the share of the page above an answer with an opened sentence, and px between the picture and an
+   * answer.
+   */
   opened: 0.4,
   under: 8,
 };
@@ -52,7 +56,7 @@ export class Why extends StoreElement {
   };
 
   declare rules: string;
-  /** What was asked; null while the panel is closed. */
+  /** The question; null while the panel is closed. */
   declare asked: Asked | null;
   declare answer: WhyAnswer | null;
   declare problem: Problem | null;
@@ -60,14 +64,14 @@ export class Why extends StoreElement {
   declare presented: ShownWhy | null;
   /** Whether all of a long chain is on show. */
   declare whole: boolean;
-  /** Nothing can be asked about the selection at this step, so the answer is about the step. */
+  /** Whether nothing can be asked about the selection at this step, so that the answer is about the step. */
   declare isInstead: boolean;
   /** Numbers of the sentences that are open where each has one line. */
   declare unfolded: ReadonlySet<number>;
   readonly #upright = new Small(this, UPRIGHT);
   /** The step and the question of the answer on show, or of the one that is under way. */
   #place = "";
-  /** An answer that stays while the reader looks at the steps that it names. */
+  /** Whether the answer stays while the reader looks at the steps that it names. */
   #kept: { asked: Asked; branch: string; step: number; steps: ReadonlySet<number> } | null = null;
   #opener: HTMLElement | null = null;
 
@@ -110,7 +114,7 @@ export class Why extends StoreElement {
     return this.querySelectorAll<HTMLElement>(".why-answer, .why-chain > li")[number - 1];
   }
 
-  /** What lies above it is seen whole or not at all. */
+  /** Sentences above it are shown whole or not at all. */
   #bringIntoView(sentence: HTMLElement | undefined): void {
     sentence?.scrollIntoView({ block: "nearest" });
     const body = sentence?.closest<HTMLElement>(".why-body");
@@ -128,7 +132,7 @@ export class Why extends StoreElement {
     sentence?.focus({ preventScroll: true });
   }
 
-  /** What others are to see of it: an answer, its question among those that were offered. */
+  /** What followers see of it: an answer whose question was among the offered ones. */
   get shown(): ShownWhy | null {
     const { answer } = this;
     const current = answer === null ? null : currentQuestion(answer);
@@ -306,13 +310,13 @@ export class Why extends StoreElement {
     this.querySelector<HTMLElement>(".why-head")?.focus();
   };
 
-  /** From what was selected, maybe long ago, to what the step is about. */
+  /** The way from an earlier selection to the subject of the step. */
   #aboutStep({ selection }: Asked): TemplateResult | typeof nothing {
     if (selection === null || this.isInstead || this.answer === null) return nothing;
     return html`<button class="why-about" @click=${this.#askOfStep}>${say("player.why.about_step")}</button>`;
   }
 
-  /** Something was selected that the chain does not speak of: one click asks about that. */
+  /** A button to ask about a selected thing that the chain does not mention. */
   #aboutSelection(): TemplateResult | typeof nothing {
     const store = this.store;
     const selection = store?.selection ?? null;
@@ -343,7 +347,7 @@ export class Why extends StoreElement {
     void this.updateComplete.then(() => this.showLink(number));
   };
 
-  /** Two lines of a sentence until it is opened; where there is room, the sentence. */
+  /** Two lines of a sentence until it is opened; with enough room, the whole sentence. */
   #folding(link: WhyLink, number: number): TemplateResult {
     if (!this.#upright.matches) return this.#link(link);
     const isOpen = this.unfolded.has(number);
@@ -377,13 +381,13 @@ function classesOf({ subject }: WhyLink, isOpened: boolean): string | typeof not
   return [...(subject === null ? ["placeless"] : []), ...(isOpened ? ["opened"] : [])].join(" ") || nothing;
 }
 
-/** A check that is quoted is the one that decided: its question is answered. */
+/** A quoted check is the one that decided, so its question is answered. */
 function sentenceOf({ key, params }: WhyLink): string {
   const text = say(key, params);
   return key.startsWith("decision.") && /[?？]$/.test(text) ? `${text}${text.endsWith("?") ? " " : ""}${say("diagram.decision.yes")}` : text;
 }
 
-/** What a screen reader hears of an answer; the rest can be walked. */
+/** The part of an answer that a screen reader announces; the rest can be navigated. */
 function announcement(links: readonly WhyLink[], asked: Pick<WhyQuestion, "key" | "params"> | null): string {
   const [first, ...others] = answerFirst(links);
   if (first === undefined) return "";

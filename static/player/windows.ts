@@ -1,14 +1,14 @@
 /**
  * The steps of one branch that the page holds, in windows of 500, and a light mark for every step ever seen.
  *
- * Windows that are far from the reader go. Marks stay, so the scrubber keeps its ticks.
+ * Windows that are far from the reader are dropped. Marks stay, so the scrubber keeps its ticks.
  */
 
 import type { Step } from "./frame.ts";
 import { shareGrown } from "./grown.ts";
 
 export const WINDOW_SIZE = 500;
-/** Steps that are asked for at once: what comes in one message is read in one go, and a frame waits for it. */
+/** Steps of one request: a message is parsed in one go, and a frame waits for it. */
 export const SLICE_SIZE = 125;
 
 export const MARK_SEEN = 1;
@@ -38,7 +38,7 @@ export function sliceOf(number: number): number {
 }
 
 export class StepWindows {
-  /** Grows whenever a mark was added: what is drawn from marks can be remembered by it. */
+  /** Grows with each added mark, as a cache key for what is drawn from marks. */
   version = 0;
   #windows = new Map<number, Map<number, Step>>();
   #marks = new Uint8Array(1024);

@@ -1,4 +1,4 @@
-/** What takes others along, and what a presenter and those who follow say to one another: hands and polls. */
+/** Presenting and following, with hands and polls. */
 
 import "./player.ts";
 import "./hands.ts";

@@ -1,4 +1,4 @@
-/** What a run with questions asks before its decisions. */
+/** The questions that a run asks before its decisions. */
 
 import "./player.ts";
 import "./predict.ts";

@@ -1,4 +1,4 @@
-/** Lines as a browser sets them. Apart from `phrases.ts`, which every page loads. Pure, no DOM. */
+/** Lines as a browser breaks them. Not in `phrases.ts`, because every page loads that file. Pure, no DOM. */
 
 import { wrap, wrapPieces } from "../diagrams/geometry.ts";
 import { isChinese, phrasesOf } from "./phrases.ts";

@@ -1,6 +1,6 @@
 /**
- * `<eos-zoom-bar .store=${store} .zoom=${zoom}>`: how closely the reader looks, and, at the level of checks, which one
- * of how many is on show. What the keys + and − do stands here as a choice.
+ * `<eos-zoom-bar .store=${store} .zoom=${zoom}>`: the zoom level, and, at the level of checks, the number of the
+ * check on show. It offers as a choice what the keys + and − do.
  */
 
 import type { TemplateResult } from "lit";

@@ -11,7 +11,7 @@ import { zoomText } from "./zoom.ts";
 
 const NEEDS: Record<Level, Middle | null> = { transaction: "transactions", message: null, decision: "code" };
 
-/** The middle, and with it how it is looked at, as addresses and presentations have it in one word. */
+/** The view in the middle together with the zoom, in one word, as addresses and presentations use it. */
 export type View = Middle | "spacetime:time";
 
 export function viewOf(middle: Middle, spacing: Spacing): View {
@@ -54,7 +54,7 @@ export class ZoomView {
   }
 }
 
-/** What of it stands in the address; steps, and what the run opens on, stand there as nothing. */
+/** The part of it in the address; the level of steps and the view on which the run opens are left out there. */
 export function addressOf(zoom: Zoom, view: View, opens: Middle): Record<string, string> {
   return { zoom: zoomText(zoom), view: view === opens ? "" : view };
 }

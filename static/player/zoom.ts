@@ -1,6 +1,6 @@
 /**
- * How closely the reader looks: at transactions, at steps, or at every check inside a step. Keys, buttons and the
- * scrubber move by what is looked at; the store asks here first (`Pace`).
+ * The zoom level: transactions, steps, or every check inside a step. Keys, buttons and the scrubber move by the unit
+ * of the level; the store asks here first (`Pace`).
  */
 
 import type { Check, Code } from "./checks.ts";
@@ -23,13 +23,13 @@ export function zoomText(zoom: { level: Level; at: number }): string {
   return zoom.level === "decision" && zoom.at > 0 ? `decision:${zoom.at + 1}` : zoom.level;
 }
 
-/** What cannot be read is the look at steps. */
+/** Text that cannot be parsed means the level of steps. */
 export function readZoom(text: string): { level: Level; at: number } {
   const [, level = "", at = "1"] = /^([a-z]+)(?::([1-9]\d{0,3}))?$/.exec(text) ?? [];
   return isLevel(level) ? { level, at: Number(at) - 1 } : { level: "message", at: 0 };
 }
 
-/** Fires `change` when the level or the check on show is another. */
+/** Fires `change` when the level or the check on show changes. */
 export class Zoom extends EventTarget implements Pace {
   level: Level = "message";
   /** Steps at which a transaction begins or ends, rising; the transactions panel knows them. */
@@ -39,7 +39,7 @@ export class Zoom extends EventTarget implements Pace {
   #checks: { step: Step; code: Code | null; list: Check[] } | null = null;
   #at = 0;
   #shown: Step | null = null;
-  /** Going back enters a step at its last check. */
+  /** A reader who goes back enters a step at its last check. */
   #fromBehind = false;
 
   constructor(store: PlayerStore) {
