@@ -1,4 +1,4 @@
-/** Where the acts on a thing of the stage stand: at it, and not over what has to be seen with it. Pure. */
+/** Where the actions for a thing on the stage stand: next to it, and not over things that must stay visible. Pure. */
 
 import { overlapArea } from "../diagrams/geometry.ts";
 import type { Box } from "./contract.ts";
@@ -13,14 +13,17 @@ const NEAR = 10;
 
 type Place = Pick<Box, "x" | "y">;
 
-/** Left or right of a thing, at its head or its foot, where nothing stands; else where least of it is covered. Null where the sides have no room. */
+/**
+ * Left or right of a thing, at its top or bottom, on free space; else where they cover least. Null if the sides have no
+ * room.
+ */
 export function placeBeside(own: Size, at: Box, room: Size, standing: readonly Box[]): Place | null {
   const ys = [at.y, at.y + at.height - own.height, at.y + (at.height - own.height) / 2].map((y) => Math.max(EDGE, Math.min(y, room.height - own.height - EDGE)));
   const xs = [at.x - own.width - GAP, at.x + at.width + GAP].filter((x) => x >= GAP && x + own.width <= room.width - GAP);
   return least(xs.flatMap((x) => ys.map((y) => ({ x, y }))), (place) => covered(own, place, standing));
 }
 
-/** Under a thing or over it, beside what stands there; where that covers too much, under or over another thing. */
+/** Below or above a thing, beside whatever stands there; if that covers too much, below or above another thing. */
 export function placeNear(own: Size, at: Box, room: Size, standing: readonly Box[]): Place {
   const rows = [at, ...standing].flatMap(({ y, height }) => [y + height + 6, y - own.height - 6]).filter((y) => y >= EDGE && y + own.height <= room.height - EDGE);
   const places = (rows.length === 0 ? [EDGE] : rows).flatMap((y) => {

@@ -1,14 +1,16 @@
-/** The records that a reader was given more than once, as the log holds them more than once. Pure. */
+/** The records that a consumer received more than once because the log holds them more than once. Pure. */
 
 import type { ReaderLaneView } from "../generated/messages.ts";
 import type { LogBatchView } from "../player/frame.ts";
 
-/** The record at an offset of a batch; null: a marker, or one that no application sent. */
+/** The record at an offset of a batch; null for a marker or a record that no application sent. */
 export function serialAt(batch: LogBatchView | undefined, offset: number): number | null {
   return batch === undefined || batch.control !== null ? null : (batch.serials[offset - batch.base_offset] ?? null);
 }
 
-/** `duplicated`: the records that the log holds more than once. In the order in which the reader got them again. */
+/**
+ * `duplicated`: the records that the log holds more than once. In the order in which the consumer received them again.
+ */
 export function readAgain(lane: Pick<ReaderLaneView, "stretches">, batches: readonly LogBatchView[], duplicated: ReadonlySet<number>): number[] {
   if (duplicated.size === 0) return [];
   const got = new Set<number>();

@@ -1,4 +1,4 @@
-/** Marks at what differs in the run that is shown beside this one. Pure. */
+/** Marks on things that differ in the compared run. Pure. */
 
 import { svg } from "lit";
 import { round } from "../diagrams/geometry.ts";
@@ -6,7 +6,7 @@ import type { Places, StageObject } from "./contract.ts";
 import { objectOf } from "./chain.ts";
 
 const SIZE = 20;
-/** A mark stands this far over the corner of its thing. */
+/** A mark stands this far above the corner of its thing. */
 const OVER = 8;
 
 export function apartMarks(objects: readonly StageObject[], names: readonly string[], here: Places): StageObject[] {

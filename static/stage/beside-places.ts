@@ -39,7 +39,7 @@ export function besidePlaces(plan: StagePlan, clients: { x: number; width: numbe
   return found;
 }
 
-/** On a phone: a row of services under all else, the database under them; with the height of both. */
+/** On a phone: a row of services below everything else, the database below them; with the height of both. */
 export function besidePhone(plan: StagePlan, x: number, y: number, width: number): { others: Places["others"]; height: number } {
   const services = servicesOf(plan);
   if (services.length === 0) return { others: {}, height: 0 };

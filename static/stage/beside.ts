@@ -1,4 +1,4 @@
-/** Services and their database on the stage: the acts of a round, what is committed, and what is held back until a commit. */
+/** Services and their database on the stage: the actions of a round, the committed rows, and the uncommitted ones. */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -44,7 +44,7 @@ export const beside: Layer = (frame, here, focus) => {
   });
 };
 
-/** Where a row is missing, or there are several, is seen with what the step is about. */
+/** A missing or duplicate row is shown together with the subject of the step. */
 const breaksRows = ({ step }: Frame): boolean => step?.broken.some(({ guarantee }) => guarantee.startsWith("row_")) === true;
 
 const records = (serials: readonly number[]): string => listed(serials.map((serial) => `r${serial}`));
@@ -52,13 +52,13 @@ const records = (serials: readonly number[]): string => listed(serials.map((seri
 interface Slot {
   said: string;
   on: boolean;
-  /** Of a process that is down: nothing works there. */
+  /** For a process that is down. */
   dead?: boolean;
 }
 
 const THREADS_MOST = 6;
 
-/** The acts of a round in their order, the present one black; or the worker threads, those with a record black. */
+/** The actions of a round in order, the current one black; or the worker threads, those with a record black. */
 function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   const state = say(`diagram.service.${view.alive ? view.state : "DOWN"}`);
   const all: Slot[] = view.workers === undefined ? view.acts.map((act, index) => ({ said: say(`stage.act.${act}`), on: index === view.act })) : threadsOf(view.threads ?? 1, view.workers);
@@ -98,7 +98,7 @@ interface Cell {
   bad?: boolean;
 }
 
-/** The rows that are committed, by record, and among them the records that have none although they should. */
+/** The committed rows by record, and among them the records whose row is missing. */
 export function rowsOf(frame: Frame): { said: string; bad: boolean }[] {
   const rows = frame.view.database?.rows ?? {};
   const missing = [...brokenRecords(frame, "row_missing")].filter((serial) => rows[String(serial)] === undefined);
@@ -109,7 +109,7 @@ export function rowsOf(frame: Frame): { said: string; bad: boolean }[] {
   });
 }
 
-/** Rows, entries and offsets that are committed; behind them, in dashes, what open local transactions hold back. */
+/** Committed rows, entries and offsets; after them, dashed, those of open local transactions. */
 function databaseOf(frame: Frame, view: DatabaseView, own: Box): Drawn {
   const open = Object.values(view.open ?? {});
   const rows: Cell[] = [
@@ -137,7 +137,7 @@ const words = (cells: readonly Cell[]): string =>
 /** In the place of the cells that do not fit. */
 const MORE: Cell = { said: "+99", held: false };
 
-/** What is broken says so in words, which need more room than a record's name. */
+/** A broken guarantee is stated in words, which need more room than a record's name. */
 function widthOf({ said, bad = false }: Cell): number {
   return bad ? Math.max(CELL.width, textWidth(said, 13, true) + 16) : CELL.width;
 }

@@ -34,7 +34,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   const alive = broker?.alive !== false;
   const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
-  // A coordinator apart and a strip in a row have bodies of their own.
+  // A coordinator in a place of its own and a strip in a row have bodies of their own.
   const apart = (place.coordinator !== null && place.coordinator.box === place.box) || (here.upright && place.folded);
   const objects: StageObject[] = place.rows !== undefined ? phoneParts().chip(frame, here, focus, name, place) : apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
@@ -52,7 +52,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   return objects;
 }
 
-/** What a broker that is down has on its disk: nothing of it is a button. */
+/** The disk of a broker that is down: nothing on it is a button. */
 function dimmed({ select: _select, ask: _ask, term: _term, ...object }: StageObject): StageObject {
   return { ...object, label: "", draw: svg`<g class="dim">${object.draw}</g>` };
 }
@@ -93,7 +93,7 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   }];
 }
 
-/** From the right edge: what it has copied of the partitions that others lead; what finds no room is counted. */
+/** From the right edge: its copies of partitions that other brokers lead; copies without room are counted. */
 export function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): { drawn: SVGTemplateResult | typeof nothing; /** How far they reach left, in the broker's box. */ from: number } {
   const id = name.replace(/^broker-/, "");
   const alive = frame.view.brokers?.[id]?.alive !== false;
@@ -170,7 +170,10 @@ export const heads: Layer = (frame, here) => {
   }];
 };
 
-/** A log case has no readers before a preview of a remedy: in their place stands where readers stop, and how the picture is read. */
+/**
+ * A log case has no consumers before a preview of a remedy: in their place stand the offsets at which consumers stop,
+ * and the legend.
+ */
 function howToRead({ view }: Frame, here: Places): Drawn {
   const { fetches } = here;
   if (here.kind !== "log" || fetches === null) return nothing;
@@ -178,16 +181,16 @@ function howToRead({ view }: Frame, here: Places): Drawn {
   const width = here.width - 24 - x;
   const stops = stopsOf(view, here);
   const below = legend(x, 18 + stops.length * SIGN.line + 28, width, LOG);
-  // Many partitions leave no room for the legend: it goes first.
+  // If many partitions leave no room, the legend is dropped first.
   if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width, LOG).drawn;
   return svg`${text(x, 18, say("stage.head.readers"), "s13 b")}${stops.map(({ said, isName }, index) =>
     fittedText(x, 18 + 20 + index * SIGN.line, said, width, 13, { classes: isName ? "b" : "k", least: 10 }))}${below.drawn}`;
 }
 
-/** The only readers are possible ones, which no file names. */
+/** Whether the only consumers are possible ones, which no file names. */
 const isPossible = (here: Places): boolean => Object.values(here.readers).every((rows) => Object.keys(rows).every((name) => name === POSSIBLE));
 
-/** Over the rows of possible readers, where there is room: where readers stop. */
+/** Above the rows of possible consumers, if there is room: the offsets at which consumers stop. */
 function stopsOver({ view }: Frame, here: Places): Drawn {
   const stops = stopsOf(view, here);
   const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
@@ -197,7 +200,9 @@ function stopsOver({ view }: Frame, here: Places): Drawn {
     fittedText(x, 18 + 20 + index * SIGN.line, said, here.width - 24 - x, 13, { classes: isName ? "b" : "k", least: 10 })) : nothing}`;
 }
 
-/** For each partition where readers of both kinds stop; its name where there are several. */
+/**
+ * For each partition, the offsets at which consumers of both isolation levels stop; with its name if there are several.
+ */
 function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boolean }[] {
   const names = Object.values(here.brokers).flatMap(({ lanes }) => Object.keys(lanes));
   return names.flatMap((name) => {

@@ -1,6 +1,6 @@
 /**
- * An upright stage has room for what its step is about. A press on what is *not here* brings it: until the next step the places
- * are those of what was pressed. Pure.
+ * An upright stage has room only for the subject of its step. A press on a name in *not here* brings that component:
+ * until the next step, the places are those that show it. Pure.
  */
 
 import type { Frame, Selection } from "../player/frame.ts";
@@ -18,12 +18,12 @@ export function broughtHere(run: Places, frame: Frame, selection: Selection): Br
   const wanted = wantedOf(run, frame, selection);
   if (wanted === null) return null;
   const focus: Focus = { ...NO_FOCUS, ...wanted };
-  // The step is not what decides who stands here.
+  // A step in which the pressed component, and not the step itself, decides the places.
   const { header, view, previousView, plan, language, changed } = frame;
   return { focus, here: standing(run, { header, view, previousView, plan, language, changed, selection: null, step: null, animate: false }, focus) };
 }
 
-/** Whether the step's own picture shows it whole: then nothing has to make room for it. */
+/** Whether the step's own picture already shows it whole. */
 export function isWhole({ brokers, clients }: Places, { kind, id }: Selection): boolean {
   if (kind === "partition") return Object.values(brokers).some(({ lanes }) => lanes[id]?.strip === false);
   if (kind !== "actor") return false;

@@ -13,13 +13,13 @@ import { textWidth } from "./draw.ts";
 import { LATER } from "./later.ts";
 
 const HEIGHT = 22;
-/** A mark ends here inside the thing that it stands on: names begin behind it. */
+/** A mark reaches this far into the thing that it stands on; names begin after it. */
 const BESIDE = 9;
 /** By how many units a mark above a body overlaps it. */
 const INSIDE = 3;
 /** A thing of this width has room for a mark between its own words. */
 const WIDE = 120;
-/** px from a word, which may have a frame around it: as many suit, so many are needed. */
+/** px from a word, which may have a frame around it: the preferred and the least distance. */
 const CLEAR = { suits: 14, needs: 6 };
 /** px between the marks of one thing. */
 const APART = 2;
@@ -32,8 +32,9 @@ interface Mark {
 }
 
 /**
- * The part of the picture that is shown where the words lie over its foot: all of it in its own size while what the sentences
- * are about is clear of them, else moved up, and made smaller as far as letters can still be read. `share`: how much of the
+ * The part of the picture that is shown while the words cover its foot: all of it in its own size as long as the
+ * subjects of the sentences are not covered; else moved up, and made smaller as far as letters stay readable.
+ * `share`: how much of the
  * picture's height nothing lies over.
  */
 export function uncovered(objects: readonly StageObject[], chain: Chain, here: Places, share: number): Box {
@@ -46,7 +47,8 @@ export function uncovered(objects: readonly StageObject[], chain: Chain, here: P
   const named = about.filter(({ height }) => height > 0);
   const hot = objects.filter((object) => object.hot === true && object.width > 0);
   const topOf = (those: readonly StageObject[]): number => Math.max(0, Math.min(...those.map(({ y }) => y)) - AROUND.above);
-  // Nothing is cut off where it need be only a little smaller; what the step is about stays in sight, too, if that makes no letter too small.
+  // Nothing is cut off if making it a little smaller is enough; the subject of the step stays in sight, too, if no
+  // letter becomes too small.
   const all = topOf([...named, ...hot]);
   const top = free / foot >= GENTLE ? 0 : free / (foot - all) >= SMALLEST ? all : topOf(named);
   const scale = Math.min(1, Math.max(SMALLEST, free / (foot - top)));
@@ -76,7 +78,10 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
   return placed.flatMap(badges);
 }
 
-/** The bodies of other components, without those that contain the thing or lie in it: a mark on an edge between two would be taken for either's. */
+/**
+ * The bodies of other components, without those that contain the thing or lie in it: a mark on an edge between two
+ * bodies could belong to either.
+ */
 function othersOf(objects: readonly StageObject[], own: StageObject): Box[] {
   const contains = (outer: Box, inner: Box): boolean => outer.x <= inner.x && outer.y <= inner.y && outer.x + outer.width >= inner.x + inner.width && outer.y + outer.height >= inner.y + inner.height;
   return objects.filter((other) => (other.select ?? other.brings)?.kind === "actor" && other.width > 0 && !contains(other, own) && !contains(own, other));
@@ -98,8 +103,9 @@ function widthOf(label: string): number {
 }
 
 /**
- * On the upper left corner, inside the picture; where bodies reach to its edge, above them; over the middle of a thing that is
- * hardly wider than the mark. Where words stand there, along the edges of the thing, so that they stay free.
+ * On the upper left corner, inside the picture; above bodies that reach to the edge of the picture; over the middle
+ * of a thing that is hardly wider than the mark. If words stand there, along the edges of the thing, so that the
+ * words stay free.
  */
 function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): Box {
   const widths = labelsOf(mark).map(widthOf);
@@ -109,14 +115,14 @@ function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): 
   const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
   // Nothing stands above the first body: its name stands left, its numbers right.
   const left = hasEdge && above < 2 ? x + whole * 0.3 : x + BESIDE - width;
-  // Of a thing that something lies over, what is seen of it.
+  // The visible part of a thing that is partly covered.
   const foot = Math.min(y + tall, here.height);
   const under = foot - HEIGHT / 2;
   const middle = x + (whole - width) / 2;
   const along = [0.15, 0.35, 0.55, 0.75, 1].map((share) => x + whole * share - width / 2);
   const corners = [left, x - width - 2, x + whole + 2];
   const beside = [0.5, 0.25, 0.75].map((share) => [x + whole - width / 2, y + (foot - y) * share - HEIGHT / 2]);
-  // Upright bodies stand close under each other: a mark across an edge would be taken for the other one's.
+  // On an upright stage, bodies stand close to each other: a mark across an edge would seem to belong to the other one.
   const within = here.upright && tall >= HEIGHT - 1 && whole >= WIDE && y >= 0 ? clearIn({ x, y: round(y + Math.min(4, (tall - HEIGHT) / 2)), width: whole, height: HEIGHT }, width, taken) : null;
   if (within !== null && within.y + HEIGHT <= here.height) return within;
   const narrow = whole < 2 * width ? [[middle, above], [middle, under]] : [];
@@ -127,7 +133,10 @@ function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): 
   return freest(inside, taken) ?? (inside[0] as Box);
 }
 
-/** In a line, the first place that is clear of its words, else the one that is farthest from them; null where there is none. */
+/**
+ * In a line, the first place that is clear of its words, else the one that is farthest from them; null where there is
+ * none.
+ */
 function clearIn(line: Box, width: number, taken: readonly Box[]): Box | null {
   const words = taken.filter((word) => word.y < line.y + line.height && word.y + word.height > line.y);
   let best: Box | null = null;

@@ -1,6 +1,6 @@
 /**
- * Connections that a producer does not have, or that a coordinator closes: broken ones with a cross, and new ones that are being opened. As long as nothing is sent on
- * them the network is empty, and this says why. Pure.
+ * Connections that a producer lacks or that a coordinator closes: broken ones with a cross, and new ones that are
+ * being opened. While nothing is sent on them, the network is empty, and this shows why. Pure.
  */
 
 import { svg } from "lit";
@@ -23,13 +23,13 @@ export interface Missing {
   /** Where it is marked. */
   at: Point;
   said: string;
-  /** The place of its words, on the wire; null where nothing is free. */
+  /** The place of its label on the wire; null if no place is free. */
   words: Box | null;
   /** Whether a cross marks it. */
   crossed: boolean;
 }
 
-/** Shares of the way, in the order in which they suit. */
+/** Shares of the wire, in the order of preference. */
 const SHARES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
 const LINE = 14;
 
@@ -52,7 +52,7 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
       at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] - width / 2)), y: at[1] - LINE - 7, width, height: LINE },
     }));
     const free = spots.filter(({ box, at }) => !taken.some((one) => overlap(one, box) || overlap(one, around(at, 8))));
-    // A cross where two connections cross would be taken for both.
+    // A cross where two connections intersect would seem to belong to both.
     const others = ways.filter((other) => other.wire !== wire);
     const spot = free.find(({ at }) => !others.some((other) => passes(other.wire, around(at, 12)))) ?? free[0];
     if (spot !== undefined && !isQuiet) taken.push(spot.box);

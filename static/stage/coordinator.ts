@@ -1,6 +1,7 @@
 /**
- * The coordinator of transactions: the states of one transactional id as pills, what its log holds, whose markers are still
- * out; beside it the group's offsets. A state that is being written is dashed, one that is in force is black.
+ * The coordinator of transactions: the states of one transactional id as pills, the content of its log, the
+ * outstanding markers; beside it, the group's offsets. A state that is being written is dashed, the state in force is
+ * black.
  */
 
 import { nothing, svg } from "lit";
@@ -39,7 +40,10 @@ interface Kept extends Logged {
   entry: TransactionView;
 }
 
-/** The path that an id is on: the one with its pending state, else the one with its state. States of another path come first: the id was in them before. */
+/**
+ * The path that an id is on: the one with its pending state, else the one with its state. If states belong to another
+ * path, the id passed them before, and they come first.
+ */
 export function railOf(state: string, pending: string | null, before: string | null): readonly string[] {
   const seen = [before, state, pending].filter((one) => one !== null);
   const whole = RAILS.find((rail) => seen.every((one) => rail.includes(one)));
@@ -94,7 +98,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   }];
 }
 
-/** From the box of the broker that took over to the place where it coordinates. */
+/** A line from the box of the broker that took over to the place where it coordinates. */
 function jointTo(at: Box, of: Box): StageObject {
   const [x, from, to] = [of.x, of.y + 14, at.y + at.height / 2];
   return {
@@ -124,7 +128,7 @@ function hostPill(name: string): { draw: SVGTemplateResult; /** Its width, with 
 /** Where the first line has its identity; `isLong`: the id has that line to itself. */
 function headLayout(here: Places, name: string, { id, entry }: Kept, width: number, apart: boolean) {
   const who = say("stage.coordinator.of", { id });
-  // A place that several may have names the broker whose it is now.
+  // A place that several brokers may use names the current one.
   const host = apart ? hostPill(name) : null;
   const from = 12 + (host?.width ?? 0);
   // Before the first InitProducerId takes effect, the id has no epoch (-1).
@@ -155,7 +159,9 @@ function headLine(
     isTagged ? nothing : markersOrPartitions(broker, id, entry, end + pill + 12, right)}`;
 }
 
-/** While markers are out: which partitions have theirs; before: which partitions belong to the transaction. */
+/**
+ * While markers are outstanding: which partitions have theirs; before that: which partitions belong to the transaction.
+ */
 function markersOrPartitions(broker: CoordinationView | undefined, id: string, entry: TransactionView, from: number, right: number, y = 19): SVGTemplateResult {
   const waiting = broker?.markers?.waiting?.[id];
   const partitions = [...new Set([...entry.partitions, ...(waiting?.remaining ?? [])])].sort();
@@ -184,7 +190,7 @@ function railLayout(frame: Frame, name: string, own: Kept, width: number, apart:
   const { id, entry } = own;
   const transition = frame.step?.transition;
   const stepped = transition?.machine === "transaction_states" && transition.of === id && frame.step?.actor === name;
-  // After its first state: the way on which it came there, as its log has it.
+  // After its first state: the states that it passed, according to its log.
   const came = entry.state === RAILS[0]?.[0] && entry.pending_state === null ? lastOn(frame, name, own) : null;
   const rail = railOf(entry.state, entry.pending_state, came ?? (stepped && transition ? transition.from : null));
   const sizes = [13, 12, 11, 10, 9];
@@ -243,7 +249,7 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   const found = tries.find(({ width }) => from + width + NEWEST_ENTRY <= right) ?? tries.find(({ width }) => from + width <= right);
   if (found === undefined) return null;
   const entries = loggedOf(frame, name, own).reduce((sum, batch) => sum + entryWidth(batch, own.id) + 2, 0);
-  // As many entries stay as stood there before the step, as far as there is room.
+  // As many entries as before the step stay, as far as there is room.
   const least = Math.min(from - LEAST_LOG + Math.max(LEAST_LOG + NEWEST_ENTRY, entries + BESIDE_LOG), right - found.width);
   const pill = railLayout(frame, name, own, at.width, apart).pills.find(({ state }) => state === focus.state);
   const middle = pill === undefined ? right : pill.x + pill.width / 2;
@@ -253,7 +259,7 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
 
 /** px between the last entry of a log and what stands behind it. */
 const BESIDE_LOG = 34;
-/** px of a log line that a tag leaves to what the log holds. */
+/** px of a log line that a tag leaves for entries. */
 const LEAST_LOG = 74;
 /** px more with which that is the newest entry, which the step is about. */
 const NEWEST_ENTRY = 44;
@@ -294,7 +300,7 @@ function loggedOf(frame: Frame, name: string, own: Logged): LogBatchView[] {
   return batchesOf(frame, name, own.log).filter((batch) => isOf(batch, own.id));
 }
 
-/** The newest state in the log of an id that not all ways have; null: none. */
+/** The newest state in the log of an id that is not on all paths; null: none. */
 function lastOn(frame: Frame, name: string, own: Kept): string | null {
   const isOfOne = (state: string | null): state is string => state !== null && RAILS.some((rail) => rail.includes(state)) && !RAILS.every((rail) => rail.includes(state));
   return loggedOf(frame, name, own).map((batch) => imageState(batch, own.id)).findLast(isOfOne) ?? null;
@@ -326,7 +332,10 @@ interface Entry {
   width: number;
 }
 
-/** The newest entries that have room, and how many are before them: in words, or briefly where words leave no room for the newest. */
+/**
+ * The newest entries that fit, and the number of earlier ones: as a phrase, or short if a phrase leaves no room for the
+ * newest entry.
+ */
 function newestIn(batches: readonly LogBatchView[], id: string, room: number): { shown: Entry[]; earlier: number; said: string } {
   const newest: (Entry & { taken: number })[] = [];
   let taken = 0;
@@ -349,7 +358,7 @@ function newestIn(batches: readonly LogBatchView[], id: string, room: number): {
 
 const entryWidth = (batch: LogBatchView, id: string): number => round(textWidth(shortState(imageState(batch, id)), 12) + 8);
 
-/** What the log says of an id: the state of its newest image in a batch; null is a tombstone. */
+/** The state of an id according to the log: that of its newest image in a batch; null is a tombstone. */
 export function imageState(batch: LogBatchView, id: string): string | null {
   const at = (batch.content?.keys ?? []).findLastIndex((key) => keyOf(key) === id);
   const image = batch.content?.values[at];
@@ -376,7 +385,7 @@ function othersText(kept: readonly Kept[], id: string): string | null {
   return others.length === 1 ? `${first.id} ${first.entry.state}` : say("stage.coordinator.others", { count: others.length });
 }
 
-/** Offsets of a group: those committed, and those that an open transaction wants to commit. */
+/** Offsets of a group: the committed ones, and those pending in an open transaction. */
 function groupLine(groups: Record<string, GroupView> | undefined, width: number): SVGTemplateResult | null {
   const entries = Object.entries(groups ?? {});
   if (entries.length === 0) return null;

@@ -1,6 +1,6 @@
 /**
- * What a refusal or a duplicate was decided by: the rule as a question with its answer, and the numbers that arrived
- * beside the stored ones. It stands as a card in the network
+ * The rule that decided a refusal or a duplicate, as a question with its answer, and the arrived numbers beside the
+ * stored ones. It stands as a card in the network
  * (ghosts.ts), and at the foot of an upright stage whose network has no room for it (under-phone.ts).
  */
 
@@ -18,9 +18,9 @@ export interface Decided {
   rule: string;
   sentence: string;
   answer: string;
-  /** Those that both sides have, where there are any. */
+  /** The numbers that both sides have, if there are any. */
   fields: DecisionShape["fields"];
-  /** The rules that the run switches off, in words; how many others were passed, and how many were not reached. */
+  /** The rules that the run switches off, as text; how many others passed, and how many were not reached. */
   off: string[];
   passed: number;
   rest: number;
@@ -48,7 +48,10 @@ export function countsText({ passed, rest }: Decided): string {
   return facts(said.filter(([, count]) => count > 0).map(([key, count]) => say(`stage.ghost.${key}`, { count })));
 }
 
-/** A number that the refusal compared with the one it expected, and that the fields do not have side by side: `first seq 1 | must be 0`. */
+/**
+ * A number that the refusal compared with an expected one and that is not among the compared fields: `first seq 1 |
+ * must be 0`.
+ */
 function withExpected(fields: Decided["fields"], compared: readonly (readonly [Json, Json])[]): Decided["fields"] {
   const values = new Map(compared.map(([name, value]) => [String(name), value]));
   const more = [...values].flatMap(([name, value]) => {

@@ -1,4 +1,7 @@
-/** Strokes that all bodies of the stage share. Texts are fitted here: nothing is cut, what is long shrinks and wraps. */
+/**
+ * Drawing functions that all bodies of the stage share. Texts are fitted here: nothing is cut; a long text becomes
+ * smaller and wraps.
+ */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -10,7 +13,7 @@ export type Anchor = "start" | "middle" | "end";
 /** Sizes of type on the stage, in units. */
 export const TYPE = { mark: 12, small: 13, text: 14, strong: 15, name: 17 } as const;
 
-/** The stage's typeface is narrower than the one that the table of widths was measured with. */
+/** The stage's typeface is narrower than the one in which the table of widths was measured. */
 const NARROWER = 0.88;
 const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 
@@ -38,7 +41,7 @@ export function halo(x: number, y: number, width: number, height: number, radius
   return svg`${box(x, y, width, height, "halo", radius)}${box(x - 3.5, y - 3.5, width + 7, height + 7, "ring", radius + 3)}`;
 }
 
-/** Sizes of what a cell says of its producer, and of its sequences: in a high one they are read from the back of a room. */
+/** Type sizes of the producer identity and of the sequences in a cell; in a high cell, large enough for a projector. */
 export function cellType(height: number): readonly [who: number, what: number] {
   return height >= 70 ? [14, 20] : height >= 54 ? [13, 17] : [12, 15];
 }
@@ -64,11 +67,14 @@ export function hatch(width: number, height: number, hue: string): SVGTemplateRe
 export interface Fitted {
   size: number;
   lines: string[];
-  /** Whether something is left out, which only happens where `most` lines of the smallest size are too few. */
+  /** Whether something is left out; this only happens if `most` lines of the smallest size are not enough. */
   cut: boolean;
 }
 
-/** Lines no wider than `width`; a name without spaces breaks behind its hyphens, dots and underscores, at worst anywhere. */
+/**
+ * Lines no wider than `width`; a name without spaces breaks behind its hyphens, dots and underscores, at worst
+ * anywhere.
+ */
 function linesOf(said: string, width: number, size: number, bold: boolean): string[] {
   if (/\s|[\u2e80-\uffff]/.test(said)) return wrap(said, width, size, bold);
   const lines: string[] = [];
@@ -90,15 +96,18 @@ function linesOf(said: string, width: number, size: number, bold: boolean): stri
   return lines;
 }
 
-/** The largest type in which a text fits `width` in at most `most` lines; what not even fits the least ends in an ellipsis. */
+/**
+ * The largest type in which a text fits `width` in at most `most` lines; a text that does not even fit in the smallest
+ * ends in an ellipsis.
+ */
 export function fitted(said: string, width: number, size: number, options: { least?: number; most?: number; bold?: boolean } = {}): Fitted {
   const { least = 10, most = 1, bold = false } = options;
   for (let at = size; at >= least; at -= 1) {
     if (textWidth(said, at, bold) <= width) return { size: at, lines: [said], cut: false };
-    // Rather two lines of a readable size than one of a small one.
+    // Prefers two lines of a readable size to one of a small size.
     if (most > 1 && at >= size - 2) {
       const clauses = said.split(/(?<=[,，])\s*/);
-      // A line ends with a clause, where all fit.
+      // Lines end at clauses if everything then fits.
       const lines = clauses.length === most && clauses.every((one) => textWidth(one, at, bold) <= width) ? clauses : linesOf(said, width, at, bold);
       const whole = said.split(/(?<=[-._/\s\u2e80-\uffff])/).every((piece) => textWidth(piece.trimEnd(), at, bold) <= width);
       if (whole && lines.length <= most) return { size: at, lines, cut: false };

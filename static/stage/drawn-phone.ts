@@ -1,4 +1,7 @@
-/** What only an upright picture draws: the small boxes of its brokers, a comparison over the whole width, how a log is read; and its tags. */
+/**
+ * Parts that only an upright picture draws: the small boxes of its brokers, a comparison over the whole width, the
+ * legend of a log; and its tags.
+ */
 
 import { nothing, svg } from "lit";
 import { wrap } from "../diagrams/geometry.ts";
@@ -21,7 +24,9 @@ import { isOnRail, placeOf } from "./tag.ts";
 
 const CHIP = { name: 15, head: 20 };
 
-/** Its small box, where messages leave and arrive, and the large one while it is unfolded. Both name it in the same way. */
+/**
+ * Its small box, where messages leave and arrive, and the large one while it is unfolded. Both name it in the same way.
+ */
 export function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): StageObject[] {
   const { width, height } = place.box;
   const isDown = frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false;
@@ -50,7 +55,10 @@ export function chipOf(frame: Frame, here: Places, focus: Focus, name: string, p
 
 const LOW = { pad: 8, line: 16, gap: 12, side: 10 };
 
-/** In a few lines over the whole width, between client and broker; null where messages leave no room, and it stands at the foot. */
+/**
+ * In a few lines over the whole width, between client and broker; null if messages leave no room: it then stands at the
+ * foot.
+ */
 export function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decided): StageObject | null {
   const { by, sentence, answer, fields } = decided;
   const width = here.width - 2 * LOW.side;
@@ -77,7 +85,7 @@ export function lowComparison(frame: Frame, here: Places, focus: Focus, decided:
 
 const HOW_TO_READ = ["stage.log.how_cells", "stage.log.how_open", "stage.log.how_gates"] as const;
 
-/** How the picture is read stands under the log, where that leaves room for it and for a tag. */
+/** The legend stands below the log if there is room for it and for a tag. */
 export function howBelow(here: Places): StageObject[] {
   if (here.kind !== "log" || Object.values(here.readers).some((rows) => Object.keys(rows).length > 0)) return [];
   const foot = Math.max(...Object.values(here.brokers).map(({ box: one }) => one.y + one.height), ...(here.rows ?? []).map((row) => row.y + row.height));
@@ -98,7 +106,10 @@ function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; 
   return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${parts}`, end: next - 26 };
 }
 
-/** The answer with an error stands right over the coordinator that refuses, or under the client that hears it: it says what the tag would. */
+/**
+ * The response with an error stands right above the coordinator that refuses, or below the client that receives it, and
+ * says the same as the tag would.
+ */
 export function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
   const { flights } = networkOf(frame, here, focus);
   const error = focus.tag?.params["error"];
@@ -111,7 +122,10 @@ export function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
 
 const TAG_SIZES = [15, 13, 12] as const;
 
-/** A tag that finds no free place in full size is smaller; rather smaller in the body that it is about than in the network. */
+/**
+ * A tag that finds no free place in full size is smaller; rather smaller in the body that it is about than in the
+ * network.
+ */
 export function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const body = shownLane(frame, here, focus)?.broker.panel;
   const fitting = TAG_SIZES.map((size) => ({ size, ...placeOf(frame, here, focus, tagWidth(said, size), tagHeight(size)) })).filter(({ covers }) => covers <= COVERS);

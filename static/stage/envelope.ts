@@ -1,4 +1,4 @@
-/** A message as it is drawn: a sheet with a point that says where it goes, and what it carries inside. */
+/** The drawing of a message: a sheet with a point in its direction, and its content inside. */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -8,19 +8,22 @@ import { box, fittedText, flag, path, text, textWidth } from "./draw.ts";
 import type { Sheet } from "./messages.ts";
 import { listed } from "../player/joins.ts";
 
-/** `whole`: name and what it carries; `row`: both in one line; `brief`: type and partition; `small`: one line at the end of a lane. */
+/**
+ * `whole`: name and what it carries; `row`: both in one line; `brief`: type and partition; `small`: one line at the end
+ * of a lane.
+ */
 export type Detail = "whole" | "row" | "brief" | "small";
 
-/** What happens to it in this step. */
+/** Its fate in this step. */
 export interface Fate {
   /** Drawn yellow: this step is about it. */
   now: boolean;
   /** It arrives in this step and is drawn at its receiver. */
   docked: boolean;
   lost: boolean;
-  /** One more of the same is under way. */
+  /** Another copy of it is in transit. */
   copies: number;
-  /** Under it or beside it, in a few words. */
+  /** A note below or beside it, in a few words. */
   note: string;
   side: "under" | "right" | "left";
 }
@@ -41,7 +44,7 @@ const BESIDE = 40;
 /** Width of a sheet beyond which a batch on it is named without its records, in units. */
 const SHEET = 190;
 
-/** Where bodies stand under each other, a sheet has an arrow instead of a point. */
+/** On an upright stage, a sheet has an arrow instead of a point. */
 const standsUp = (here: Places): boolean => here.upright || here.form === "phone";
 
 interface Row {
@@ -49,7 +52,7 @@ interface Row {
   draw: (x: number, y: number) => SVGTemplateResult;
 }
 
-/** `way`: between which bodies, for where an arrow up or down does not say it. */
+/** `way`: the two bodies, if an arrow up or down is not enough. */
 export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = ""): Envelope {
   if (detail === "small") return oneLine(sheet);
   if (way !== "" && sheet.cells.length === 0) return sheet.flags.length > 0 ? flagOnWay(sheet, here, way) : onWay(sheet, way);
@@ -95,7 +98,7 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
   };
 }
 
-/** Rows of markers in one message; the partitions of the others are counted in the last. */
+/** The most rows of markers in one message; the last row counts the remaining partitions. */
 const MARKERS = { most: 4, upright: 1 };
 
 /** Markers are flags: they fly from the coordinator to the logs. */
@@ -122,7 +125,7 @@ function flags(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** On a phone, between brokers that stand side by side: the partition of a marker, and under it from where to where it goes. */
+/** On a phone, between brokers side by side: the partition of a marker, and below it the sender and the receiver. */
 function flagOnWay(sheet: Sheet, here: Places, way: string): Envelope {
   const [first] = sheet.flags;
   if (first === undefined) return flags(sheet, here);
@@ -136,7 +139,7 @@ function flagOnWay(sheet: Sheet, here: Places, way: string): Envelope {
   };
 }
 
-/** The same of an answer, with what it says. */
+/** The same for a response, with its content. */
 function onWay(sheet: Sheet, way: string): Envelope {
   const name = sheet.words === "" ? sheet.name : `${sheet.name} ${sheet.words}`;
   const width = round(Math.max(textWidth(name, 12, true), textWidth(way, 12)) + 18);
@@ -192,7 +195,10 @@ function oneLine(sheet: Sheet): Envelope {
 }
 
 
-/** The outline: a request is pointed on the right, an answer on the left; upright ones have an arrow instead, markers none. */
+/**
+ * The outline: a request is pointed on the right, an answer on the left; upright ones have an arrow instead, markers
+ * none.
+ */
 export function outline(width: number, height: number, heading: 1 | -1, point: number): string {
   return heading > 0
     ? `M3,0H${width - point}L${width},${height / 2}L${width - point},${height}H3Q0,${height} 0,${height - 3}V3Q0,0 3,0Z`
@@ -216,7 +222,7 @@ function paper(
     fate.note === "" ? nothing : note(width, height, heading, upright, fate)}`;
 }
 
-/** What is wider than its message ends where that points: there a body begins. */
+/** A note wider than its message ends at the message's point, because a body begins there. */
 function note(width: number, height: number, heading: 1 | -1, upright: boolean, { note: said, side, copies }: Fate): SVGTemplateResult {
   const under = height + (copies > 0 ? 20 : 14);
   if (side === "under" && !upright && textWidth(said, 12, true) > width) return heading > 0 ? text(width - 4, under, said, "s12 b gl", "end") : text(4, under, said, "s12 b gl");
@@ -224,14 +230,14 @@ function note(width: number, height: number, heading: 1 | -1, upright: boolean, 
   return side === "right" ? text(width + 6, height / 2 + 4, said, "s12 b gl") : text(-6, height / 2 + 4, said, "s12 b gl", "end");
 }
 
-/** Between the sheet and what is torn off it; the way to the end of the piece; teeth of the tear. */
+/** px between the sheet and the torn-off piece; px to the end of the piece; number of teeth of the tear. */
 export const TORN = 26;
 const TEAR = { gap: 18, deep: 3, teeth: 3, cross: 7 };
 
 /** A lost message: its end is torn off, with a cross in the tear; name and content stay readable. */
 function torn(inside: SVGTemplateResult, width: number, height: number, heading: 1 | -1, classes: string): SVGTemplateResult {
   const teeth = Array.from({ length: TEAR.teeth + 1 }, (_, index) => [(index % 2 === 0 ? -1 : 1) * TEAR.deep, round((height * index) / TEAR.teeth)] as const);
-  // All drawn for a message that goes right; the sheet of one that goes left is its mirror.
+  // Everything is drawn for a message that goes right; one that goes left is mirrored.
   const x = (at: number): number => round(heading > 0 ? at : width - at);
   const cut = (from: number): string => teeth.map(([dx, y]) => `L${x(from + dx)},${y}`).join("");
   const sheet = `M${x(3)},0${cut(width - 4)}H${x(3)}Q${x(0)},${height} ${x(0)},${height - 3}V3Q${x(0)},0 ${x(3)},0Z`;

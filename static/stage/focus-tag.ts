@@ -1,4 +1,4 @@
-/** What the tag says of a step: keys of the catalogue and their numbers, from what the engine reports. Pure. */
+/** The tag of a step: keys of the catalogue and their parameters, from the engine's report. Pure. */
 
 import { isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { isLogCase } from "../diagrams/log-case.ts";
@@ -17,7 +17,7 @@ export function changedBelow(step: Step, ...path: string[]): { rest: string[]; c
     .map((change) => ({ rest: change.path.slice(path.length), change }));
 }
 
-/** Faults that happen to an actor, and what they are called. */
+/** Faults of an actor, and their names. */
 const FAULTS: Record<string, string> = {
   "fault.crashed": "stage.tag.crashed",
   "fault.client_crashed": "stage.tag.crashed",
@@ -48,14 +48,14 @@ export function guaranteeTag(guarantee: string, serials: readonly number[]): Tag
   return { key: `stage.tag.broken.${guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
 }
 
-/** Rows by which the coordinator grants a request and changes nothing, and what the tag says of them. */
+/** Rows by which the coordinator grants a request without a change, and their tags. */
 const NOTHING_TO_DO: Record<string, string> = {
   "coordinator.done_already": "stage.tag.done_already",
   "coordinator.done_already_raised": "stage.tag.done_already",
   "coordinator.partitions_known": "stage.tag.partitions_known",
 };
 
-/** Where the coordinator's entry of an id changed: which of its states is to be seen, and whether it counts. */
+/** If the coordinator's entry of an id changed: the state to show, and whether it is in force. */
 export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null {
   for (const { rest: [id = "", room, name = ""] } of changedBelow(step, "brokers")) {
     const tag = room === "transactions" ? entryTag(frame, step, id, name) : null;
@@ -101,7 +101,7 @@ function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Fo
   return { state: pending ?? entry.state, tag: { key: "stage.tag.identity", params } };
 }
 
-/** `LSO 0 → 2, HW 1 → 2`; together where they stood and stand together; a gate that stays behind is named, too. */
+/** `LSO 0 → 2, HW 1 → 2`; as one if both have the same old and new value; a gate that does not move is named, too. */
 export function gateTag(before: ReplicaView, after: ReplicaView): Tag {
   const high = [before.high_watermark, after.high_watermark] as const;
   const stable = [before.last_stable_offset, after.last_stable_offset] as const;
@@ -132,7 +132,10 @@ export function readTag(frame: Frame, consumer: string, partition: string): Tag 
   return { key: "stage.tag.moves_on", params: { position: frame.view.consumers?.[consumer]?.positions[partition] ?? 0 } };
 }
 
-/** The batches that a client took back in this step without knowing whether they are stored: by their records, else by their sequences. */
+/**
+ * The batches that a client took back in this step without knowing whether they are stored: by their records, else by
+ * their sequences.
+ */
 export function doubtOf(frame: Frame, step: Step): Tag | null {
   const said = [step, ...step.notes].filter(({ key }) => key === "client.requeued").map(({ params }) => params);
   const [first] = said;
@@ -150,7 +153,7 @@ export function doubtOf(frame: Frame, step: Step): Tag | null {
   };
 }
 
-/** Steps of a database and of its services that say most by their own name. */
+/** Steps of a database and its services whose own name is the best tag. */
 const BESIDE_STEPS: Record<string, string> = {
   "local_transaction.commits": "stage.tag.rows_committed",
   "local_transaction.commits_no_row": "stage.tag.rows_committed",
@@ -185,7 +188,7 @@ export function refusalTag(frame: Frame, step: Step, error: string): Tag {
   return { key: isNode && words.knows(key) ? key : "stage.tag.refused", params: { error } };
 }
 
-/** A vote, as the participant gives it and as the middleware hears it, or another answer that the middleware hears. */
+/** A vote, when the participant sends it and when the middleware receives it, or another response to the middleware. */
 export function middlewareTag({ transition, params, changes }: Step): Tag | null {
   if (transition !== null) return transition.machine === "participant" ? voteTag(transition.to) : null;
   for (const { path: [first, second, , room, name, field], after } of changes) {
@@ -197,7 +200,7 @@ export function middlewareTag({ transition, params, changes }: Step): Tag | null
   return null;
 }
 
-/** Steps of a client that say most by their own name. */
+/** Steps of a client whose own name is the best tag. */
 const CLIENT_STEPS: Record<string, string> = {
   "client.request_timed_out": "stage.tag.timed_out",
   "client.drained_again": "stage.tag.same_numbers",

@@ -1,8 +1,8 @@
 /**
- * What one step is about: the one place that is yellow, and what its tag says. Pure.
+ * The subject of a step: the one yellow place, and its tag. Pure.
  *
  * Everything is read from what the engine reports of the step: its key, decision, refusal, transition, fates of messages
- * and changes. The first of a list of questions that has an answer is the focus; the rest of the picture is quiet.
+ * and changes. A list of questions is asked in order; the first answer is the focus, and the rest of the picture is quiet.
  */
 
 import { brokenRecords } from "../diagrams/broken-records.ts";
@@ -33,7 +33,8 @@ export function focusOf(frame: Frame): Focus {
   const whole = found === null ? focus : { ...focus, ...found, doubt: doubtOf(frame, step) };
   const tag = brokenTag(step);
   if (tag === null || whole.kind === "refused") return whole;
-  // A step elsewhere may break it, such as the coordinator's, after which no marker comes for a record.
+  // A step of another component may break a guarantee for a record in a log: for example, the coordinator's step after
+  // which no marker comes.
   const at = whole.partition === null ? brokenPlace(frame, step) : null;
   return at === null ? { ...whole, tag, bad: true, compared: [] } : { ...focus, ...at, tag, bad: true };
 }
@@ -46,7 +47,7 @@ function firstFound(frame: Frame, step: Step, focus: Focus): Found {
   return null;
 }
 
-/** Where the record stands with which a hanging transaction begins. */
+/** The place of the first record of a hanging transaction. */
 function brokenPlace({ view }: Frame, { broken: [broken] }: Step): Found {
   const { partition = null, first_offset: offset } = broken ?? {};
   const log = view.partitions?.[partition ?? ""];
@@ -54,10 +55,12 @@ function brokenPlace({ view }: Frame, { broken: [broken] }: Step): Found {
   return { kind: "append", actor: brokerName(log.leader), partition, offset };
 }
 
-/** Guarantees whose records stand in a log where they are broken. */
+/** Guarantees whose broken records are in a log. */
 const IN_LOG = ["duplicated", "reordered"] as const;
 
-/** Where a run ends with the sentence of what it came to, and no beat lands: the last of the records in a log that broke a guarantee. */
+/**
+ * If a run ends with the sentence about its result and no beat lands: the last record in a log that broke a guarantee.
+ */
 function verdictOf(frame: Frame, step: Step): Focus | null {
   const { plan, view } = frame;
   if (plan === null || !plan.complete || step.number !== plan.steps || step.broken.length > 0 || landsAt(plan, step.number)) return null;
@@ -91,7 +94,7 @@ const refused: Finder = (frame, step) => {
   return {
     kind: "refused", actor, partition, bad: true, compared, tag: refusalTag(frame, step, error),
     transactional_id: partition === null ? text(step.params["transactional_id"]) : null,
-    // The batch that the numbers were compared with is there; a file of an earlier version does not say which.
+    // The batch that the numbers were compared with; a file of an earlier version does not name it.
     offset: step.derived?.arrivals?.find((one) => one.partition === partition && `broker-${one.broker}` === actor)?.compared ?? null,
   };
 };
@@ -133,7 +136,7 @@ const fault: Finder = (frame, step) => {
   // A consumer stands at the lanes that it reads.
   const [partition] = Object.keys(frame.view.consumers?.[actor]?.positions ?? {});
   if (partition !== undefined) return { kind: "read", actor, partition, tag };
-  // A producer loses what waits for its partitions; what it has stored there stays.
+  // A producer loses its waiting batches; its stored records stay in the logs.
   const [lost] = changedBelow(step, "clients", actor, "queues");
   return { kind: actorKind(frame, actor), actor, partition: lost?.rest[0] ?? null, tag };
 };
@@ -194,7 +197,7 @@ const gate: Finder = (frame, step) => {
   return null;
 };
 
-/** The last step of a log case: nothing changes, and readers stop here. */
+/** The last step of a log case: nothing changes, and consumers stop here. */
 const stops: Finder = (frame, step) => {
   const partition = text(step.params["partition"]);
   if (!/^log\.now_held/.test(step.key) || partition === null || frame.view.partitions?.[partition] === undefined) return null;
@@ -223,7 +226,7 @@ const copied: Finder = (frame, step) => {
   return null;
 };
 
-/** A follower that has nothing new to copy learns how far the others are. */
+/** A follower with nothing new to copy learns the high watermark. */
 const learnt: Finder = (frame, step) => {
   if (step.kind !== "replication") return null;
   for (const { rest: [partition = "", , replica = "", what], change } of changedBelow(step, "partitions")) {
@@ -234,12 +237,12 @@ const learnt: Finder = (frame, step) => {
   return null;
 };
 
-/** What a client did to itself: its state, its identity, what it knows of its records. */
+/** A change of the client itself: its state, its identity, its knowledge of its records. */
 const client: Finder = (frame, step, { messages }) => {
   const own = frame.view.applications?.[step.actor]?.client ?? step.actor;
   if (frame.view.clients?.[own] === undefined) return null;
   const tagged = clientTag(frame, step, own);
-  // The messages that leave show who sends; a client without a new state is quiet then.
+  // Sent messages show the sender, so a client without a new state is quiet.
   if (tagged === null && messages.sent.length > 0) return null;
   return { kind: "client", actor: own, tag: tagged?.tag ?? null, bad: tagged?.bad ?? false };
 };
@@ -253,7 +256,10 @@ const node: Finder = (frame, step) => {
   return { kind: "node", actor: isBeside ? step.actor : nodeOf(frame, step), tag };
 };
 
-/** The node of the middleware that a step is about: what an operator or an application does, happens at the node that changes. */
+/**
+ * The node of the middleware that a step is about: an action of an operator or an application happens at the node that
+ * changes.
+ */
 function nodeOf(frame: Frame, { actor, transition }: Step): string {
   const { middleware } = frame.view;
   const isNode = middleware?.participants?.[actor] !== undefined || ["initiator", "business", "middleware", "manager"].includes(actor);

@@ -1,4 +1,4 @@
-/** Where the names of the gates stand over a lane, and what they leave to what arrives there. Pure. */
+/** Where the names of the gates stand above a lane, and the room that they leave for an arriving batch. Pure. */
 
 import { range } from "../diagrams/batch.ts";
 import type { Frame, LogBatchView, ReplicaView } from "../player/frame.ts";
@@ -27,7 +27,7 @@ interface GateNames {
   taken: Name[];
 }
 
-/** Names of the gates beside or over them; what stands between says why records wait. */
+/** Names of the gates beside or above them; the text between says why records wait. */
 export function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView, from = lane.x): GateNames {
   const { last_stable_offset: stable, high_watermark: high } = replica;
   const [left, right] = [window.x(stable), window.x(high)];
@@ -55,20 +55,23 @@ export function ringedBatch({ focus, partition }: LaneNamed, replica: ReplicaVie
   return rings && focus.partition === partition && focus.offset !== null ? replica.batches[String(focus.offset)] : undefined;
 }
 
-/** A gate at the edge of a narrow batch that is ringed is seen above and below the ring, which is whole; a wide one has its ring inside (ghosts.ts). */
+/**
+ * A gate at the edge of a narrow batch that is ringed is seen above and below the ring, which is whole; a wide one has
+ * its ring inside (ghosts.ts).
+ */
 export function isBehindRing(lane: LaneNamed, replica: ReplicaView, window: Window): (offset: number) => boolean {
   const ringed = ringedBatch(lane, replica);
   const isNarrow = ringed !== undefined && !lane.place.strip && window.x(ringed.last_offset + 1) - window.x(ringed.base_offset) < RING_INSIDE;
   return (offset) => isNarrow && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
 }
 
-/** px that what arrives needs at least to say its sequences. */
+/** The least px in which an arriving batch can show its sequences. */
 export function ghostNeeds({ step }: Frame): number {
   const { first_sequence: first, last_sequence: last } = (step?.decision?.arrived ?? {}) as Record<string, number | null | undefined>;
   return first == null || first < 0 ? 34 : Math.max(34, textWidth(range(first, last ?? first), 15, true) + 12);
 }
 
-/** px between the names of gates and what arrives beside them. */
+/** px between the names of gates and an arriving batch beside them. */
 const CLEAR = 4;
 
 /** Names that are raised over a ring stand beside the name of the broker, where they reach its line. */
@@ -85,7 +88,10 @@ function behindName({ here, partition, place }: LaneNamed): number | undefined {
 const LEVEL = -11;
 const RAISED = -18;
 
-/** Names of the gates in this step, and where they leave room for what arrives over the batch that it is compared with, which may be the last one. */
+/**
+ * Names of the gates in this step, and where they leave room for what arrives over the batch that it is compared with,
+ * which may be the last one.
+ */
 export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Window, needs: number): GateNames & { y: number; arrives: Name | null } {
   const { focus, partition, place } = lane;
   const isBehind = isBehindRing(lane, replica, window);

@@ -1,6 +1,6 @@
 /**
- * What arrives and is compared: the batch that is stored already, the one that is refused, what the numbers were; and
- * the ring around the one place that a step is about, the copy that a follower pulls, and the way a gate went. Pure.
+ * What arrives and is compared: a batch that is already stored, a refused batch, the compared numbers; and the ring
+ * around the subject of a step, the copy that a follower fetches, and the path of a gate. Pure.
  */
 
 import { svg } from "lit";
@@ -66,7 +66,7 @@ export function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 
 /** Distance from a gate at a cell's edge to the ring around the cell, in units. */
 const ASIDE = 10;
 
-/** The ring of a batch is whole and leaves the gates at its edges to be seen: it stands inside of them. */
+/** The ring of a batch is whole and stands inside the gates at its edges, so that these stay visible. */
 function ringOf({ replica, window }: Shown, at: Box): StageObject {
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => window.x(offset));
   const near = (x: number): boolean => at.width >= RING_INSIDE && gates.some((gate) => Math.abs(gate - x) < 1);
@@ -88,7 +88,7 @@ export const ghostLayer: Layer = (frame, here, focus) => {
   return compared === null ? objects : [...objects, compared];
 };
 
-/** The card in the network beside messages: what was compared, or what a client cannot know. */
+/** The card in the network beside messages: the comparison, or what a client cannot know. */
 export function cardOf(frame: Frame, here: Places, focus: Focus): StageObject | null {
   return comparison(frame, here, focus, shownLane(frame, here, focus)) ?? doubtCard(frame, here, focus);
 }
@@ -111,7 +111,7 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
   }
 }
 
-/** The batch that was compared has its ring, unless what was refused has to stand on it. */
+/** The compared batch has its ring, unless the refused batch has to stand on it. */
 function refusedWith(ghosts: StageObject[], shown: Shown, at: Box | null): StageObject[] {
   return at === null || ghosts.some((ghost) => overlap(ghost, at)) ? ghosts : [...ghosts, ringOf(shown, at)];
 }
@@ -148,7 +148,10 @@ function numbersOf(frame: Frame): Numbers {
   };
 }
 
-/** From the ghost's top to the top of the cells, at most; what of it is left to the bars, and what the ghost has first. */
+/**
+ * The most px from the ghost's top to the top of the cells; the part of it for the bars; and the part that the ghost
+ * gets first.
+ */
 const OVER = 40;
 const BARS = { least: 10, most: 16 };
 const GHOST = 24;
@@ -188,8 +191,8 @@ interface Line {
 }
 
 /**
- * What arrives, and that its numbers are stored, in two lines or one, clear of the names of the gates and within the lane; whose it is
- * stands on what it is compared with, and what has no room is said by the tag.
+ * The arriving batch and the remark that its numbers are stored, in one or two lines, within the lane and beside the
+ * names of the gates; its producer stands on the batch that it is compared with, and the tag says what has no room.
  */
 function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]; offsets: readonly number[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[], same: string): SVGTemplateResult {
   const right = lane.x + lane.width - 8;
@@ -278,7 +281,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
   const counts = countsText(decided);
-  // Where there is little room, what differs is enough, then the rule alone: its sentence has the numbers.
+  // With little room, only the differing numbers; with less, only the rule, whose sentence has the numbers.
   const differing = decided.fields.filter(({ arrived, stored }) => arrived !== stored).slice(0, 2);
   const off = decided.off.flatMap((one) => wrap(one, width - 2 * CARD.pad, 12, false, textWidth));
   const contents = [{ fields: decided.fields, notes: [...off, counts] }, { fields: decided.fields, notes: off }, ...(differing.length > 0 ? [{ fields: differing, notes: off }] : []), { fields: [], notes: off }, { fields: [], notes: [] }];
@@ -314,14 +317,17 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
   const lines = wrap(said, most - 2 * CARD.pad, 15, true, textWidth);
   const width = round(Math.max(...lines.map((line) => textWidth(line, 15, true))) + 2 * CARD.pad + 4);
   const height = lines.length * 19 + 14;
-  // Below what is on its way: the tag of what was lost has the place beside that.
+  // Below the messages: the tag of a lost message has the place beside it.
   const lowest = Math.max(client.box.y, ...networkOf(frame, here, focus).flights.filter(({ wire }) => !wire.short).map(({ box: one }) => one.y + one.height));
   const { x, y } = freePlace(frame, here, focus, { width, height }, lowest + 20 + height / 2);
   return object("compare", { x, y, width, height }, svg`${box(0, 0, width, height, "card", 6)}${
     lines.map((line, index) => text(width / 2, 21 + index * 19, line, "s15 b", "middle"))}`, { phase: "tag", depth: 4, label: said, hot: false });
 }
 
-/** Within the network, clear of the messages, as near to the lane as can be; where it has to touch one, as little as can be. */
+/**
+ * Within the network, beside the messages, as near to the lane as possible; if it has to overlap one, as little as
+ * possible.
+ */
 export function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number; covers: number } {
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);

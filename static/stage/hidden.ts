@@ -1,6 +1,6 @@
 /**
- * Why a record is hidden from read_committed consumers, record by record: what the engine says of a consumer's lane, and of
- * what is held in the log (docs/frame.md, *Derived*), looked up for an offset.
+ * Why a record is hidden from read_committed consumers: looks up, for an offset, the engine's facts about a
+ * consumer's lane and about the log (docs/frame.md, *Derived*).
  */
 
 import type { Derived, ReaderLaneView } from "../generated/messages.ts";
@@ -16,7 +16,7 @@ type HeldStretches = NonNullable<Derived["held"]>[string];
 export type Reason = HeldStretches[number][2] | "unrecorded" | "aborted" | "not_replicated";
 export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "unrecorded", "aborted", "not_replicated"];
 
-/** What the engine says of a log; empty for a file of an earlier version. */
+/** The engine's facts about a log; empty for a file of an earlier version. */
 export const heldIn = ({ view }: Frame, partition: string): HeldStretches => view.derived?.held?.[partition] ?? [];
 
 export interface Stretch {
@@ -32,7 +32,7 @@ export interface Stretch {
 /** The lane of a partition that a consumer does not read. */
 export const NOT_READ: ReaderLaneView = { position: null, stretches: [], folded: 0, ahead: [], bound: null, held_by: null };
 
-/** The transaction that holds a lane's readers back, `1000·0`; the epoch is that of its first batch. */
+/** The transaction that holds back a lane's consumers, `1000·0`; the epoch is that of its first batch. */
 export function holderOf(lane: ReaderLaneView | undefined, batches: readonly LogBatchView[]): string | null {
   const held = lane?.held_by;
   if (held === null || held === undefined) return null;
@@ -50,14 +50,20 @@ export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBa
   return null;
 }
 
-/** The lane of the first read_committed consumer that a transaction holds back, else of the first that reads the partition; in a log case of any such consumer. */
+/**
+ * The lane of the first read_committed consumer that a transaction holds back, else of the first that reads the
+ * partition; in a log case of any such consumer.
+ */
 export function committedLane(frame: Frame, partition: string): ReaderLaneView | undefined {
   const lanes = Object.values(frame.view.consumers ?? {}).filter((consumer) => consumer.isolation === "read_committed")
     .map((consumer) => consumer.lanes?.[partition]).filter((lane) => lane !== undefined && lane.position !== null);
   return lanes.find((lane) => lane?.held_by != null) ?? lanes[0] ?? (Object.keys(frame.view.consumers ?? {}).length === 0 ? frame.view.derived?.possible?.[partition] : undefined);
 }
 
-/** Neighbouring batches with one reason, in the order of the log. What its marker aborted says so from the marker on, as it is drawn. */
+/**
+ * Neighbouring batches with one reason, in the order of the log. What its marker aborted says so from the marker on, as
+ * it is drawn.
+ */
 export function heldStretches(frame: Frame, partition: string, shown: readonly LogBatchView[]): Stretch[] {
   const lane = committedLane(frame, partition) ?? NOT_READ;
   const holder = holderOf(lane, shown);

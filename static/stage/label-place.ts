@@ -1,6 +1,7 @@
 /**
- * Where a label stands: on nothing that is taken, wholly inside or wholly outside of each body, and in no body of which it says
- * nothing. Of the places that suit it the first one that is free is taken, else the nearest free one, else the one that covers least. Pure.
+ * Where a label stands: on free space, wholly inside or wholly outside each body, and in no body that it is not
+ * about. It gets the first free one of its preferred places, else the nearest free place, else the one that covers
+ * least. Pure.
  */
 
 import { overlapArea, round } from "../diagrams/geometry.ts";
@@ -17,7 +18,7 @@ export interface Around {
   others: readonly Box[];
   /** The box of the picture, which the label does not leave. */
   within: Box;
-  /** What it costs to be there rather than near to what it is about, in units of area. */
+  /** The cost of standing there instead of near its subject, in units of area. */
   away?: (y: number) => number;
   /** Further distances to the side at which a free place is looked for. */
   across?: (x: number) => readonly number[];
@@ -26,15 +27,15 @@ export interface Around {
 export interface LabelPlace {
   x: number;
   y: number;
-  /** Units of area that are covered, or as good as that. */
+  /** The covered area, or an equivalent cost, in units of area. */
   covers: number;
 }
 
-/** Units of area that a label may cover of what it stands on. */
+/** Units of area that a label may cover of the thing below it. */
 export const COVERS = 60;
 /** Distance of a label from the picture's edge, in units. */
 export const EDGE = 4;
-/** How far from its thing a label may be to cover nothing, in units. */
+/** How far from its subject a label may be in order to cover nothing, in units. */
 const FAR = { y: 220, step: 6 };
 const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
 /** A unit of covered area costs as much as this many units of distance. */

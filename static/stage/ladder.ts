@@ -1,7 +1,7 @@
 /**
- * The states of one transaction at a node of the middleware, one under the other, in the order in which it reaches them. What
- * it has passed is solid, the present one black. What is to come (the engine's plan knows it) has its place and is not drawn: it
- * would be read as if it had happened. Pure.
+ * The states of one transaction at a node of the middleware, one under the other, in the order in which it reaches them. Passed
+ * states are solid, the current one is black. Future states (the engine's plan knows them) have their places but are
+ * not drawn, because readers would take them for past ones. Pure.
  */
 
 import { nothing, svg } from "lit";
@@ -23,7 +23,10 @@ export interface Rung {
 /** Where a ladder stands in its body. */
 export type LadderPlace = Box;
 
-/** `state`: the present one; undefined while the node does not know the transaction. A run without a plan shows that one alone. */
+/**
+ * `state`: the current one; undefined while the node does not know the transaction. A run without a plan shows only
+ * this state.
+ */
 export function rungsOf(frame: Frame, node: string, tid: string | null, state: string | undefined): Rung[] {
   const ways = frame.plan?.passed?.[node] ?? {};
   const way = ways[tid ?? ""] ?? (tid === null ? Object.values(ways)[0] : undefined) ?? [];

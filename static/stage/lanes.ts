@@ -1,6 +1,6 @@
 /**
- * The lanes: what a log holds, batch by batch, its gates, and why a read_committed consumer does not get a record yet.
- * Every stretch of a reader and the transaction that holds it are the engine's facts.
+ * The lanes: the content of a log, batch by batch, its gates, and why a read_committed consumer does not get a record
+ * yet. The ranges of consumers and the transactions that hold them back are the engine's facts.
  */
 
 import { nothing, svg } from "lit";
@@ -42,7 +42,7 @@ export interface LaneOf {
   broker: string;
   partition: string;
   place: LanePlace;
-  /** The lane is drawn at full size elsewhere; here it is a strip. */
+  /** Whether the lane is drawn at full size elsewhere; here it is then a strip. */
   echo?: boolean;
 }
 
@@ -83,7 +83,7 @@ function leaderWord({ here }: LaneOf, view: PartitionView): string {
   return view.deleted ? say("stage.deleted") : say("stage.leader");
 }
 
-/** Name, what the broker is to it, axis, start of the log, and how much lies before what is drawn. */
+/** Name, role of the broker, axis, start of the log, and the number of offsets before the drawn ones. */
 function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null, role: string): StageObject[] {
   const { partition, place } = lane;
   const { cells } = place;
@@ -101,7 +101,7 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   return [axis, nameOf(lane, role, labelWidth, middle, earlier)];
 }
 
-/** The name of a lane, a button; below it what the broker is to it, and how many offsets lie before those that are drawn. */
+/** The name of a lane, a button; below it the role of the broker and the number of offsets before the drawn ones. */
 function nameOf(lane: LaneOf, role: string, width: number, middle: number, earlier: number): StageObject {
   const { frame, here, broker, partition, place } = lane;
   // A phone has no room for a long name beside the cells: it stands in the broker's first line.
@@ -231,14 +231,14 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
 
 const ORDER = "reordered";
 
-/** px of a cell that gates at its edges cover: both where they are one, and half of one. */
+/** px of a cell that gates at its edges cover: two gates in one place, and half of a gate. */
 const GATE = { left: 7, right: 4 };
 /** The same of a gate that a step is about, in its ring. */
 const RINGED = 10;
 /** px that a cell's identity keeps off each edge, where a gate may come. */
 const GATE_EDGE = 6;
 
-/** What a cell without sequences says: its records, where they have room. */
+/** The text of a cell without sequences: its records, if they fit. */
 function recordsIn(batch: LogBatchView, inner: number): string {
   // A number alone would be read as a sequence or an offset.
   const said = [serialsText(batch.serials), say("diagram.batch.records", { count: batch.record_count })];
@@ -272,7 +272,7 @@ function batchCell(batch: LogBatchView, width: number, height: number, { hue, sh
     const middle = round(low > high ? (low + high) / 2 : clamp(width / 2, low, high));
     return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${named(lines[0] ?? "")}</text>`;
   };
-  // Which epoch a batch is of is what fencing is about.
+  // The epoch of a batch is what fencing is about.
   const named = (said: string): SVGTemplateResult | string => (who !== null && said.startsWith(who) ? svg`<tspan class="b">${who}</tspan>${said.slice(who.length)}` : said);
   const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
   if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
@@ -290,7 +290,7 @@ function batchCell(batch: LogBatchView, width: number, height: number, { hue, sh
   return svg`${shell}${line(top, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 
-/** px from the left edge of a low cell to what stands behind its flag. */
+/** px from the left edge of a low cell to the text after its flag. */
 const BEHIND_FLAG = 22;
 
 function markerCell(batch: LogBatchView, width: number, height: number, shade: string): SVGTemplateResult {
@@ -306,7 +306,7 @@ function markerCell(batch: LogBatchView, width: number, height: number, shade: s
       beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;
   }
   const { size, cut } = fitted(who, width - 8, 12, { least: 9, bold: true });
-  // A ring stands inside of the gates at its edges: the flag keeps off it, and its words off the gate behind it.
+  // A ring stands inside the gates at the edges: the flag keeps clear of it, and the text clear of the gate after it.
   const left = round(clamp((width - textWidth(who, size, true)) / 2 - 4, 2, 14));
   return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, shade)}${
     cut ? nothing : text(left, height - 2, who, `s${size} k b`)}`;
@@ -332,7 +332,10 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
   };
 }
 
-/** Offsets of records in a batch, those that follow each other together; null if not all are known, or it is the whole batch. */
+/**
+ * Offsets of records in a batch, those that follow each other together; null if not all are known, or it is the whole
+ * batch.
+ */
 export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "serials">[]): [first: number, last: number][] | null {
   const serials = new Set(broken.flatMap((one) => one.serials));
   if (batch.serials.length !== batch.last_offset - batch.base_offset + 1 || batch.serials.every((serial) => serials.has(serial))) return null;
@@ -350,7 +353,7 @@ export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "
 /** px between the names of records and what stands beside them. */
 const MARKS = 10;
 
-/** Under a cell: an offset, or in red which records break which guarantee. */
+/** Below a cell: an offset, or, in red, the records that break a guarantee. */
 interface Foot {
   /** What may be said, the longest first. */
   words: readonly string[];
@@ -404,7 +407,8 @@ function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView, { batche
   const offset = parts === null ? String(from) : range(from, last);
   const guarantee = say(`player.guarantee.${broken.guarantee}`);
   const records = serialsText(broken.serials);
-  // Rather the records that broke it than where they lie, unless the cell names them: two copies differ by where they lie.
+  // Names the records that broke it and not their offsets, unless the cell names them: two copies differ only in their
+  // offsets.
   const isNamed = isAbsent(batch.first_sequence) && recordsIn(batch, end - left - 8) === records;
   const words = isNamed ? [`${offset} ${guarantee}`, offset]
     : [say("stage.offset_broken", { offset, records, guarantee }), `${records} ${guarantee}`, `${offset} ${records}`, records];
@@ -419,7 +423,10 @@ function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView, { batche
   return [...others.filter((foot) => foot.middle < at), red, ...others.filter((foot) => foot.middle > at)];
 }
 
-/** A gate behind a ring has its foot among the offsets, from 3 px before it to 7 px behind it: a label stands clear of it. */
+/**
+ * A gate behind a ring has its foot among the offsets, from 3 px before it to 7 px behind it: a label stands clear of
+ * it.
+ */
 function besideFeet(at: number, half: number, feet: readonly number[]): number {
   const foot = feet.find((x) => at - half < x + 9 && at + half > x - 5);
   return foot === undefined ? at : at < foot ? foot - 5 - half : foot + 9 + half;
@@ -471,7 +478,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
   }];
 }
 
-/** Above the cells between the gates: why a read_committed consumer does not get them, stretch by stretch. */
+/** Above the cells between the gates: why a read_committed consumer does not get them, range by range. */
 function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], replica: ReplicaView): StageObject[] {
   const { frame, partition, place } = lane;
   const y = place.cells.y - 11;
@@ -479,7 +486,7 @@ function reasonsOf(lane: LaneOf, window: Window, stretches: readonly Stretch[], 
   const taken = names.arrives === null ? names.taken : [...names.taken, names.arrives];
   const spans = stretches.map((stretch) => ({ stretch, from: window.x(stretch.first), to: window.x(stretch.last + 1) }));
   return spans.flatMap(({ stretch, from, to }): StageObject[] => {
-    // What of the stretch the names of the gates leave free.
+    // The part of the range that the names of the gates leave free.
     let [left, right] = [from + 3, to - 3];
     for (const name of taken) {
       if (name.to < left || name.from > right) continue;

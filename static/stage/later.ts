@@ -1,4 +1,7 @@
-/** Parts of the picture with a file of their own, which comes when a picture first needs it; nothing of them is drawn before. */
+/**
+ * Parts of the picture in files of their own, which are loaded when a picture first needs them; until then they are not
+ * drawn.
+ */
 
 import type { Frame } from "../player/frame.ts";
 import type { chainMarks, uncovered } from "./chain-marks.ts";
@@ -25,7 +28,7 @@ export interface Later {
 /** Empty until they are there. */
 export const LATER: Partial<Later> = {};
 
-/** The part without which this frame cannot be drawn yet. */
+/** The missing part that this frame needs to be drawn. */
 export function lackOf(frame: Frame, { form }: Size): "nodes" | "phone" | null {
   if (LATER.nodes === undefined && hasNodes(frame)) return "nodes";
   return LATER.phone === undefined && form === "phone" ? "phone" : null;

@@ -1,6 +1,6 @@
 /**
- * The legend of the stage: a sign and its words for each kind of thing that is on it now, under the consumers or, where these leave no
- * room, under a client that has some to spare; without consumers, in their column. Pure.
+ * The legend of the stage: a sign and its text for each kind of thing that is on it now, below the consumers or, if
+ * they leave no room, below a client that has room to spare; without consumers, in their column. Pure.
  */
 
 import { nothing, svg } from "lit";
@@ -30,14 +30,14 @@ const DRAWN = {
   sentAborted: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(9.5, 3, 7, 7, "none", 1.5)}${path("M10,9.5l6,-6", "rail")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
   removed: svg`${box(0, -1, SIGN.width, 16, "pill", 2)}${text(SIGN.width / 2, 11.5, "∅", "s12 b", "middle")}`,
 };
-/** Key of its words, and the sign. */
+/** Key of its text, and the sign. */
 type Sign = readonly [key: string, sign: SVGTemplateResult];
 export const LOG: readonly Sign[] = [
   ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
   ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
 ];
 
-/** The signs of what is on the stage now; those that are needed most come first. */
+/** The signs of the things on the stage now, the most needed first. */
 export function signsIn({ view }: Frame, here: Places): Sign[] {
   const batches = batchesIn(view);
   const clients = Object.values(view.clients ?? {});
@@ -88,7 +88,7 @@ export function legendIn(frame: Frame, here: Places): Drawn {
   if (here.legend === undefined) return under === undefined ? nothing : atFoot(under, signs);
   const ofReaders = signs.filter(([key]) => READERS.has(key));
   if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
-  // What a sign of the consumers means is said where they stand.
+  // The signs of consumers are explained where the consumers stand.
   const drawn = rowsOf(under.x, under.y + under.height - 10 - ofReaders.length * SIGN.row, under.width, ofReaders);
   return svg`${atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one)))}${drawn}`;
 }
