@@ -70,11 +70,11 @@ export class Builder extends LitElement {
   #document: JsonObject = {};
   #pending: Edit[] = [];
   #past = new Past();
-  /** Where the keyboard is to stand once what it asked for is there. */
+  /** Where the focus goes once the requested field is there. */
   #focus: string[] = [];
-  /** Which rows are open once what was asked for is done. */
+  /** Which rows are open once the request is done. */
   #shifts: ((open: Set<string>) => Set<string>)[] = [];
-  /** The revision of what another window kept, where both changed the text. */
+  /** The revision that another window stored, if both changed the text. */
   #elsewhere = 0;
   #typed = false;
   #busy = false;
@@ -132,7 +132,7 @@ export class Builder extends LitElement {
     return this.#saved === "saved" && !this.#busy && !this.#typed && this.#pending.length === 0;
   }
 
-  /** In a field of the form the browser's own undoing is meant, which knows what was typed there last. */
+  /** In a field of the form, the key means the browser's own undo, which knows what was typed there last. */
   #key = (event: KeyboardEvent): void => {
     const at = event.target as HTMLElement;
     const isField = at.matches("input, textarea") && at.id !== "text";
@@ -176,7 +176,7 @@ export class Builder extends LitElement {
     this.#draw();
   }
 
-  /** Back to the text before the last change, or forth again; not while a change is on its way. */
+  /** Undoes the last change of the text, or redoes it; not while a change is being sent. */
   #undo(isBack: boolean): void {
     if (this.#busy || this.#pending.length > 0) return;
     const before = this.#draft.text;
@@ -201,7 +201,7 @@ export class Builder extends LitElement {
     this.#later("typed", TYPED_MS, () => this.#pump());
   }
 
-  /** One request at a time; what was typed while one was under way is never overwritten by its answer. */
+  /** One request at a time; its answer never overwrites what was typed meanwhile. */
   async #pump(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -229,7 +229,7 @@ export class Builder extends LitElement {
     if (this.#focus.length > 0 && this.#pending.length === 0) void this.updateComplete.then(() => this.#stand());
   }
 
-  /** The keyboard stands on the first of `#focus` that is there. */
+  /** Moves the focus to the first of `#focus` that is there. */
   #stand(): void {
     const there = this.#focus.map((id) => document.getElementById(id)).find((found) => found !== null && !found.matches(":disabled"));
     this.#focus = [];
@@ -259,7 +259,7 @@ export class Builder extends LitElement {
     this.#draw();
   }
 
-  /** Keep what is on the page; true when it is kept. */
+  /** Store the text on the page; true once it is stored. */
   async save(leaving = false): Promise<boolean> {
     window.clearTimeout(this.#timers["save"]);
     if (this.#saved === "conflict") return false;
@@ -283,7 +283,7 @@ export class Builder extends LitElement {
     return this.#saved === "saved";
   }
 
-  /** Both windows changed the text: what stands here is kept in the place of what was kept there. */
+  /** Both windows changed the text: the text here replaces the one stored by the other window. */
   #keepThis(): void {
     this.#draft.revision = this.#elsewhere;
     this.#saved = "dirty";
@@ -291,13 +291,13 @@ export class Builder extends LitElement {
     void this.save();
   }
 
-  /** Or what was kept there is loaded, and what stands here is gone. */
+  /** Or the stored text is loaded, and the text here is discarded. */
   #takeOther(): void {
     window.removeEventListener("beforeunload", this.#leaving);
     location.reload();
   }
 
-  /** A form of the page, once everything is kept. */
+  /** Submits a form of the page once everything is stored. */
   async #send(address: string): Promise<void> {
     while (this.#busy) await new Promise((done) => window.setTimeout(done, 50));
     if (this.#saved !== "saved" && !(await this.save())) return;
@@ -336,7 +336,7 @@ export class Builder extends LitElement {
       this.#tried = key;
       this.#trialState = "done";
       this.#trialRefused = null;
-      // What was written meanwhile is tried next.
+      // The text written meanwhile is tried next.
       if (this.#draft.text !== asked.text) this.#later("trial", TRIAL_MS, () => this.#try());
     }
     this.#draw();
@@ -445,7 +445,7 @@ export class Builder extends LitElement {
       <span class="quiet form-usual">${say(this.#draft.language === "both" ? "builder.language.both" : "builder.language.one")}</span></div>`;
   }
 
-  /** The server made it of Markdown and let nothing through that is not plain text, lists, tables and links. */
+  /** The server made it from Markdown and allows only plain text, lists, tables and links. */
   #lesson(): TemplateResult | typeof nothing {
     if (this.#draft.lesson === "") return nothing;
     const shown = new DOMParser().parseFromString(this.#draft.lesson, "text/html").body;
@@ -472,7 +472,7 @@ export class Builder extends LitElement {
       })}</div>`}</section>`;
   }
 
-  /** What the loader finds in the text; once it finds nothing, what the world that was to be built from it found. */
+  /** The mistakes that the loader finds in the text; if none, those found when the world was built from it. */
   get #mistakes(): Mistake[] {
     return this.#draft.mistakes.length > 0 ? this.#draft.mistakes : this.#trial?.mistakes ?? [];
   }
@@ -500,7 +500,7 @@ export class Builder extends LitElement {
     });
   }
 
-  /** What the keyboard can stand on at a place, or at the nearest around it. */
+  /** The element at a place, or at the nearest place around it, that can take the focus. */
   #fieldOf(place: string): HTMLElement | undefined {
     const path = pathOf(this.#document, place);
     for (let length = path.length; length > 0; length -= 1) {

@@ -1,11 +1,11 @@
-/** A scenario document as the builder shows it: what the form is made from, where a field stands, what has its words.
+/** A scenario document as the builder shows it: the tables of the form, the place of a field, the texts of fields.
  *
- *  Every rule is the server's; here are only its tables' shapes and the order in which people meet the fields. */
+ *  All rules are the server's; here are only the shapes of its tables and the order of the fields. */
 
 import { parseToBigint, stringifyWithBigint } from "../player/exact-json.ts";
 import type { Json as PlainJson } from "../player/frame.ts";
 
-/** What a document holds: a producer id may be larger than a number of the browser is exact. */
+/** The values of a document; a producer id may be too large for an exact number of the browser. */
 export type Json = null | boolean | number | string | bigint | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
@@ -22,7 +22,7 @@ export interface Field {
   table: string | null;
   /** Which names may be entered here. */
   names: string | null;
-  /** Which names instead, for some of the row's deciding words. */
+  /** The names that may be entered instead, for some of the row's deciding words. */
   names_by: Record<string, string>;
 }
 
@@ -40,11 +40,11 @@ export interface Form {
   belonging: Record<string, { word: string; always: string[]; fields: Record<string, string[]> }>;
   needs: Record<string, string[]>;
   actions: Record<string, string[]>;
-  /** What the message of a fault may hold: action to the request that it names ("": whichever) to its fields. */
+  /** The fields of a fault's message: action to the request that it names ("": any) to its fields. */
   messages: Record<string, Record<string, Record<string, Setting>>>;
   names: Record<string, string[]>;
   versions: Record<string, string>;
-  /** At most this many mistakes are shown. */
+  /** The most mistakes that are shown. */
   mistakes_max: number;
 }
 
@@ -144,7 +144,7 @@ export function pathOf(document: Json, place: string): Path {
   return path;
 }
 
-/** Which rows are open once one was moved or taken away: those without a name are known by their number. */
+/** Which rows are open after one was moved or removed: rows without a name are identified by their number. */
 export function openAfter(open: Iterable<string>, list: string, rows: Json[], edit: Edit): Set<string> {
   const number = edit.path.at(-1) as number;
   const follow = (place: string): string | null => {
@@ -164,7 +164,10 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields that this row may have: all, or those that belong to its word; what stands there is shown in any case. */
+/**
+ * The fields that this row may have: all, or those that belong to its deciding word; fields that it has are shown in
+ * any case.
+ */
 export function fieldsOf(form: Form, section: string, row: JsonObject): [string, Field][] {
   const every = Object.entries(form.sections[section] ?? {});
   const belonging = form.belonging[section];
@@ -181,7 +184,9 @@ export function fieldIn(form: Form, section: string, field: Field, row: JsonObje
   return { ...field, names: field.names_by[word] ?? field.names };
 }
 
-/** The edits that give a row another deciding word: what means nothing with it goes. A rule for messages says which one. */
+/**
+ * The edits that give a row another deciding word: what means nothing with it goes. A rule for messages says which one.
+ */
 export function wordEdits(form: Form, section: string, row: JsonObject, path: Path, word: Json, names: Record<string, string[]>): Edit[] {
   const belonging = form.belonging[section];
   if (belonging === undefined) return [];
@@ -195,7 +200,7 @@ export function wordEdits(form: Form, section: string, row: JsonObject, path: Pa
   return edits;
 }
 
-/** Faults that happen to a message, and so at no time. */
+/** Faults of a message, which have no time of their own. */
 export function isForMessages(form: Form, action: Json | undefined): boolean {
   return (form.actions["message"] ?? []).includes(String(action));
 }
@@ -207,19 +212,22 @@ export function crashingAt(source: string, destination: string): string {
 
 export type When = "message" | "time";
 
-/** What sets a fault off: a message or a time; null where the text says neither or both. */
+/** What triggers a fault: a message or a time; null if the text has neither or both. */
 export function whenOf(row: JsonObject): When | null {
   if (("match" in row) === ("at" in row)) return null;
   return "match" in row ? "message" : "time";
 }
 
-/** The sentence for a fault that the trial run did not set off, `seen` times met; null for one that it did, or before one ran. */
+/**
+ * The sentence for a fault that the trial run did not trigger, though its message was met `seen` times; null for a
+ * triggered one, or before a trial.
+ */
 export function unmetKey(row: JsonObject, seen: number | undefined): string | null {
   if (seen !== 0) return null;
   return whenOf(row) === "time" ? "builder.never_reached" : "builder.never_met";
 }
 
-/** A fault is set off by a message or at a time, never by both. */
+/** A fault is triggered by a message or at a time, never by both. */
 export function whenEdits(row: JsonObject, path: Path, when: When): Edit[] {
   const [kept, left] = when === "time" ? ["at", ["match", "after_ms"]] as const : ["match", ["at"]] as const;
   const edits: Edit[] = left.filter((name) => name in row).map((name) => ({ do: "remove", path: [...path, name] }));
@@ -233,7 +241,7 @@ function firstPartition(names: Record<string, string[]>): string {
   return names["partitions"]?.[0] ?? "t-0";
 }
 
-/** With its last key a table goes as a whole: `match = { }` would be left of it. */
+/** When its last key is removed, the whole table is removed: otherwise `match = { }` would remain. */
 export function withoutEmptied(edits: Edit[], table: JsonObject, path: Path): Edit[] {
   const [only, more] = Object.keys(table);
   return edits.map((edit) => {
@@ -277,7 +285,7 @@ export function mistakesInGroup(mistakes: Mistake[], group: string): number {
   return mistakes.filter((mistake) => fields.includes(mistake.place.split(".")[0] ?? "")).length;
 }
 
-/** Rows have a short line each: the first of these that it has. */
+/** Each row has a short line: the first of these fields that it has. */
 export function rowLine(section: string, row: JsonObject, wordOf: (prefix: string, name: string) => string, form: Form): string {
   const word = form.belonging[section]?.word ?? (section === "checkpoint" ? "ask" : null);
   const prefix = word === null ? null : wordsOfChoices(section, word, form);
@@ -298,7 +306,7 @@ export function matchLine(match: JsonObject): string {
   return [kind, arrow, match["partition"] ?? null, nth].filter((part) => part !== null).map(String).join(" ");
 }
 
-/** A new row that can be filled in: what must be there, as far as something can be guessed. */
+/** A new row to fill in, with the required fields as far as their values can be guessed. */
 export function newRow(form: Form, section: string, names: Record<string, string[]>, rows: Json[]): JsonObject {
   const row: JsonObject = {};
   for (const [name, field] of Object.entries(form.sections[section] ?? {})) {
@@ -331,7 +339,7 @@ function freeName(section: string, rows: Json[]): string {
   }
 }
 
-/** What a typed text means in a field; undefined takes the key out. */
+/** The value of a typed text in a field; undefined removes the key. */
 export function readValue(kind: string, text: string): Json | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -352,7 +360,7 @@ function words(text: string): string[] {
   return text.split(/[\s,，、]+/).filter((word) => word !== "");
 }
 
-/** As TOML would read it: a number, true or false, a list, else the text itself. */
+/** The value as TOML would parse it: a number, true or false, a list, else the text itself. */
 export function anyValue(text: string): Json {
   try {
     const value = parseToBigint(text) as Json;

@@ -1,6 +1,6 @@
 /** Draws the fields of a document: each with its meaning, its default and what is wrong with it.
  *
- *  What is drawn comes from the form's tables and the document; a change becomes an edit at the field's path. */
+ *  The form's tables and the document determine what is drawn; a change becomes an edit at the field's path. */
 
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
@@ -22,11 +22,11 @@ export interface Sheet {
   effective(producer: string): Record<string, { value: Json; reason?: string; rule?: string }> | undefined;
   /** How many steps the trial had; undefined before one ran. */
   steps: number | undefined;
-  /** The languages that the author writes; of one alone, every text is the same in both. */
+  /** The languages that the author writes; with only one, every text is the same in both. */
   languages: string[];
   /** Rows that are open, by their places. */
   open: Set<string>;
-  /** `focus`: ids of what the keyboard is to stand on then, the first that is there. */
+  /** `focus`: ids of elements to focus then; the first that exists gets the focus. */
   edit(edits: Edit[], focus?: string[]): void;
   /** A row of the list `place` is moved or taken away: which rows are open follows. */
   shifted(place: string, rows: Json[], edit: Edit): void;
@@ -60,7 +60,7 @@ function emptying(sheet: Sheet, field: Field, value: Json | undefined, path: Pat
   return { ...sheet, edit: (edits, focus) => sheet.edit(withoutEmptied(edits, value, path), focus) };
 }
 
-/** With another deciding word, what does not belong to it goes. */
+/** With another deciding word, fields that do not belong to it are removed. */
 function deciding(sheet: Sheet, section: string, name: string, path: Path): Sheet {
   if (sheet.form.belonging[section]?.word !== name) return sheet;
   const row = path.slice(0, -1);
@@ -87,7 +87,7 @@ function here(sheet: Sheet, offered: string[]): string[] {
   return offered.filter((name) => !absent.includes(name));
 }
 
-/** What may stand in a list of names. */
+/** The names that may stand in a list. */
 function drawNames(known: string[]): TemplateResult {
   const names = known.slice(0, NAMES_TOLD_MAX);
   return html`<span class="quiet form-usual">${say(names.length < known.length ? "builder.names.some" : "builder.names", { names, count: known.length })}</span>`;
@@ -227,7 +227,7 @@ export function drawFields(sheet: Sheet, section: string, row: JsonObject, path:
   const fields = fieldsOf(sheet.form, section, row);
   const draw = ([name, field]: [string, Field]): Drawn => drawField(sheet, section, name, field, row[name], [...path, name]);
   if (section !== "fault") return html`${fields.map(draw)}`;
-  // What sets the fault off is chosen first; only its own fields are shown, and what the text says in any case.
+  // The trigger of the fault is chosen first; then only its fields are shown, and fields that the text has.
   const [action, ...others] = fields;
   const hidden = whenOf(row) === "time" ? ["match", "after_ms"] : ["at"];
   return html`${action === undefined ? nothing : draw(action)}${isForMessages(sheet.form, row["action"]) ? nothing : drawWhen(sheet, row, path)}
@@ -353,7 +353,7 @@ function drawRow(sheet: Sheet, section: string, row: JsonObject, path: Path, row
     sheet.shifted(placeOf(sheet.document, list), rows, edit);
     sheet.edit([edit], focus);
   };
-  // The keyboard goes where the row goes, so that it can be moved on.
+  // The focus follows the row, so that it can be moved further.
   const move = (by: number) => (): void => {
     const buttons = by < 0 ? ["earlier", "later"] : ["later", "earlier"];
     change({ do: "move", path, by }, buttons.map((name) => `${idOf([...list, index + by])}-${name}`));

@@ -1,10 +1,10 @@
-/** The texts that a text was before, to go back to and forth again.
+/** Earlier versions of a text, for undo and redo.
  *
  *      const past = new Past();
  *      past.typed("id = 1", 0);   // the text before the change
  *      past.back("id = 12");      // "id = 1"
  *
- *  What is typed without a pause is one change. */
+ *  Typing without a pause is one change. */
 
 export const PAUSE_MS = 1000;
 export const CHANGES_MAX = 200;

@@ -1,4 +1,4 @@
-/** What the builder asks the server, one request after the other. */
+/** The builder's requests to the server, one after the other. */
 
 import { parseToBigint, stringifyWithBigint } from "../player/exact-json.ts";
 import { csrfToken } from "../player/page.ts";
@@ -9,7 +9,7 @@ export interface Answer<T> {
   status: number;
   /** Undefined when the server could not be reached or said nothing readable. */
   content: T | undefined;
-  /** Why there is no content: the server's own sentence where it gave one. */
+  /** Why there is no content: the server's own sentence, if there is one. */
   refused: string | null;
   /** All fields of the server's answer. */
   fields: JsonObject;
@@ -17,10 +17,10 @@ export interface Answer<T> {
 
 const SIGNED_OUT = 401;
 const FORBIDDEN = 403;
-/** More than this a browser does not send for a page that went away. */
+/** The most bytes that a browser sends for a page that has been left. */
 const KEPT_ALIVE_MAX = 60_000;
 
-/** `leaving`: it is sent to its end even where the page goes away meanwhile, if it is short enough. */
+/** `leaving`: the request is completed even if the page is left meanwhile, provided it is short enough. */
 export async function ask<T extends object>(address: string, asked: unknown, leaving = false): Promise<Answer<T>> {
   const body = stringifyWithBigint(asked);
   const keepalive = leaving && new Blob([body]).size < KEPT_ALIVE_MAX;
@@ -28,7 +28,7 @@ export async function ask<T extends object>(address: string, asked: unknown, lea
   // After a sign-in in another window the token is another one.
   if (response?.status === FORBIDDEN && (await learnToken())) response = await post(address, body, keepalive);
   if (response === null) return { status: 0, content: undefined, refused: say("builder.unreachable"), fields: {} };
-  // Who is signed out is led to a page where one signs in.
+  // A signed-out author is sent to the sign-in page.
   if (response.redirected || response.status === FORBIDDEN) {
     return { status: SIGNED_OUT, content: undefined, refused: say("builder.signed_out"), fields: {} };
   }

@@ -1,5 +1,5 @@
-/** What the engine made of the text: verdicts, the first surprising step, which expectations were not met, and the messages
- *  that a fault can be pointed at. */
+/** The result of the engine's trial run: verdicts, the first surprising step, unmet expectations, and the messages
+ *  that a fault can refer to. */
 
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
@@ -137,7 +137,7 @@ function surprise(trial: Trial): TemplateResult | typeof nothing {
     ${first.said} <span class="quiet">${listed(first.rules)}</span></p>`;
 }
 
-/** Names that the author gave to beats which this run does not have, and those that it has. */
+/** Author's names for beats that this run does not have, and the beats that it has. */
 function emptyNames(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {
   if (trial.empty_names.length === 0) return nothing;
   const kinds = Object.entries(trial.beat_kinds).map(([kind, count]) => (count === 1 ? kind : `${kind} × ${count}`));
@@ -158,7 +158,10 @@ function verdicts(trial: Trial): TemplateResult | typeof nothing {
     </tbody></table></div>`;
 }
 
-/** What became of each transaction, and why: a coordinator may have aborted what no application ended. */
+/**
+ * The outcome of each transaction and its reason: a coordinator may have aborted a transaction that no application
+ * ended.
+ */
 function transactions(trial: Trial): TemplateResult | typeof nothing {
   if (trial.transactions.length === 0) return nothing;
   const left = trial.transactions_in_all - trial.transactions.length;
@@ -169,7 +172,7 @@ function transactions(trial: Trial): TemplateResult | typeof nothing {
     ${left > 0 ? html`<p class="quiet">${say("builder.trial.transactions.left", { left })}</p>` : nothing}</section>`;
 }
 
-/** What became of each record, and what its application got to know of it. */
+/** The outcome of each record, and what its application learnt of it. */
 function records(trial: Trial): TemplateResult | typeof nothing {
   if (trial.records.length === 0) return nothing;
   const left = trial.record_rows_in_all - trial.records.length;
@@ -185,7 +188,7 @@ function records(trial: Trial): TemplateResult | typeof nothing {
     ${left > 0 ? html`<p class="quiet">${say("builder.trial.records.left", { left })}</p>` : nothing}</details>`;
 }
 
-/** Where the run stops to ask, and the right answer; a question that no step answers would not be noticed otherwise. */
+/** The steps at which the run asks questions, and the right answers; this also shows questions that no step answers. */
 function questions(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {
   if (trial.questions.length === 0) return nothing;
   return html`<section class="trial-questions" aria-labelledby="trial-questions"><h3 id="trial-questions">${say("builder.trial.questions")}</h3>

@@ -3,9 +3,9 @@
  *  <eos-results socket="/ws/classes/…/?lang=en"><div class="results-table"><table>…</table></div>
  *    <p data-when="live">…</p><p data-when="away">…</p><p data-when="over">…</p></eos-results>
  *
- *  The server sends the table whenever it is another one; it is the same template that made the page, so nothing is
- *  drawn here. What is sent as elements with `data-part` takes the place of those of the same name, and of no other.
- *  Until the first message nothing is said. Without a connection the page stays as it is, says so, and tries again; not
+ *  The server sends the table whenever it changes, from the same template that made the page, so nothing is drawn
+ *  here. Elements sent with `data-part` replace those of the same name and no others. Nothing is announced until the
+ *  first message. Without a connection the page stays as it is, says so, and tries again; not
  *  where the server closed the socket for good (4401, 4403, 4404 of docs/websocket.md). */
 
 const FIRST_PAUSE_MS = 500;

@@ -1,4 +1,4 @@
-/** The partition and the client that a step, or what the reader selected, is about: panels of one of them show that one. */
+/** The partition and the client that a step or the selection is about; panels for a single one show it. */
 
 import type { Frame, MessageView } from "../player/frame.ts";
 import { changesAt } from "./changes.ts";
@@ -9,7 +9,7 @@ export function partitionOf(frame: Frame, last: string | null = null): string | 
   return found(frame, "partition", (whole, before) => partitionIn(whole) ?? before ?? null, last);
 }
 
-/** Messages that a fault of this step is about; those that arrive are recognised by what they change. */
+/** Messages that a fault of this step is about; arriving messages are recognised by their changes. */
 function settledMessages(frame: Frame): MessageView[] {
   const { step } = frame;
   if (step?.kind !== "fault") return [];
@@ -23,7 +23,7 @@ export function partitionIn(frame: Frame): string | null {
     frame.selection?.kind === "partition" ? frame.selection.id : frame.selection?.partition,
     frame.step?.decision?.subject,
     frame.step?.params["partition"],
-    // What the network does to a message changes no log: its partition is the message's.
+    // A fault of the network changes no log: its partition is that of the message.
     ...settledMessages(frame).flatMap((message) => message.partitions),
     ...changesAt(frame, "partitions").map((change) => (change.path[0] === "partitions" ? change.path[1] : undefined)),
   ];
@@ -31,7 +31,9 @@ export function partitionIn(frame: Frame): string | null {
   return null;
 }
 
-/** The producer client that this step or the selection is about, else the last one, else the first. Null in a log case. */
+/**
+ * The producer client that this step or the selection is about, else the last one, else the first. Null in a log case.
+ */
 export function clientOf(frame: Frame, last: string | null = null): string | null {
   return found(frame, "client", clientIn, last);
 }

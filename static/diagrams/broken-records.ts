@@ -9,7 +9,7 @@ type Serials = Record<string, boolean> | readonly number[];
 const sets = new WeakMap<Serials, ReadonlySet<number>>();
 const NONE: readonly number[] = [];
 
-/** A recording that was kept before the engine named all of them has those of the first break. */
+/** A recording made before the engine named all of them has those of the first break. */
 export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<number> {
   const serials = found(frame, `broken ${guarantee}`, ({ view }): Serials =>
     view.derived?.broken[guarantee] ?? view.guarantees?.[guarantee]?.serials ?? NONE);
@@ -34,7 +34,10 @@ export function isAnyBroken(frame: Frame, serials: readonly number[]): boolean {
 type Held = Pick<LogBatchView, "base_offset" | "control" | "serials">;
 type Batches = Record<string, LogBatchView>;
 
-/** Whether the log has the record before this batch, too, or in no other batch that the view lists: the first copy of a record is no duplicate. */
+/**
+ * Whether the log has the record before this batch, too, or in no other batch that the view lists: the first copy of a
+ * record is no duplicate.
+ */
 export function isCopy(serial: number, { base_offset: base }: Pick<Held, "base_offset">, batches: Batches): boolean {
   const bases = basesOfSerial(batches, serial);
   return bases.some((other) => other < base) || bases.every((other) => other === base);
@@ -42,11 +45,14 @@ export function isCopy(serial: number, { base_offset: base }: Pick<Held, "base_o
 
 export interface Broken {
   guarantee: string;
-  /** Of the records of the batch, those that have broken it. */
+  /** The records of the batch that have broken it. */
   serials: readonly number[];
 }
 
-/** The guarantees that records of a batch have broken; the guarantee that was looked at first comes first. `batches`: of its log. */
+/**
+ * The guarantees that records of a batch have broken; the guarantee that was looked at first comes first. `batches`: of
+ * its log.
+ */
 export function brokenIn(frame: Frame, batch: Held, batches: Batches): Broken[] {
   if (batch.control !== null) return [];
   return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => {

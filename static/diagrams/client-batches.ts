@@ -1,4 +1,4 @@
-/** What a client holds outside its queues. Pure, no DOM. */
+/** The batches of a client outside its queues. Pure, no DOM. */
 
 import type { ClientView } from "../player/frame.ts";
 

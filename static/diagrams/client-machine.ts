@@ -1,5 +1,5 @@
 /**
- * The client's transaction manager: state machine, identity, and where each partition's numbering stands.
+ * The client's transaction manager: state machine, identity, and the next sequence number of each partition.
  *
  *     <eos-client-machine machines="/reference/machines/{machine}.json"></eos-client-machine>
  *     document.querySelector("eos-client-machine").frame = frame;
@@ -30,7 +30,9 @@ import { isOfPicked } from "./transaction-picked.ts";
 
 export const defaults = { width: 272, partitions: 4 };
 const MACHINE = "client_transactions";
-/** What a producer without a transactional id goes through while all is well; an error state joins when it is entered. */
+/**
+ * The states of a producer without a transactional id in normal operation; an error state is added when it is entered.
+ */
 const IDEMPOTENT = ["UNINITIALIZED", "INITIALIZING", "READY"];
 const ERRORS = ["ABORTABLE_ERROR", "FATAL_ERROR"];
 
@@ -42,12 +44,12 @@ export interface NumberingRow {
   ackedWas: string | null;
   inFlight: string;
   unresolved: string | null;
-  /** The leader knows something else, though nothing is in flight. */
+  /** Whether the leader's state differs although nothing is in flight. */
   disagrees: string | null;
   changed: boolean;
 }
 
-/** What the panel shows of a client. */
+/** The content of the panel for a client. */
 type Shown = Pick<ClientView, "alive" | "transaction_manager">;
 
 function clientIn(frame: Frame, name: string): Shown | null {
@@ -93,7 +95,7 @@ function inFlightText(frame: Frame, name: string, ids: readonly string[]): strin
   return listed(texts) + (ids.length > 3 ? say("diagram.machine.more_in_flight", { count: ids.length - 3 }) : "");
 }
 
-/** What the heading says: PID and epoch, with what they were. */
+/** The heading: PID and epoch, with their previous values. */
 export function identityFact(frame: Frame, name: string, manager: TransactionManagerView): string {
   if (manager.producer_id === null || manager.producer_id === -1) return say("diagram.machine.no_identity");
   const path = ["clients", name, "transaction_manager"];
@@ -183,7 +185,7 @@ export class ClientMachine extends MachineElement {
     return facts.length === 0 ? nothing : html`<p class="quiet">${facts.join(" ")}</p>`;
   }
 
-  /** In the heading, which is all that is seen of a folded panel. */
+  /** In the heading, the only visible part of a folded panel. */
   #differs(frame: Frame, name: string) {
     const texts = found(frame, "disagreements", (whole) => disagreementsOf(whole, name));
     return texts.length === 0 ? nothing : html` <b title=${texts.join(" ")}>≠</b>`;

@@ -1,8 +1,8 @@
 /**
- * The code of a component beside a step: which parts are open, which line is marked how. Pure.
+ * The code of a component beside a step: the open parts and the marks of lines. Pure.
  *
- * A part is a line at the left edge with everything indented under it. Parts that the step has nothing to do with
- * are folded and counted.
+ * A part is a line at the left edge with everything indented under it. Parts that the step does not touch are folded
+ * and counted.
  */
 
 import type { Check, Code, CodeLine, Place } from "../player/checks.ts";
@@ -15,7 +15,7 @@ import { say, words } from "../player/text.ts";
 import { fieldName, valueText } from "./field-words.ts";
 import type { MachineTable } from "./machine-layout.ts";
 
-/** What a line has to do with the step; `here` is where its sentence is said. */
+/** The relation of a line to the step; `here` is the line of the step's sentence. */
 export type LineMark = "here" | "decided" | "passed" | "off" | "not_reached" | "also";
 
 /** The stronger one stays when a line has two. */
@@ -25,7 +25,7 @@ export interface LineShape {
   /** From 0, in its component. */
   number: number;
   depth: number;
-  /** The code, or the words of a comment. */
+  /** The code, or the text of a comment. */
   text: string;
   isComment: boolean;
   mark: LineMark | null;
@@ -35,7 +35,9 @@ export interface LineShape {
   numbers: string;
   /** Number of the check that stands here, from 0; null when it is no stop. */
   check: number | null;
-  /** Without a mark, and not executed: under a condition that did not hold or was not reached, or among such conditions. */
+  /**
+   * Without a mark, and not executed: under a condition that did not hold or was not reached, or among such conditions.
+   */
   skipped: boolean;
 }
 
@@ -50,7 +52,7 @@ export interface CodeShape {
   /** Class and method of the line where the reader is, else the classes of the component. */
   kafka: string;
   parts: PartShape[];
-  /** What the line where the reader is carries out, in the reader's language. */
+  /** The effect of the reader's line, in the reader's language. */
   rules: { rule: string; text: string }[];
   /** Other components that the step went through. */
   others: { component: string; title: string }[];
@@ -148,7 +150,7 @@ export function partsOf(lines: readonly LineShape[]): PartShape[] {
     else last.lines.push(line);
   }
   const marked = parts.map((part) => part.lines.some((line) => line.mark !== null || line.now));
-  // Without a mark there is nothing that the rest could distract from.
+  // Without a mark, nothing needs to be folded.
   if (!marked.includes(true)) return parts;
   return joined(parts.map((part, index) => ({ lines: withSkipped(part.lines), folded: !(marked[index] ?? false) })));
 }
@@ -190,7 +192,7 @@ export interface RowShape {
 }
 
 /** The row that a transition took, under those that were tried before it. */
-/** `there`: what the one whose machine it is has. */
+/** `there`: the version of the component that has the machine. */
 export function layoutRows(transition: Transition, table: MachineTable, there = EVERYTHING): RowShape[] {
   const fired = table.rows[transition.row];
   if (fired === undefined) return [];

@@ -67,7 +67,7 @@ export class CodePanel extends DiagramElement {
 
   declare code: string;
   declare machines: string;
-  /** Where the reader is inside the step; null: at the whole step. */
+  /** The check on show; null: the whole step. */
   declare check: Check | null;
   declare documents: Code | null;
   declare tables: ReadonlyMap<string, MachineTable>;
@@ -205,7 +205,7 @@ export class CodePanel extends DiagramElement {
   }
 }
 
-/** Why no code is shown at this step. */
+/** The reason why no code is shown at this step. */
 export function noCodeOf(frame: Frame): string {
   if (isLogCase(frame)) return "diagram.code.none_log";
   return frame.step?.kind === "fault" ? "diagram.code.none_fault" : "diagram.code.none_other";

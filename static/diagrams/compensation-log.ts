@@ -1,5 +1,5 @@
 /**
- * The compensation log: what each participant noted so that its work can be undone.
+ * The compensation log: the notes of each participant for undoing its work.
  *
  *     <eos-compensation-log></eos-compensation-log>
  *     document.querySelector("eos-compensation-log").frame = frame;

@@ -1,5 +1,5 @@
 /**
- * The effective configuration of a producer, with the reason for every value that was not free to choose.
+ * The effective configuration of a producer, with the reason for every value that other settings force.
  *
  *     <eos-configuration></eos-configuration>
  *     document.querySelector("eos-configuration").frame = frame;
@@ -56,7 +56,7 @@ function shown(name: string, value: Json): string {
   return valueText(settingValue(name, value));
 }
 
-/** The engine's reasons are few and have words of their own; another is shown as it came. */
+/** The engine's few reasons have texts of their own; any other is shown as it came. */
 function reasonText(reason: string | null, rule: string | null): string {
   if (reason === null || reason === "default") return "";
   const key = `diagram.configuration.reason.${reason.replaceAll(" ", "_")}`;

@@ -1,5 +1,5 @@
 /**
- * The readers: position by partition, what was delivered, and what de-duplication in the application cost.
+ * Consumers: the position by partition, the delivered records, and the cost of de-duplication in the application.
  *
  *     <eos-consumers></eos-consumers>
  *     document.querySelector("eos-consumers").frame = frame;
@@ -28,7 +28,7 @@ export interface ConsumerRow {
   applied: string;
   changed: boolean;
   picked: boolean;
-  /** Which of the selected records it has; null while none are selected. */
+  /** The selected records that it has received; null while none are selected. */
   has: string | null;
 }
 

@@ -1,11 +1,11 @@
 /**
- * The transaction coordinator's side of one transactional id: its state machine, and what is kept of it.
+ * The transaction coordinator's side of one transactional id: its state machine and its entry.
  *
  *     <eos-coordinator machines="/reference/machines/{machine}.json"></eos-coordinator>
  *     document.querySelector("eos-coordinator").frame = frame;
  *
- * The state that counts is inverted. One that is being written to the log is dashed beside it: until the log has it,
- * requests are sent away.
+ * The state in force is inverted. A state that is being written to the log is dashed beside it: until it is
+ * replicated, requests are refused.
  */
 
 import { css, html, nothing } from "lit";
@@ -25,7 +25,7 @@ import { isOfPicked, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { width: 296, others: 3, partitions: 6 };
 const MACHINE = "transaction_states";
-/** States that no id passes through while all is well; drawn when one is entered. */
+/** States that no id passes in normal operation; drawn when one is entered. */
 const RARE = ["PrepareEpochFence", "Dead"];
 
 /** One transactional id in one broker's cache. A coordinator that was deposed unknowingly holds one, too. */
@@ -47,7 +47,7 @@ export interface CoordinatorShape {
   lastEdge: [string, string, string] | null;
   stepped: boolean;
   rows: CardRow[];
-  /** How the client found this broker. */
+  /** How the client learnt of this broker. */
   found: string | null;
   others: { key: string; text: string; changed: boolean; id: string; broker: string }[];
   folded: number;
@@ -122,7 +122,7 @@ function cardRows(frame: Frame, kept: Kept): CardRow[] {
   return rows;
 }
 
-/** Kafka 2.0 knows no last epoch, and what has not been replaced yet has no last of either. */
+/** Kafka 2.0 has no last epoch, and a value that has not been replaced yet has no previous one. */
 function lastIdentity(entry: TransactionView): string {
   if (entry.last_producer_id === null) return say("diagram.none");
   return entry.last_producer_epoch === null ? String(entry.last_producer_id) : `${entry.last_producer_id}·${entry.last_producer_epoch}`;
@@ -152,7 +152,7 @@ function foundBy(frame: Frame, id: string): string | null {
   });
 }
 
-/** The words of a text, none of them broken: a broker's number belongs to its name. */
+/** A text whose words are not broken: a broker's number stays with its name. */
 function whole(text: string) {
   return text.split(" ").map((word) => html`<span class="nb">${word}</span> `);
 }

@@ -1,6 +1,6 @@
 /**
- * A database beside Kafka and its services: for each record its row and its outbox entry, committed or held back; the offsets; what each
- * service does and has in memory only.
+ * A database beside Kafka and its services: for each record its row and its outbox entry, committed or not yet; the
+ * offsets; what each service does and holds only in memory.
  *
  *     <eos-database></eos-database>
  *     document.querySelector("eos-database").frame = frame;

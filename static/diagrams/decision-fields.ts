@@ -12,7 +12,7 @@ export interface RuleShape {
   rule: string;
   outcome: DecisionRow["outcome"];
   sentence: string;
-  /** *Yes* or *No* behind the question that the sentence asks; null when it asks none or was not asked. */
+  /** *Yes* or *No* after the question in the sentence; null if it has none or was not reached. */
   answer: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface DecisionShape {
   /** `isOfOtherEpoch`: nothing is stored to compare with. */
   fields: { name: string; arrived: string; stored: string; isOfOtherEpoch?: boolean }[];
   rules: RuleShape[];
-  /** What the deciding rule led to. */
+  /** The result of the deciding rule. */
   refusal: { rule: string; error: string; compared: string; next: string } | null;
 }
 
@@ -44,13 +44,19 @@ export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["
   });
 }
 
-/** Where the lookup of duplicates decided, the batch that it found: it has the numbers that arrived. Else the producer's state. */
+/**
+ * If the lookup of duplicates decided: the batch that it found, which has the numbers that arrived. Else the producer's
+ * state.
+ */
 function storedFields(decision: Decision): JsonObject {
   const isFound = decision.rows.some(({ key, outcome }) => key === "decision.duplicate_lookup" && outcome === "decided");
   return isFound ? decision.arrived : (decision.stored ?? {});
 }
 
-/** The stored sequence is that of the epoch that arrived: of an epoch that has been left there is none, although the log has records. */
+/**
+ * The stored sequence is that of the epoch that arrived: of an epoch that has been left there is none, although the log
+ * has records.
+ */
 function isOfOtherEpoch(name: string, stored: Json, { arrived, stored: known }: Decision): boolean {
   return name === "last_sequence" && (stored === null || stored === -1) && known?.["producer_epoch"] != null && known["producer_epoch"] !== arrived["producer_epoch"];
 }

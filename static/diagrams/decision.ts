@@ -33,7 +33,7 @@ export function layoutDecision(decision: Decision, refusal: Refusal | null): Dec
   };
 }
 
-/** What an append came to, in the words of the lanes; null when the step is about something else or was refused. */
+/** The result of an append, in the terms of the lanes; null if the step is about something else or was refused. */
 export function consequence(frame: Frame): string | null {
   const decision = frame.step?.decision;
   if (decision == null || frame.step?.refusal != null) return null;
@@ -124,7 +124,7 @@ function drawLadder(rules: readonly RuleShape[], came: string | null, refused: b
   return html`${drawFolded(before)}<ol>${drawn.map((rule) => drawRule(rule, came))}</ol>${drawFolded(after)}`;
 }
 
-/** Rules that are folded say how many they are and what became of them. */
+/** A fold of rules states their number and their result. */
 function drawFolded(rules: readonly RuleShape[]): TemplateResult | typeof nothing {
   if (rules.length === 0) return nothing;
   const outcomes = ["passed", "not_reached", "off"] as const;

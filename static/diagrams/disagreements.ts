@@ -1,10 +1,13 @@
-/** Sentences about where a client and the leader it writes to know different things, which the engine finds. Pure. */
+/**
+ * Sentences about differences between the state of a client and that of the leader it writes to; the engine finds them.
+ * Pure.
+ */
 
 import type { Disagreement } from "../generated/messages.ts";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 
-/** About the numbering of one partition; null where both know the same. */
+/** About the numbering of one partition; null if both agree. */
 export function disagreement({ view }: Frame, client: string, partition: string): string | null {
   const found = view.derived?.disagreements[client]?.[partition];
   return found === undefined ? null : sentence(client, found);
@@ -25,7 +28,7 @@ export function disagreementsAt({ view }: Frame, partition: string): string[] {
   });
 }
 
-/** Why what a client has as its state is outdated: a leader has a higher epoch of its id. */
+/** Why a client's state is outdated: a leader has a higher epoch of its id. */
 export function outdatedBy({ view }: Frame, client: string): string | null {
   const newer = Object.values(view.derived?.disagreements[client] ?? {}).find(({ what, own, known }) => what === "epoch" && (known ?? 0) > (own ?? 0));
   return newer === undefined ? null : sentence(client, newer);

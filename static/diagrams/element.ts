@@ -23,7 +23,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
 
   declare frame: Frame | undefined;
   #reading: Reading | null = null;
-  /** What the panel read of a frame that may come next, and the step of that frame. */
+  /** What the panel has read of a frame that may come next, and the step of that frame. */
   #foreseen: { step: Step | null; reading: Reading } | null = null;
 
   constructor() {
@@ -31,7 +31,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
     this.frame = undefined;
   }
 
-  /** A frame that has all the same that was read of the last one is not drawn. */
+  /** A frame in which nothing differs that was read of the last one is not drawn. */
   protected override shouldUpdate(changed: PropertyValues): boolean {
     const onlyFrame = changed.size === 1 && changed.has("frame");
     return !onlyFrame || this.frame === undefined || this.#reading?.holdsFor(this.frame) !== true;
@@ -58,7 +58,10 @@ export abstract class DiagramElement extends LitElement implements Panel {
   /** To be called when that `details` was toggled. */
   protected readonly toggled = (): void => this.requestUpdate();
 
-  /** A frame that may come next: what is dear is made before, and used where the frame that comes reads the same. */
+  /**
+   * For a frame that may come next: makes the expensive parts in advance; they are used if the next frame reads the
+   * same.
+   */
   foresee(frame: Frame): void {
     if (this.#reading === null || this.prepare === undefined) return;
     const reading = new Reading(frame, this.#reading);
@@ -72,7 +75,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
   /** Draws one frame. It is the same for the same frame and properties, whatever was drawn before. */
   protected abstract show(frame: Frame): TemplateResult | typeof nothing;
 
-  /** While an outside caller asks what is under the pointer: what a press there would select. */
+  /** While a caller asks what is under the pointer: the selection that a press there would make. */
   #pointed: { at: Selection | null } | null = null;
 
   /** What a press on the innermost button of this path would select, without selecting it; null: nothing. */
@@ -100,12 +103,12 @@ export abstract class DiagramElement extends LitElement implements Panel {
     return focused === null ? null : this.pointedAt([focused, this.renderRoot]);
   }
 
-  /** Asks for what the view does not list as it lies far back: at once, or unless the reader moves on. */
+  /** Requests what the view does not list because it lies far back: at once, or unless the reader moves on. */
   protected lookBack(when: LookBack = "now"): void {
     this.dispatchEvent(new CustomEvent<LookBack>("look-back", { detail: when, bubbles: true, composed: true }));
   }
 
-  /** Selects a thing, or lets it go when it was already selected. */
+  /** Selects a thing, or deselects it if it was selected. */
   readonly pick = (selection: Selection): void => {
     if (this.#pointed !== null) {
       this.#pointed.at ??= selection;
@@ -159,7 +162,7 @@ export function onPick(pick: (selection: Selection) => void, selection: Selectio
   };
 }
 
-/** Makes Enter on what is no button a press. */
+/** Makes Enter a press on an element that is no button. */
 export function asPress(event: KeyboardEvent): void {
   if (event.key !== "Enter") return;
   event.preventDefault();

@@ -1,6 +1,6 @@
 /**
- * What files of a broker do not hold, said once, in the place of the panels that would have nothing to show; in front
- * of it, at the steps of a preview, what it supposes and the command that would do it.
+ * What the files of a broker do not contain, stated once in the place of the panels that would be empty; before it,
+ * at the steps of a preview, its assumptions and the command for it.
  *
  *     <eos-from-files .frame=${frame}></eos-from-files>
  */

@@ -2,10 +2,10 @@
  * Lengths: rounding, and how wide a text will be.
  *
  * Layouts are pure, so they cannot ask a browser for the width of a text. The table below holds the
- * advance widths, in em, of a wide sans-serif (DejaVu Sans); narrower fonts leave a little more air.
+ * advance widths, in em, of a wide sans-serif (DejaVu Sans); narrower fonts leave a little more space.
  */
 
-/** px of letters in pictures: the tokens `--t-mark` (axes, captions, tags) and `--t-text` (what a thing is and says). */
+/** px of letters in pictures: the tokens `--t-mark` (axes, captions, tags) and `--t-text` (names and contents). */
 export const MARK = 12;
 export const TEXT = 14;
 
@@ -56,7 +56,7 @@ export function textWidth(text: string, size: number, bold = false): number {
   return em * size * (bold ? BOLD : 1);
 }
 
-/** A word that is wider than a line, in pieces that are not: behind underscores and hyphens, else anywhere. */
+/** Splits a word that is wider than a line into pieces that fit: after underscores and hyphens, else anywhere. */
 function broken(word: string, width: number, size: number, bold: boolean, widthOf: typeof textWidth): string[] {
   const pieces: string[] = [];
   let rest = word;
@@ -74,7 +74,10 @@ function broken(word: string, width: number, size: number, bold: boolean, widthO
 /** What stays on one line: a Chinese letter or a word, with the marks that may not begin or end a line. */
 const PIECES = /[（《「『]?(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]+)[，。：；、）！？》」』]*|\s+/g;
 
-/** Breaks a text into lines no wider than `width` px, as `widthOf` measures; Chinese breaks anywhere, other text between words. */
+/**
+ * Breaks a text into lines no wider than `width` px, as `widthOf` measures; Chinese breaks anywhere, other text between
+ * words.
+ */
 export function wrap(text: string, width: number, size: number, bold = false, widthOf = textWidth): string[] {
   const whole = text.trimEnd();
   if (whole.trim() !== "" && widthOf(whole, size, bold) <= width) return [whole];

@@ -56,7 +56,7 @@ export interface InFlightShape {
   /** Many requests: one line each. */
   dense: boolean;
   folded: string | null;
-  /** What is drained and in no request yet; null: nothing. */
+  /** The drained batches that are in no request yet; null if there are none. */
   drained: string | null;
   sender: string;
 }

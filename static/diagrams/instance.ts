@@ -1,5 +1,5 @@
-/** All epochs of one producer id have one colour. What is of a fenced epoch is not filled, unless a log has it and its
- * transaction is decided: that is valid. Pure. */
+/** All epochs of one producer id have one colour. Batches of a fenced epoch are not filled, unless they are in a log
+ * and their transaction is decided: these are valid. Pure. */
 
 import type { Frame, LogBatchView, View } from "../player/frame.ts";
 import type { Id } from "./batch.ts";
@@ -11,7 +11,7 @@ export function isFenced(view: View, producerId: Id, epoch: Id): boolean {
   return highest !== undefined && !isAbsent(epoch) && Number(epoch) <= highest;
 }
 
-/** Classes of what has the colour of a producer id; on the stage, `here` has the colours. */
+/** Classes for things in the colour of a producer id; on the stage, `here` has the colours. */
 export function hueIn(view: View, here: { hue: (producerId: Id) => string }, producerId: Id, epoch: Id): string {
   return `${here.hue(producerId)}${isFenced(view, producerId, epoch) ? " old" : ""}`;
 }

@@ -1,11 +1,11 @@
 /**
- * The internal logs as tapes of what was written: images of transactional ids, offsets of groups. Newest on the right.
+ * The internal logs as tapes of written records: images of transactional ids, offsets of groups. Newest on the right.
  *
  *     <eos-internal-log></eos-internal-log>
  *     document.querySelector("eos-internal-log").frame = frame;
  *
- * The logs that the step wrote to are opened, else the one that was open before; of the others the newest image is
- * named. An image that is not replicated yet is dashed: it does not count. A tombstone is crossed.
+ * The logs that the step wrote to are opened, else the one that was open before; for the others, the newest image is
+ * named. An image that is not replicated yet is dashed: it is not in force. A tombstone is crossed.
  */
 
 import { css, html, nothing } from "lit";
@@ -115,7 +115,7 @@ function linesOf(name: Json, value: Json, batch: LogBatchView): string[] {
   return batch.transactional ? [...lines, `${batch.producer_id}·${batch.producer_epoch}`] : lines;
 }
 
-/** A state's name may break between its words, and nowhere else. */
+/** A state's name may break only between its words. */
 function breakable(text: string) {
   return text.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => (index === 0 ? word : html`<wbr>${word}`));
 }

@@ -15,7 +15,7 @@ export interface LabelledLine {
   x2: number;
   y2: number;
   text: string;
-  /** What of it is said where the whole text would lie over other arrows. */
+  /** The shorter text for use if the whole text would lie over other arrows. */
   short?: string;
   weight: number;
 }
@@ -33,7 +33,9 @@ const ABOVE = 7;
 const BELOW = -15;
 const STEEPEST = 40;
 const CHUNK = 6;
-/** Where in a text's height a line through it is looked for: below its tallest letters, in the middle, at the baseline. */
+/**
+ * The heights at which a line through a text is looked for: below its tallest letters, in the middle, at the baseline.
+ */
 const HEIGHTS = [0.2, 0.5, 0.85];
 
 /** Where labels may stand, and the lines of actors, which run through no text that has another place. */
@@ -41,7 +43,7 @@ export interface LabelRoom {
   width: number;
   bottom?: number;
   lanes?: readonly number[];
-  /** What a text may lie on only where it has no other place. */
+  /** Boxes that a text may cover only if it has no other place. */
   dots?: readonly Box[];
 }
 
@@ -67,7 +69,10 @@ interface Candidate {
   boxes: Box[];
 }
 
-/** The place with the fewest arrows through it; of two as good the one of the longer text, and nearest to the middle. */
+/**
+ * The place with the fewest arrows through it; among equals, the one of the longer text, then the one nearest to the
+ * middle.
+ */
 function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], { width, bottom = Number.POSITIVE_INFINITY, lanes = [], dots = [] }: LabelRoom): Candidate | null {
   let best: Candidate | null = null;
   let fewest = Infinity;

@@ -207,7 +207,7 @@ function textPair(
 ): TextShape[] {
   const whole = textWidth(words.headline, TEXT, true) <= first.space;
   const [headline = ""] = wrapAtMost(whole ? words.headline : words.headlineBrief, first.space, TEXT, 1, true);
-  // Where neither fits, the rule under the lane says it.
+  // If neither fits, the rule below the lane states it.
   const detail = [words.detail, words.brief].find((one) => textWidth(one, TEXT) <= second.space) ?? "";
   return [
     { x: round(first.x), y: round(room.middle - 6), text: headline, anchor, style: "text strong" },

@@ -1,4 +1,4 @@
-/** What a step brought to a partition's log, as the engine gives it. Pure. */
+/** The batch that arrived at a partition's log in a step, as the engine reports it. Pure. */
 
 import type { Frame, LogBatchView } from "../player/frame.ts";
 import type { Id } from "./batch.ts";
@@ -18,7 +18,7 @@ export interface Arrived {
   count: number | null;
   /** COMMIT or ABORT when it is a marker, which has no sequence numbers. */
   control?: string | null;
-  /** What a record of an internal log says. */
+  /** The content of a record of an internal log. */
   content?: ContentWords | null;
   /** Base offset of the equal stored batch, or of the batch just appended. */
   at: number | null;

@@ -1,8 +1,8 @@
 /**
  * Which batches of a log fit into a lane, and where each offset stands. Pure.
  *
- * A lane holds about sixteen offsets. What does not fit is folded, and the fold says how much: a log of
- * 20,000 batches costs one look at its offsets and then only what is visible. A batch that the step is about
+ * A lane holds about sixteen offsets. What does not fit is folded, and the fold says how much: a log of 20,000
+ * batches costs one pass over its offsets and then only the visible batches. A batch that the step is about
  * stays visible although it is old, and those that broke a guarantee or differ in another run as far as they fit: the folds
  * then lie between them and the end.
  */
@@ -22,7 +22,7 @@ export interface Fold {
   first: number;
   last: number;
   batches: number;
-  /** Behind the right edge, as the reader scrolled back. */
+  /** Beyond the right edge, because the reader scrolled back. */
   newer: boolean;
 }
 
@@ -65,18 +65,18 @@ export interface CellOptions {
   scrolled: number;
   /** Base offset that must stay visible. */
   pinned: number | null;
-  /** Base offsets that are looked for before others, the first of them first. */
+  /** Base offsets that get a place before others, in this order. */
   sought?: readonly number[];
   short: boolean;
   /** Whether the producer may stand on a second line, rather than that batches are folded. */
   twoLines?: boolean;
-  /** px of the room that words beside the cells would like to have, as long as no batch is folded for them. */
+  /** px that texts beside the cells get as long as no batch is folded for them. */
   wished?: number;
   /** px of further room, where words stand, before a batch is folded. */
   further?: number;
   /** How often the log has the records of a batch; missing: once. */
   copiesOf?: (batch: LogBatchView) => number;
-  /** Cells have no line for how often. */
+  /** Whether cells lack a line for how often the records are stored. */
   isLow?: boolean;
   /** The reader opened a fold. */
   open?: boolean;
@@ -135,7 +135,7 @@ const LEAST = 40;
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
   const { slots, logs = [] } = options;
   if (slots != null) return offsetsOf(batch).reduce((sum, offset) => sum + (slots.get(offset) ?? 0), 0);
-  // Logs of which some batches are folded have the same batch as wide.
+  // In logs with folded batches, the same batch has the same width.
   const alike = logs.flatMap((log) => {
     const one = log[String(batch.base_offset)];
     return one === undefined || one === batch || one.last_offset !== batch.last_offset ? [] : [ownWidth(one, { ...options, copiesOf: copiesIn(log) }, short)];
@@ -152,7 +152,10 @@ function offsetsOf({ base_offset: first, last_offset: last }: LogBatchView): num
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** px of each offset: as many as the wider of its cells in both logs needs. Null where the logs are too long to be drawn whole. */
+/**
+ * px of each offset: as many as the wider of its cells in both logs needs. Null where the logs are too long to be drawn
+ * whole.
+ */
 function slotsOf(logs: readonly Log[], options: CellOptions, short: boolean): Map<number, number> | null {
   const slots = new Map<number, number>();
   for (const log of logs) {

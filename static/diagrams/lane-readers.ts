@@ -1,8 +1,9 @@
 /**
- * Below a lane: where the followers' logs end, and what each reader has of it, offset by offset. Pure.
+ * Below a lane: the ends of the followers' logs, and what each consumer has received of it, offset by offset. Pure.
  *
- * The engine says for every offset why a reader has it or not (docs/frame.md, Readers and groups); here it gets its
- * strip: filled when it was delivered, hatched when its transaction was aborted, dashed while that is open, dotted
+ * The engine states for every offset why a consumer has it or not (docs/frame.md, Readers and groups); here it
+ * becomes a strip : filled when it was delivered, hatched when its transaction was aborted, dashed while that is
+ * open, dotted
  * when it is gone or not replicated, a line when no consumer fetched it yet or it is a marker. Where the first two readers
  * differ for good reason, the space between their strips says so.
  */
@@ -29,16 +30,16 @@ const NAMED_ROW = 20;
 /** At most this many reasons and stretches are shown in a lane; the text of the diagram has all of them. */
 const REASONS_MOST = 3;
 
-/** First and last offset, and what the reader has to do with them. */
+/** First and last offset, and their fate for the consumer. */
 export type Stretch = [first: number, last: number, fate: string];
 
 /** Lag, not a difference: the reader will get these as they are. */
 const COMING = new Set(["not_fetched", "not_replicated", "delivered", "control"]);
 
-/** What lanes show of a consumer. */
+/** The content of a consumer's row. */
 export type Reader = Pick<ConsumerView, "isolation" | "positions" | "delivered" | "lanes">;
 
-/** What a reader has to do with each offset of a lane, oldest first. */
+/** The fate of each offset of a lane for a consumer, oldest first. */
 export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
   return lane === undefined ? [] : [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
 }
@@ -109,7 +110,10 @@ type Readers = readonly (readonly [name: string, consumer: Reader])[];
 
 const known = new WeakMap<object, Map<string, Readers>>();
 
-/** Readers of a partition, by name, with what they have of it. A layout asks for them of each lane in every tier that it tries. */
+/**
+ * Readers of a partition, by name, with what they have of it. A layout asks for them of each lane in every tier that it
+ * tries.
+ */
 export function readersOf(frame: Frame, partition: string): Readers {
   return found(frame, `readers ${partition}`, ({ view }) => readersIn(view.consumers ?? {}, partition));
 }
@@ -207,7 +211,7 @@ function differenceShapes(
   }).filter(({ x, width }) => width > 6 && !isNamed(other, x) && !isNamed(other, x + width));
 }
 
-/** Whether its words over the strip are where a line would come down. */
+/** Whether its text above the strip is in the way of a vertical line. */
 function isNamed({ texts, y }: ReaderShape, x: number): boolean {
   return texts.some((text) => text.y < y && x > text.x - 4 && x < text.x + textWidth(text.text, TEXT) + 4);
 }
@@ -262,7 +266,10 @@ function isWhole(lines: readonly string[], text: string): boolean {
   return lines.join(" ") === text || lines.join("") === text.replaceAll(" ", "") || lines.join("") === text;
 }
 
-/** The first of some words that fits between two gates, or between one and an edge, over the strip; null where none does. */
+/**
+ * The first of some words that fits between two gates, or between one and an edge, over the strip; null where none
+ * does.
+ */
 function betweenGates(words: readonly string[], left: number, gates: readonly number[], right: number): Pick<TextShape, "x" | "text"> | null {
   const edges = [left - 8, ...gates.filter((x) => x > left - 8).sort((one, other) => one - other), right + 4];
   for (const text of words) {
@@ -289,7 +296,7 @@ function beyondGates(cells: Cells, replica: ReplicaView): number {
 }
 
 /**
- * One line of words for each reader of low rows, for all as much: what one has no room for would look like a difference.
+ * One line of text for each consumer with a low row, of the same length for all: a shorter text would look like a difference.
  * Beside another run's picture for every row, and only how many each has read, so that both sides say the same in the same
  * place; empty where that has no room.
  */

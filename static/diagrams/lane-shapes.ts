@@ -87,7 +87,7 @@ export interface ReaderShape {
   left: number;
   right: number;
   texts: TextShape[];
-  /** What the reader has to do with each part of the lane (docs/frame.md, the table of fates). */
+  /** The fate of each part of the lane for the consumer (docs/frame.md, the table of fates). */
   spans: { x: number; width: number; fate: string; first: number; last: number }[];
   /** Where the batches that are selected lie. */
   marked: { x: number; width: number }[];
@@ -95,7 +95,7 @@ export interface ReaderShape {
   selection: Selection;
 }
 
-/** Between the strips of two readers: what one of them has and the other has not. */
+/** Between the strips of two consumers: what only one of them has. */
 export interface DifferenceShape {
   x: number;
   width: number;
@@ -162,7 +162,7 @@ export interface LanesShape {
   height: number;
   lanes: LaneShape[];
   folded: FoldedLane[];
-  /** Partitions that have not even a line: how many, and what they are called. */
+  /** Partitions without even a line: their number and their names. */
   rest: { y: number; text: string } | null;
   twin: string[];
 }

@@ -54,7 +54,7 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
     class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
 }
 
-/** Behind the name of what differs in another run; where there is room before it, with the sign. */
+/** After the name of a thing that differs in another run; with the sign, if there is room. */
 function differs(x: number, y: number, width: number): SVGTemplateResult {
   return svg`<rect class="differs" x=${x - 4} y=${y - 14} width=${width + 8} height="19" rx="3"/>${x < 20 ? nothing : svg`<text class="text strong" x=${x - 7} y=${y} text-anchor="end">≠</text>`}`;
 }
@@ -172,7 +172,10 @@ function drawGate(gate: GateShape): SVGTemplateResult {
   return svg`<rect class=${`gate ${gate.kind}`} x=${gate.x} y=${gate.y} width=${gate.width} height=${gate.height}/>`;
 }
 
-/** What the engine can be asked about in one click: the flag of the last stable offset, and what a reader has not. */
+/**
+ * What one click asks the engine about: the flag of the last stable offset, and records that a consumer has not
+ * received.
+ */
 function drawAsk(ask: AskShape, actions: LanesActions): SVGTemplateResult {
   const { click, key } = onPick(() => actions.why?.(ask.question, ask.subject), { kind: "partition", id: ask.subject });
   return svg`<g class="asks" role="button" tabindex="0" aria-label=${ask.name} @click=${click} @keydown=${key}><title>${ask.name}</title><rect
@@ -204,7 +207,10 @@ function drawSpan({ x, width, fate }: ReaderShape["spans"][number], y: number): 
   return svg`${box}<path class="line thin" d=${lines.join("")}/>`;
 }
 
-/** What one reader has and the other has not: tied together. A sign of unlike things would be read as one of two runs. */
+/**
+ * Connects what one consumer has and the other has not; a sign for *different* would be read as a difference between
+ * two runs.
+ */
 function drawDifference({ x, width, top, bottom }: DifferenceShape): SVGTemplateResult {
   const [left, right] = [x + 2, x + width - 2];
   return svg`<g class="difference"><path class="line dotted dark" d=${`M${left} ${top}V${bottom}M${right} ${top}V${bottom}`}/></g>`;

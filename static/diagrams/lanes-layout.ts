@@ -1,8 +1,8 @@
 /**
  * The picture of the partition lanes: from a frame to shapes. Pure, no DOM.
  *
- * How tall each lane is, and which are folded, is decided in `lanes-plan.ts`. Everything that the diagram's text says comes
- * from the same numbers as the shapes.
+ * How tall each lane is, and which are folded, is decided in `lanes-plan.ts`. The diagram's text is made from the
+ * same numbers as the shapes.
  */
 
 import { batchesIn, foldedLog } from "../player/folded.ts";
@@ -41,7 +41,7 @@ const SMALL_LINES = 28;
 const SIGN = 16;
 /** px right of the cells that the gates take. */
 const BESIDE_GATES = 24;
-/** The share of the width that an offset which is seen from near has at most. */
+/** The largest share of the width for an offset of an enlarged short log. */
 const NEAR = 0.2;
 /** px that a reader's words beside the gates take beyond its name, with room. */
 const READ_WORDS = 92;
@@ -94,7 +94,7 @@ function lineText(view: View, name: string, partition: PartitionView): string {
   });
 }
 
-/** What a cell means, once; further lanes say where they end and whether this step touched them. */
+/** The meaning of a cell, once; further lanes state where they end and whether this step touched them. */
 function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number, isBeside: boolean): string {
   if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
   if (top === 0) {
@@ -211,12 +211,15 @@ function layoutLane(
   return { lane, twin };
 }
 
-/** What of the other run's log the scale of a lane depends on. */
+/** The parts of the other run's log on which the scale of a lane depends. */
 function besideOf(pair: LogsBeside | undefined): unknown[] {
   return pair === undefined ? [] : [pair.records, pair.markers, pair.readers.join(" "), ...pair.logs];
 }
 
-/** px per offset: about thirteen in a lane; beside another run's picture a short log is seen from near, on both sides alike. */
+/**
+ * px per offset: about thirteen in a lane; beside another run's picture a short log is seen from near, on both sides
+ * alike.
+ */
 function unitOf(room: number, pair: LogsBeside | undefined, width: number): number {
   const usual = clamp((width - 180) / 13, 24, 48);
   if (pair === undefined) return usual;
@@ -288,7 +291,7 @@ function placeCells(
   const landed = landedOffsets(frame, partition, replicaId);
   const duplicated = brokenRecords(frame, "duplicated");
   const isLow = tier.cell < TWO_LINES;
-  // Those that end the visible log, without an older one that stays in sight.
+  // The newest visible batches, without an older one that stays in sight.
   const from = cells.pieces.findLastIndex((piece) => piece.kind === "fold" && !piece.newer) + 1;
   const drawn = cells.pieces.slice(from).filter(({ kind }) => kind === "batch").length;
   for (const piece of cells.pieces) {
@@ -314,7 +317,7 @@ function placeCells(
   }
 }
 
-/** What of a partition and its batches differs in another run: `t-0` and `t-0 43`. */
+/** The parts of a partition that differ in another run: `t-0` and `t-0 43`. */
 function apartIn({ apart = [] }: LanesOptions, partition: string): string {
   return apart.filter((name) => name === partition || name.startsWith(`${partition} `)).join();
 }
@@ -395,7 +398,8 @@ function controlLetter(control: string): string {
 
 /** Which records a cell holds, when there is room to say it; a second copy is always said. */
 function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, copies: number): string | null {
-  // The first coordinator's epoch is 0; only a later one is worth showing, and the cell's name explains it. A low cell has no room under the flag.
+  // The first coordinator's epoch is 0; only a later one is worth showing, and the cell's name explains it. A low cell
+  // has no room under the flag.
   if (batch.control !== null) return tier.cell < TWO_LINES || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (copies > 1 && tier.cell >= TWO_LINES) {
@@ -490,7 +494,7 @@ function asksOfGate(partition: string, text: TextShape | undefined): AskShape[] 
   return [{ question: "lso", subject: partition, name: say("player.why.gate", { partition }), x, y: text.y - 13, width, height: 18 }];
 }
 
-/** What a reader has not been given asks why; a click elsewhere on its row selects the reader. */
+/** A click on a record that a consumer has not received asks why; a click elsewhere on its row selects the consumer. */
 function asksOfReaders(partition: string, readers: readonly ReaderShape[]): AskShape[] {
   return readers.flatMap((reader) => reader.spans.filter((span) => span.fate !== "delivered").map((span): AskShape => ({
     question: "unseen",
@@ -526,7 +530,7 @@ function gateTexts(
     const before = x - 6 - width;
     // A little nearer, if that is enough to stand before an arrow.
     const after = inTheWay(x + 10).length > 0 && inTheWay(x + 7).length === 0 ? x + 7 : x + 10;
-    // Where neither side is free, it stands behind what took it.
+    // If neither side is free, it stands behind the thing there.
     const beyond = Math.max(after, ...inTheWay(after).map((at) => at + 16));
     const isLeft = free(before) && (inTheWay(before).length === 0 || !free(beyond));
     const from = isLeft ? before : free(beyond) || avoid === null ? beyond : Math.max(x, avoid[1]) + 6;

@@ -17,9 +17,9 @@ import type { LaneShape } from "./lane-shapes.ts";
 import { isLogCase } from "./log-case.ts";
 import { shownReplica } from "./shown-replica.ts";
 
-/** What the logs of one partition hold in two runs that stand beside each other. */
+/** The content of one partition's logs in two compared runs. */
 export interface LogsBeside {
-  /** Offsets of records that the cells of the longer one are as wide as, and its markers. */
+  /** The width of the longer log's cells in offsets of records, and the number of its markers. */
   records: number;
   markers: number;
   logs: readonly Log[];
@@ -39,11 +39,11 @@ export interface LanesOptions {
   scrolled: Readonly<Record<string, number>>;
   /** Partitions whose folds the reader opened. */
   opened?: ReadonlySet<string>;
-  /** Whether the picture ends with what it shows, though there were room. */
+  /** Whether the picture ends after its content even if there is more room. */
   cropped?: boolean;
   /** Whether another run's picture stands below it, so that of a narrow one only the lane in focus is drawn, and low. */
   beside?: boolean;
-  /** Names of what differs in the other run. */
+  /** Names of things that differ in the other run. */
   apart?: readonly string[];
   /** What each partition's two logs hold, where another run's picture stands beside this one. */
   spread?: Spread;
@@ -130,7 +130,7 @@ export function arrivalRoom(frame: Frame, name: string, tier: Tier): number {
   return isLogCase(frame) || OWN_LOG.test(name) ? 0 : tier.arrival;
 }
 
-/** A log that holds nothing, has nothing coming, loses nothing in this step and is not in focus: a line says so. */
+/** An idle log: empty, with no arriving or lost message in this step, and not in focus. It is drawn as a line. */
 function isIdle(frame: Frame, name: string, focus: string | null): boolean {
   const partition = frame.view.partitions?.[name];
   const id = partition === undefined ? null : shownReplica(partition);
@@ -180,7 +180,7 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
   return { tiers, lines: others, rest: [] };
 }
 
-/** Where the page scrolls: the lane in focus, then the others; in lines alone when a rule has to be seen below them. */
+/** If the page scrolls: the lane in focus, then the others, only as lines if a rule has to be visible below them. */
 function planScrolling(frame: Frame, focus: string, others: readonly string[], isBeside: boolean): Plan {
   const tier = isBeside ? LOW : TALL;
   const tiers = new Map([[focus, hasComing(frame, focus) ? tier : { ...tier, arrival: 0 }]]);

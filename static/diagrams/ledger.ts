@@ -5,7 +5,7 @@
  *     <eos-ledger></eos-ledger>
  *     document.querySelector("eos-ledger").frame = frame;
  *
- * What counts as duplicated or lost is the judges' word (view.guarantees), not this panel's.
+ * The judges decide what counts as duplicated or lost (view.guarantees), not this panel.
  */
 
 import { css, html, nothing } from "lit";
@@ -30,7 +30,7 @@ export interface LedgerRow {
   partition: string;
   stored: number;
   status: string;
-  /** Readers that got it, with how often; empty while none has. */
+  /** Consumers that received it, with how often; empty while none has. */
   delivered: string;
   verdict: "once" | "duplicated" | "lost" | "reordered" | "uncertain" | "pending" | "absent";
   word: string;
@@ -90,7 +90,7 @@ function serialsInOrder(records: Record<string, RecordView>): number[] {
   return serials;
 }
 
-/** Chips around what matters now: the selection, else what the step changed or broke, else the newest. */
+/** The chips around the most relevant record: the selection, else what the step changed or broke, else the newest. */
 export function layoutLedger(
   frame: Frame, options: { chips: number; rows: number } = defaults, from: number | null = null,
 ): LedgerShape {

@@ -1,5 +1,5 @@
 /**
- * What a batch of an internal log says: the image of a transactional id, or an offset of a group. Pure.
+ * The content of a batch of an internal log: the image of a transactional id, or an offset of a group. Pure.
  *
  * A transaction's image is named by its state, with the id under it; a group's offset by its partition and offset,
  * with the group under it. Of several records in one batch the newest is named and the others are counted.

@@ -16,13 +16,13 @@ import { layoutMachine, tableInForce } from "./machine-layout.ts";
 
 export interface MachineState {
   state: string;
-  /** The edge that led there: from, to, on. */
+  /** The last edge: from, to, event. */
   lastEdge: readonly [string, string, string] | null;
   /** Whether this step took it. */
   stepped: boolean;
   /** What is drawn, in words. */
   sentence: string;
-  /** What the one whose machine it is has. */
+  /** The version of the component that has the machine. */
   there: InForce;
 }
 
@@ -54,7 +54,7 @@ export abstract class MachineElement extends DiagramElement {
     void fetchMachine(address).then((table) => { this.table = table; }, () => { this.#asked = ""; });
   }
 
-  /** Null while the table is not there. */
+  /** Null while the table is not loaded. */
   protected drawn({ state, lastEdge, stepped, sentence, there }: MachineState, options: (table: MachineTable) => MachineOptions): DrawnMachine | null {
     if (this.table === undefined) return null;
     const table = tableInForce(this.table, there, lastEdge);

@@ -1,7 +1,7 @@
 /**
  * A state machine as a picture: boxes for states, lines for edges, from the engine's own table. Pure.
  *
- * The table says which states and edges there are; only where a state stands is decided here. A state that has
+ * The table has the states and edges; only the places of the states are decided here. A state that has
  * no place of its own gets one in a grid, so a new row in the engine never disappears from the picture.
  */
 
@@ -23,7 +23,10 @@ export interface MachineTable {
   })[];
 }
 
-/** The rows that there are, with their events and the states that they join. The one it starts in stays, and so does the row that was taken last: a request may come from before the level changed. */
+/**
+ * The rows in force, with their events and the states that they connect. The one it starts in stays, and so does the
+ * row that was taken last: a request may come from before the level changed.
+ */
 export function tableInForce(table: MachineTable, there: InForce, taken: readonly [string, string, string] | null): MachineTable {
   const rows = table.rows.filter((row) => has(there, row) || (taken !== null && row.source === taken[0] && row.target === taken[1] && row.on === taken[2]));
   if (rows.length === table.rows.length) return table;
@@ -42,7 +45,7 @@ export interface StateShape {
   width: number;
   height: number;
   current: boolean;
-  /** Being written: it counts once the log has it. */
+  /** A state that is being written: in force once it is replicated. */
   pending: boolean;
   terminal: boolean;
 }
@@ -117,7 +120,7 @@ const ABOVE = 8;
 /** px below a single row, whose edges swing under it. */
 const BELOW = 15;
 const FONT = 8.5;
-/** A state that at least so many others lead to, all there are, has no edges but a word. */
+/** If all other states, at least so many, lead to a state, a text replaces the edges. */
 const ANYWHERE = 5;
 
 export interface MachineOptions {
@@ -220,7 +223,7 @@ function edgesOf(table: MachineTable): Edge[] {
   return [...edges.values()];
 }
 
-/** Drawn states that every other state leads to: words say it better than a line from each. */
+/** Drawn states that every other state leads to: a text replaces a line from each. */
 function fromAnywhere(table: MachineTable, edges: readonly Edge[], at: ReadonlyMap<string, unknown>): string[] {
   const most = table.states.length - 1;
   return most < ANYWHERE ? [] : table.states.filter((state) => at.has(state) && edges.filter((edge) => edge.to === state).length === most);

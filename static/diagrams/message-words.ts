@@ -1,4 +1,4 @@
-/** What a message says in a few words, for arrows: api, partition, batch, or error and offset. */
+/** A short text for a message, for arrows: api, partition, batch, or error and offset. */
 
 import type { Arrow, Json, JsonObject, MessageView, Plan } from "../player/frame.ts";
 import { facts, listed, named } from "../player/joins.ts";
@@ -92,7 +92,7 @@ function zooKeeperReply(fields: JsonObject): string {
   return say(key, { version: fields["version"] ?? "?" });
 }
 
-/** What became of a message, in words. `message`: as it is at the step on show; the arrow has it as it was sent. */
+/** The fate of a message, as text. `message`: as it is at the step on show; the arrow has it as it was sent. */
 export function fateText(arrow: Arrow, underWay: boolean, message: MessageView = arrow.message): string {
   const parts: string[] = [];
   if (underWay) {

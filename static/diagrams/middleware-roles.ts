@@ -1,11 +1,11 @@
 /**
- * The roles of the message middleware, side by side: what state each is in, and what each participant holds.
+ * The roles of the message middleware, side by side: the state of each, and the data of each participant.
  *
  *     <eos-middleware-roles machines="/reference/machines/{machine}.json"></eos-middleware-roles>
  *     document.querySelector("eos-middleware-roles").frame = frame;
  *
- * The middleware's own machine is drawn from the engine's table. What it believes of a participant stands beside
- * that participant's own state: where the two differ, the row says so.
+ * The middleware's own machine is drawn from the engine's table. The state that it assumes for a participant stands
+ * beside the participant's own state; if the two differ, the row says so.
  */
 
 import { css, html, nothing } from "lit";
@@ -93,7 +93,7 @@ function messageWord(message: string): string {
   return key === undefined ? message : say(key);
 }
 
-/** How long the participants differed, and what of it the middleware can know. */
+/** How long the participants differed, and how much of that the middleware can know. */
 export function windowText(frame: Frame, tid: string): string | null {
   const of = frame.view.middleware;
   const texts = [differText(of?.differ?.[tid]), knownText(of?.transactions?.[tid]?.window)].filter((one) => one !== null);

@@ -1,4 +1,4 @@
-/** Which of the middleware's transactions is shown. Pure. */
+/** The transaction of the middleware to show. Pure. */
 
 import type { Frame } from "../player/frame.ts";
 import { hasChanged } from "./changes.ts";

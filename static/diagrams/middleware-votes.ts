@@ -1,5 +1,5 @@
 /**
- * The middleware's two tables: what it has heard of each participant, and which answers it waits for.
+ * The middleware's two tables: what it has received from each participant, and the responses that it waits for.
  *
  *     <eos-middleware-votes></eos-middleware-votes>
  *     document.querySelector("eos-middleware-votes").frame = frame;

@@ -1,5 +1,5 @@
 /**
- * An operator's numbers: what a dashboard of the cluster would show, before this step, now, and the difference.
+ * An operator's numbers: the figures of a cluster's dashboard before this step and now, and the difference.
  *
  *     <eos-numbers></eos-numbers>
  *     document.querySelector("eos-numbers").frame = frame;
@@ -26,7 +26,7 @@ export interface NumberRow {
   alarming: boolean;
 }
 
-/** Lags and what is short, then counters in the order in which trouble shows. */
+/** Lags and shortages, then counters in the order in which problems show. */
 const COUNTERS = [
   "retries", "duplicates_answered", "refusals", "messages_lost", "messages_repeated", "batches_expired", "epochs_bumped", "questions_repeated", "marker_retries",
 ] as const;

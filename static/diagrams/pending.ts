@@ -1,5 +1,5 @@
 /**
- * The event queue: what is due next, in the order in which the engine will take it, and the fault script's state.
+ * The event queue: the next events in the order in which the engine will take them, and the state of the fault script.
  *
  *     <eos-pending></eos-pending>
  *     document.querySelector("eos-pending").frame = frame;
@@ -72,14 +72,14 @@ function className(name: string): string {
   return words.knows(key) ? say(key) : name.replaceAll("_", " ");
 }
 
-/** `fetch t-0`: the first word is the engine's name for it, what follows is what it is about. Calls keep their names. */
+/** `fetch t-0`: first the engine's name, then the subject. Calls keep their names. */
 function eventName(what: string): string {
   const [name = "", ...about] = what.split(" ");
   const key = [`diagram.pending.what.${name}`, ...actionKeys(name)].find((one) => words.knows(one));
   return [key === undefined ? name : say(key), ...about].join(" ");
 }
 
-/** A fault is called what the reader's own doing of it is called. */
+/** A fault has the same name as the intervention of a reader. */
 function actionKeys(action: string): string[] {
   return [`player.action.${action}`, `player.action.${action}_message`];
 }

@@ -1,5 +1,5 @@
 /**
- * What the leader remembers of each producer: epoch, last sequence and the cached batches, newest last.
+ * The leader's state of each producer: epoch, last sequence and the cached batches, newest last.
  *
  *     <eos-producer-table></eos-producer-table>
  *     document.querySelector("eos-producer-table").frame = frame;
@@ -59,7 +59,7 @@ export interface ProducerTableShape {
   producers: ProducerRow[];
   folded: number;
   remark: string | null;
-  /** What clients with these ids know otherwise, though nothing is in flight. */
+  /** Differences to the state of clients with these ids although nothing is in flight. */
   differs: string[];
 }
 
@@ -149,7 +149,9 @@ function producerRow(frame: Frame, replica: ReplicaView, path: string[], produce
   };
 }
 
-/** `__consumer_offsets` remembers the producers whose transactions commit offsets; `__transaction_state` remembers none. */
+/**
+ * `__consumer_offsets` remembers the producers whose transactions commit offsets; `__transaction_state` remembers none.
+ */
 function isTransactional(frame: Frame, partition: string): boolean {
   const view = frame.view.partitions?.[partition];
   return Object.values(view?.replicas ?? {}).some((replica) => Object.keys(replica.producers).length > 0);

@@ -1,17 +1,17 @@
 /**
- * What a panel read of a frame while it drew. A later frame in which all of that is the same needs no drawing.
+ * Records what a panel reads of a frame while it draws. A later frame in which all of that is the same needs no drawing.
  *
  * A panel need not declare what it depends on: `frame` records it. Views share what did not change, so a part that is
  * the same object is the same; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters.
  * A panel that needs little of a part that changes with most steps reads it by `found`, and depends on that alone.
- * A panel of many alike pieces makes by `piece` only those anew that read something else.
+ * A panel of many similar pieces uses `piece` to make only those again whose inputs changed.
  */
 
 import type { Frame } from "../player/frame.ts";
 
 type Names = Set<PropertyKey>;
 type Find<T> = (frame: Frame, last: T | undefined) => T;
-/** What is looked into, and where it lies. */
+/** An object that is read, and its path. */
 const PARTS = {
   view: (frame: Frame) => frame.view,
   previousView: (frame: Frame) => frame.previousView,
@@ -32,7 +32,7 @@ export function found<T>(frame: Frame, name: string, find: Find<T>, last?: T): T
   return reading === undefined ? find(frame, last) : reading.find(name, find, last);
 }
 
-/** What was made, out of what beside a frame, and what it read of that. */
+/** A made piece, its inputs besides the frame, and what it read of the frame. */
 interface Piece {
   of: readonly unknown[];
   reading: Reading;
@@ -137,7 +137,7 @@ export class Reading {
     return key;
   }
 
-  /** The part with a note of what is asked of it; `inner` are parts of its own. */
+  /** A proxy of the part that records what is read of it; `inner` are its own parts. */
   #noting(part: Part, inner: Partial<Record<Part, unknown>> = {}): unknown {
     const of: object | null = PARTS[part](this.#of);
     if (of === null) return null;
@@ -170,7 +170,7 @@ function isOfSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, place) => item === other[place]);
 }
 
-/** The same value, or one that is built of the same ones. */
+/** The same value, or one with the same components. */
 function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

@@ -1,8 +1,8 @@
 /**
- * Keys for things that come and go: what stays keeps its key, what comes takes the key of something that went.
+ * Keys for things that appear and disappear: a thing that stays keeps its key, a new one takes the key of one that disappeared.
  *
- * Keyed by what they are, forty things that make room for forty others cost forty elements taken out and forty made; in a
- * drag that is most of what a panel does. With these keys their elements are used again, and an element that the reader
+ * Keyed by identity, replacing forty things by forty others removes forty elements and makes forty; in a drag, this
+ * is most of a panel's work. With these keys their elements are used again, and an element that the reader
  * has the focus on stays with its thing as long as the thing is on show.
  */
 

@@ -1,6 +1,6 @@
 /**
- * The wash of a step's row in the space-time diagram, and in words what the step came to: in the column beside the lanes,
- * or else beside its actor; in a narrow picture under the row. Pure.
+ * The highlight of a step's row in the space-time diagram, and the result of the step as text: in the column beside
+ * the lanes, else beside its actor; in a narrow picture, below the row. Pure.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -18,7 +18,7 @@ import type { LaneHead } from "./spacetime-heads.ts";
 import { TO_LANES, doerOf } from "./spacetime-heads.ts";
 import { defaults as margin, marginWidth, wordsWidth } from "./spacetime-margin.ts";
 
-/** px of a row's wash at least. */
+/** The least px of a row's highlight. */
 const BAND = 40;
 /** Lines of a text: more than any has. */
 const LINES = 14;
@@ -47,7 +47,7 @@ function bandLines(frame: Frame, column: number): { text: string; strong: boolea
     wrapAtMost(text, wordsWidth(column) / NARROWER, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
-/** px of the wash over the middle of its row and under it. */
+/** px of the highlight above and below the middle of its row. */
 export interface BandRoom {
   above: number;
   below: number;

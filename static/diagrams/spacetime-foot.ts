@@ -1,4 +1,7 @@
-/** What stands at the foot of the space-time diagram: what is not drawn, counted, and by time what is not to scale. Pure. */
+/**
+ * The notes at the foot of the space-time diagram: the number of undrawn messages, and, if spaced by time, what is not
+ * to scale. Pure.
+ */
 
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
@@ -8,7 +11,10 @@ import { defaults as margin } from "./spacetime-margin.ts";
 import type { Spacing } from "./spacetime-rows.ts";
 import { TO_SCALE } from "./spacetime-rows.ts";
 
-/** px at the foot that the choice of the spacing and the button of the diagram's text take: side by side, or one on the other. */
+/**
+ * px at the foot that the choice of the spacing and the button of the diagram's text take: side by side, or one on the
+ * other.
+ */
 const BUTTONS = { wide: 252, narrow: 148 };
 /** Lines that have room under the lanes; further ones make the picture higher. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };

@@ -1,4 +1,4 @@
-/** Who has a lane in the space-time diagram, where it stands, and what stands over it. Pure. */
+/** The actors with a lane in the space-time diagram, their places and headings. Pure. */
 
 import type { Frame, Selection, Step } from "../player/frame.ts";
 import { listed } from "../player/joins.ts";
@@ -11,7 +11,9 @@ import { isPicked, plainly } from "./picked.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
 
-/** px on the left for the times, at the least; px by which there are more (lanes that moved with each text would sway). */
+/**
+ * px on the left for the times, at the least; px by which there are more (lanes that moved with each text would sway).
+ */
 export const TIMES = 54;
 const TIMES_STEP = 24;
 /** px from the room of the times to the first lane; from the left edge to a time and from it to the lane, together. */
@@ -41,17 +43,17 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
     used.add(arrow.message.to);
   }
   for (const name of actorsIn(frame.step)) used.add(name);
-  // Before the first step: who there is.
+  // Before the first step: all actors.
   if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
   return byRole(frame, used);
 }
 
-/** Who does what the step says: its actor, or the broker that acts at the actor's fetch. */
+/** The actor of the step's sentence: its own actor, or the broker that acts at the actor's fetch. */
 export function doerOf(step: Step): string {
   return step.derived?.by ?? step.actor;
 }
 
-/** Who does what the step says, and the step's actor. */
+/** The actor of the step's sentence, and the step's own actor. */
 export function actorsIn(step: Step | null): string[] {
   return step === null ? [] : [doerOf(step), step.actor];
 }
@@ -101,7 +103,7 @@ function coordinates(frame: Frame, id: string): boolean {
   return Object.keys(frame.view.brokers?.[id]?.transactions ?? {}).length > 0;
 }
 
-/** What an actor is, and behind it the same in fewer words. */
+/** The role of an actor, and then a shorter text for it. */
 function rolesOf(frame: Frame, actor: string, partition: string | null): string[] {
   const consumer = frame.view.consumers?.[actor];
   if (consumer !== undefined) return [consumer.isolation, consumer.isolation.replace(/^read_/, "")];

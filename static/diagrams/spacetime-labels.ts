@@ -1,4 +1,4 @@
-/** What stands at the arrows of the space-time diagram, and what it must not cover. Pure. */
+/** The labels at the arrows of the space-time diagram, and what they must not cover. Pure. */
 
 import { named } from "../player/joins.ts";
 import { say } from "../player/text.ts";

@@ -33,9 +33,12 @@ export interface SpacetimeOptions {
   height: number;
   /** Every message that is looked at is drawn, however tall the picture gets. */
   whole?: boolean;
-  /** What the distance of two rows follows: that they are two, or virtual time. */
+  /** What the distance of two rows stands for: one step, or virtual time. */
   spacing?: Spacing;
-  /** Names of the lanes that two pictures beside each other have, where the page says in words what happens; none: the picture's own. */
+  /**
+   * Names of the lanes that two pictures beside each other have, where the page says in words what happens; none: the
+   * picture's own.
+   */
   columns?: readonly string[] | null;
 }
 
@@ -92,7 +95,7 @@ export interface SpacetimeShape {
   /** The same as lines at the foot. */
   noteLines: string[];
   twin: string[];
-  /** Whose lanes the picture would have by itself, those that matter most first. */
+  /** The actors whose lanes the picture would have alone, the most important first. */
   wanted: readonly string[];
 }
 
@@ -120,7 +123,7 @@ function messageNow({ id, message }: Arrow, { network }: Frame["view"]): Arrow["
   return network?.messages[String(id)] ?? message;
 }
 
-/** What is under way ends where the engine now has it due: a delay moves that. */
+/** A message in transit ends at its current due time, which a delay moves. */
 function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
   const underWay = arrow.settledStep === null || arrow.settledStep > step;
   return {
@@ -156,10 +159,12 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): numb
   return arrow.message.api === "Fetch" || arrow.message.api === "Metadata" ? 0 : 1;
 }
 
-/** What is added to the weight of a lost message whose loss is a turning point. */
+/** The additional weight of a lost message whose loss is a turning point. */
 const TURNED = 0.75;
 
-/** Where distances are time, what happened last stands there whole, but for reading; folds in it would not be to scale. */
+/**
+ * Where distances are time, what happened last stands there whole, but for reading; folds in it would not be to scale.
+ */
 const RANK: Record<Spacing, (weight: number) => number> = {
   step: (weight) => weight,
   time: (weight) => (weight >= 5 ? weight : Math.min(weight, 1)),

@@ -1,6 +1,6 @@
 /**
- * What stands beside the lanes of the space-time diagram: the turning points between the arrows (a fault, a timer
- * that ran out), each on the row of its step, and what this step came to. Pure.
+ * The column beside the lanes of the space-time diagram: the turning points between the arrows (a fault, a timer that
+ * ran out), each on the row of its step, and the result of this step. Pure.
  *
  * Texts have a column of their own, so that no arrow runs through them. With too many actors, or on a narrow
  * screen, there is no room for it; the band's text then stands beside its actor and the turning points in the diagram's text.

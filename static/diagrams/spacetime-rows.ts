@@ -3,8 +3,8 @@
  * for this step, one per awaited arrival. Pure.
  *
  * Spaced by step, a row follows the other and a longer wait is a little longer. Spaced by time, distances are virtual
- * time to one scale in every picture, so that two of them can be compared; what cannot be to scale is marked: moments
- * closer than the least distance stand apart all the same, and quiet longer than the scale goes is a marked break.
+ * time to one scale in every picture, so that two of them can be compared; exceptions to the scale are marked:
+ * moments closer than the least distance are still set apart, and longer quiet times become a marked break.
  */
 
 import type { Frame, Mark } from "../player/frame.ts";
@@ -92,7 +92,7 @@ export interface Rows {
   height: number;
 }
 
-/** What the words of the rows take. */
+/** The room that the texts of the rows take. */
 export interface WordsRoom {
   /** px that this step's row takes over its middle and under it. */
   band: BandRoom;
@@ -140,7 +140,7 @@ export function layoutRows(
   return laid;
 }
 
-/** When each row's step was, what is waited for, and how tall the text beside a row is. */
+/** The time of each row's step, the awaited arrivals, and the height of the text beside a row. */
 function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], column: number | null) {
   const at = new Map<number, number>();
   const awaited = new Set<number>();

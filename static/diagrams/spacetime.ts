@@ -1,5 +1,5 @@
 /**
- * The space-time diagram: who sent what to whom, and what became of it.
+ * The space-time diagram: all messages with sender, receiver and fate.
  *
  *     <eos-spacetime></eos-spacetime>
  *     const diagram = document.querySelector("eos-spacetime");

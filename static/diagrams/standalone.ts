@@ -1,10 +1,10 @@
 /**
- * A diagram as a picture that stands alone: the same shapes as on the page, with the look that they have there.
+ * A diagram as a self-contained picture: the same shapes with the same look as on the page.
  *
  *     const svg = standalone(drawSpacetime(shape, () => {}, false), styles, title, sentences);
  *
- * Every rule that meets an element of the picture comes along, with the colours that the page has now; what made
- * things pressable stays behind. `asPng` paints such a picture; nothing leaves the page for it.
+ * It contains every style rule that matches an element of the picture, with the current colours of the page, and
+ * nothing that made elements pressable. `asPng` paints such a picture; nothing leaves the page for it.
  */
 
 import { render } from "lit";
@@ -71,7 +71,7 @@ function cssOf(styles: CSSResultGroup): string {
   return flat.map((style) => ("cssText" in style ? (style as CSSResult).cssText : "")).join("\n");
 }
 
-/** The rules that meet something in the picture, with every variable filled in. */
+/** The style rules that match something in the picture, with every variable filled in. */
 function rulesFor(picture: SVGSVGElement, css: string): string {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

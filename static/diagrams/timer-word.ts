@@ -1,4 +1,4 @@
-/** What a timer of a client is called, and what it runs for. */
+/** The name of a client's timer, and what it runs for. */
 
 import type { ClientBatchView, Frame, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";

@@ -1,5 +1,5 @@
 /**
- * Which timers run, as shrinking arcs with the time that is left.
+ * The running timers as shrinking arcs with the remaining time.
  *
  *     <eos-timers></eos-timers>
  *     document.querySelector("eos-timers").frame = frame;
@@ -48,7 +48,10 @@ export function arcPath(share: number, radius: number): string | null {
   return `M${centre} 3A${radius} ${radius} 0 ${share > 0.5 ? 1 : 0} 0 ${x} ${y}`;
 }
 
-/** What fits inside the arc: milliseconds up to four digits, then whole seconds, minutes, hours or days. */
+/**
+ * The time as a text that fits inside the arc: milliseconds up to four digits, then whole seconds, minutes, hours or
+ * days.
+ */
 export function shortLeft(left: number): string {
   const units: [number, string][] = [[172_800_000, "d"], [7_200_000, "h"], [600_000, "m"], [10_000, "s"]];
   const sizes: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 };

@@ -1,4 +1,7 @@
-/** Answers whether the text is in the clipboard now. Over plain HTTP from another machine there is none to write to. */
+/**
+ * Returns whether the text is in the clipboard now. Over plain HTTP from another machine, a browser offers no
+ * clipboard.
+ */
 export async function copyText(text: string, field: HTMLInputElement | HTMLTextAreaElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

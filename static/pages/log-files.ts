@@ -1,6 +1,7 @@
 /**
- * The form of *Open a log*: it sends of the chosen files what is read, says what is too much before anything is sent, and
- * shows the answer. Without scripts the form is sent whole. Pasted text is kept in the tab: a worker may refuse it later,
+ * The form of *Open a log*: it sends only the chosen files that are read, states exceeded bounds before anything is
+ * sent, and shows the answer. Without scripts the form is sent whole. Pasted text is kept in the tab: a worker may
+ * refuse it later,
  * and then a link leads back to the form.
  *
  *  <form data-log-files data-files-max data-file-bytes-max data-all-bytes-max data-not-read=".index .timeindex">
@@ -34,7 +35,7 @@ export function readOf<File extends Chosen>(chosen: readonly File[], notRead: re
   return chosen.filter((one) => !(withSegments.has(folderOf(one.path)) && isNotRead(one.path)));
 }
 
-/** Which bound they pass, as the form's `data-needs` names them; null: none. */
+/** The bound that they exceed, as the form's `data-needs` names it; null: none. */
 export function tooMuch(files: readonly Chosen[], bounds: Bounds): "files" | "each" | "all" | null {
   if (files.length > bounds.files) return "files";
   if (files.some((one) => one.size > bounds.fileBytes)) return "each";

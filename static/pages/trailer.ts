@@ -52,7 +52,7 @@ export function beginTrailer(figure: HTMLElement): void {
 
   const show = (number: number): void => {
     scene = number % sentences.length;
-    // Back at the beginning nothing travels: what was stored is not taken back.
+    // On the way back to the beginning, nothing is animated, because stored records are not taken back.
     figure.classList.toggle("at-once", scene === 0 || isStill);
     for (const { thing, at } of things) {
       const now = at[scene];
