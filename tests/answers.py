@@ -1,4 +1,4 @@
-"""What Django's test client answers: the type, which django-stubs alone names, and the content in pieces."""
+"""Responses of Django's test client: their type, which only django-stubs has a name for, and streamed content."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ __all__ = ["Answer", "streamed"]
 
 
 def streamed(answer: HttpResponseBase) -> bytes:
-    """The whole content of one that is sent in pieces."""
+    """The whole content of a streamed response."""
     assert isinstance(answer, StreamingHttpResponse)
     return answer.getvalue()

@@ -1,4 +1,4 @@
-"""What the workers of a running site have done for clicks, from their own figures."""
+"""The work of a running site's workers for clicks, from their own figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARED_SECONDS_MAX = 60.0
 
 @dataclass(frozen=True)
 class Clicks:
-    """Of one worker since it started, or of several together."""
+    """The clicks of one worker since it started, or of several together."""
 
     count: int = 0
     engine_steps: int = 0

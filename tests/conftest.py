@@ -40,7 +40,7 @@ MOSTLY_WAIT = (
 """Tests that wait for other processes. They come first, so that they run beside tests that need the processor."""
 
 SHARING = ("tests/reference/test_asking.py",)
-"""Files whose tests share what is dear to make."""
+"""Files whose tests share expensive things."""
 
 # The same examples on every run: a test that failed fails again. No deadline: machines differ.
 hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
@@ -51,7 +51,7 @@ gc.disable()
 
 
 class InGroups(LoadScopeScheduling):
-    """Tests that share what is dear to make stay in one process, all others go wherever there is time.
+    """Tests that share expensive things stay in one process; the others run in any process.
 
     The groups are read from the tests' names: pytest-xdist 3.8 writes its own groups where pytest 9.2 does not look.
     """
@@ -212,7 +212,7 @@ def site_database(postgresql_server: PostgreSQL | None) -> Callable[[], dict[str
 def start_site(
     tmp_path: Path, site_database: Callable[[], dict[str, str]]
 ) -> Iterator[Callable[..., RunningSite]]:
-    """Call it for a whole eosviz in real processes: `start_site(EOSVIZ_WORKER_THREADS="1")`."""
+    """Starts a whole eosviz in real processes: `start_site(EOSVIZ_WORKER_THREADS="1")`."""
     sites: list[RunningSite] = []
 
     def start(**environment: str) -> RunningSite:
@@ -236,7 +236,7 @@ def running_site(
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Playwright drives the installed browser and brings none of its own."""
+    """Playwright uses the installed browser and installs none of its own."""
     found = find_browser()
     assert found is not None, INSTALL_REMEDY
     return {**browser_type_launch_args, "executable_path": str(found), "args": list(browser_options())}

@@ -40,7 +40,7 @@ def ada(db: None) -> User:
 
 @pytest.fixture
 def sign_in() -> Callable[[Client, str, str], int]:
-    """By the form, as a person does; gives the status."""
+    """Signs in with the form, as a person does; returns the status."""
 
     def sign_in(client: Client, email: str, password: str = PASSWORD) -> int:
         return client.post("/accounts/login/", {"login": email, "password": password}).status_code

@@ -1,4 +1,4 @@
-"""Signing up and in by many, guessing, and what strangers learn of who has an account."""
+"""Many people sign up and in, passwords are guessed, and strangers cannot learn who has an account."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class TestGuesses:
 
 
 def _seen(answer: Answer, email: str) -> tuple[Any, ...]:
-    """All that a stranger sees of an answer, but random values and what they typed themselves."""
+    """Everything that a stranger sees of a response, without random values and their own input."""
     cookies = {
         name: (morsel["max-age"], morsel["path"], len(morsel.value))
         for name, morsel in answer.cookies.items()
@@ -211,7 +211,7 @@ class TestNoAnswerSaysWhoHasAnAccount:
     def test_a_taken_address_takes_as_long(
         self, ada: User, settings: Any, verification: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Counted: the password is hashed as often, and that is nearly all of the time."""
+        """Counts the hashes of passwords, which take nearly all of the time."""
         settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
         hashed: list[str] = []
         encode = PBKDF2PasswordHasher.encode

@@ -1,4 +1,4 @@
-"""Hashing a password takes long: nothing that others wait for waits for it."""
+"""Hashing a password takes long, so it must not block what others wait for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.accounts.test_signing_in import NEW
 
 
 class Noting(MD5PasswordHasher):
-    """Notes how deep in transactions each password is hashed."""
+    """Records how many transactions are open when a password is hashed."""
 
     depths: list[int] = []  # noqa: RUF012
 

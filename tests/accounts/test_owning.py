@@ -1,4 +1,4 @@
-"""What a browser made goes to the account that signs in there, and to no other."""
+"""The things that a browser created belong to the account that signs in there, and to no other."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ class TestRoles:
 
 
 def owners_of(model: type[Model]) -> set[str]:
-    """The fields that say whom a row belongs to: a key, or an account."""
+    """The fields that name the owner of a row: a key or an account."""
     keys = {"owner"} & {field.name for field in model._meta.local_fields}
     return keys | {field.name for field in model._meta.local_fields if field.related_model is User}
 
@@ -277,7 +277,7 @@ def test_every_model_that_a_browser_owns_goes_to_the_account() -> None:
 
 
 def test_what_an_account_can_have_once_is_merged_at_sign_in() -> None:
-    """Else the browser's row would break the constraint."""
+    """Otherwise, the browser's row would violate the constraint."""
     for owned in everything():
         constraints = [one for one in owned.model._meta.constraints if isinstance(one, UniqueConstraint)]
         if isinstance(owned, OwnedByKey) and any("owner" in one.fields for one in constraints):

@@ -34,7 +34,7 @@ def link_in(message: mail.EmailMessage) -> str:
 
 
 HEADER_SCRIPT = '<script type="module" src="/static/dist/menu.js"></script>'
-"""Of the menus, and all that runs beside a password."""
+"""The script of the menus, the only one that runs on a page with a password."""
 
 
 class TestPages:

@@ -1,4 +1,4 @@
-"""What one person may have and how often they may ask: one table each, on one page; a refusal names the remedy."""
+"""Quotas and rates of a person: one table each, on one page; a refusal names the remedy."""
 
 from __future__ import annotations
 

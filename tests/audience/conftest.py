@@ -22,11 +22,11 @@ from tests.walkthroughs.test_consumer import ORIGIN, Page, cookie_of
 
 Json = dict[str, Any]
 ANSWER_SECONDS_MAX = 60
-"""For what comes over a socket; far more than is needed, as the machine may be busy."""
+"""For a message over a socket; far more than needed, because the machine may be busy."""
 
 
 class Heard(Page):
-    """A page that waits for what it wants to hear and lets all else pass."""
+    """A page that waits for a certain message and ignores all others."""
 
     async def next(self) -> Json:
         found: Json = heard(json.loads(await self.socket.receive_from(timeout=ANSWER_SECONDS_MAX)))

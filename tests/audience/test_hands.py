@@ -1,4 +1,4 @@
-"""Hands of those who follow: who raises them, who sees them, and what becomes of them."""
+"""Hands of followers: who raises them, who sees them, and when they are lowered."""
 
 from __future__ import annotations
 

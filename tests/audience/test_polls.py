@@ -184,7 +184,7 @@ async def test_what_many_ask_for_is_done_once() -> None:
 
 @pytest.mark.parametrize("followers", [50, pytest.param(200, marks=pytest.mark.slow)])
 async def test_many_answers_are_no_storm(followers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All answer while the presenter's page rests: then it is one look of a few queries, and one message to all."""
+    """All answer while the presenter's page waits: then there is one read of a few queries, and one message to all."""
     resting, look = asyncio.Event(), asyncio.Semaphore(0)
     held = False
 

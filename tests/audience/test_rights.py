@@ -177,12 +177,12 @@ THING_ENDS: dict[str, list[Ends]] = {
         )
     ],
 }
-"""What is done, and which sockets close with which code; all others stay open."""
+"""An action, and the sockets that it closes with their codes; all others stay open."""
 
 
 @asynccontextmanager
 async def opened(stage: Stage, name: str, who: str | None = None) -> AsyncIterator[WebsocketCommunicator]:
-    """The socket, once it is open and has said its first."""
+    """The socket, once it is open and has sent its first message."""
     cookies = stage.browsers[who or opener(name)].cookies
     cookie = "; ".join(f"{key}={morsel.value}" for key, morsel in cookies.items()).encode()
     headers = [(b"cookie", cookie), (b"origin", ORIGIN), (b"host", b"localhost")]
@@ -206,7 +206,7 @@ async def say(socket: WebsocketCommunicator, type: str, **fields: Any) -> None:
 
 
 async def until_closed(socket: WebsocketCommunicator) -> tuple[list[dict[str, Any]], int]:
-    """What it still said, and the code."""
+    """The messages that it still sent, and the code."""
     messages: list[dict[str, Any]] = []
     while True:
         output = await socket.receive_output(ANSWER_SECONDS_MAX)
@@ -222,7 +222,7 @@ async def all_opened(stage: Stage) -> AsyncIterator[dict[str, WebsocketCommunica
 
 
 def last_words(name: str, code: int) -> list[bool]:
-    """`ended` of what a socket says before it closes."""
+    """The field `ended` of the messages that a socket sends before it closes."""
     return [True] if name == "follow" and code == GONE else []
 
 
@@ -265,7 +265,7 @@ async def test_an_administrator_s_view_of_a_class_goes_with_the_role(stage: Stag
 
 
 async def test_a_person_without_a_right_does_not_learn_what_exists(stage: Stage) -> None:
-    """An open socket's owner knew of the thing; who only tries an address learns nothing."""
+    """The owner of an open socket knew of the thing; a stranger who tries an address learns nothing."""
     for name in SOCKETS.keys() - {"follow"}:
         cookies = stage.browsers["stranger"].cookies
         cookie = f"sessionid={cookies['sessionid'].value}".encode()

@@ -1,4 +1,4 @@
-"""Every message of the protocol × who may say it: the owner of a session, and who follows its presentation.
+"""Every message of the protocol × who may send it: the owner of a session, and a follower of its presentation.
 
 A message without a row fails. Sockets × people are in `tests/classroom/test_permissions.py`: no other has one.
 """
@@ -51,7 +51,7 @@ ROWS: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 
 async def refusal(page: Heard, type: str, fields: dict[str, Any], branch: str) -> str:
-    """The key of the error that answers, or nothing. Only `present` is not answered when it was taken."""
+    """The key of the error in the answer, or nothing. Only an accepted `present` gets no answer."""
     content = {name: branch if value == BRANCH else value for name, value in fields.items()}
     named = await page.say(type, **content)
     after = await page.say("ping")

@@ -1,4 +1,4 @@
-"""One runner of bounded processes: what a process answers, how it ends, whose turn it is, and what is left behind."""
+"""The runner of bounded processes: answers, ends, the order of the queue, and what remains."""
 
 from __future__ import annotations
 

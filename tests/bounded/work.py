@@ -1,4 +1,4 @@
-"""What the bounded processes of the tests run."""
+"""The functions that the bounded processes of the tests run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every address of the site, and who may ask for it: the table that `test_permissions.py` walks."""
+"""Every address of the site, and who may request it: the table of `test_permissions.py`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TRACK = tracks()[0].name
 
 @dataclass
 class Things:
-    """What the addresses lead to."""
+    """The things that the addresses lead to."""
 
     school: School
     session: Session
@@ -71,7 +71,10 @@ class Things:
 
 @dataclass(frozen=True)
 class Row:
-    """`may`: who is let in, None for all. Others find nothing; `strangers` is what the anonymous get."""
+    """`may`: the people who may open it, None for all. Others get a 404.
+
+    `strangers` is the response to anonymous visitors.
+    """
 
     address: Callable[[Things], str]
     may: tuple[str, ...] | None = None
@@ -358,7 +361,7 @@ ROWS: dict[str, Row] = {
 
 
 def _own_draft(tail: str, method: str = "get", **sent: Any) -> Row:
-    """Of what only its author may open, whatever its visibility is."""
+    """An address that only the author may open, whatever the visibility."""
     return Row(
         lambda things: f"/workshop/{things.drafts['public'].id}/{tail}",
         OWNER, method, lambda things: sent, strangers=302,

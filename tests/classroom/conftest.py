@@ -1,4 +1,4 @@
-"""A class with an instructor and a learner, and people who are in none."""
+"""A class with an instructor and a learner, and people in no class."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _no_attempts_of_another_test() -> None:
 
 @dataclass
 class School:
-    """The people by what they are to `classroom`."""
+    """The people by their role in `classroom`."""
 
     classroom: Classroom
     people: dict[str, User]
     _signed_in: dict[str, str] = field(default_factory=dict)
-    """The cookie of who has signed in before."""
+    """The cookies of people who have signed in before."""
 
     def browser(self, who: str) -> Client:
         """A new one, signed in as this person."""

@@ -1,6 +1,5 @@
-"""What the Content-Security-Policy refuses in a page: style attributes, style sheets, scripts, handlers.
-
-A browser shows only the pages that its tests open; `test_permissions.py` has each address of the site read.
+"""Finds what the Content-Security-Policy refuses in a page: style attributes, style sheets, scripts, handlers.
+Browser tests open only some pages; `test_permissions.py` applies this to each address of the site.
 """
 
 from __future__ import annotations

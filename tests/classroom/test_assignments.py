@@ -1,4 +1,4 @@
-"""What an assignment asks for is judged by the engine's own verdicts."""
+"""The engine's own verdicts judge an attempt at an assignment."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 
 def retrying() -> ScenarioVersion:
-    """A producer that tries again without idempotence, and nothing that goes wrong by itself."""
+    """A producer that retries without idempotence, in a run without a fault of its own."""
     document = ScenarioVersion.objects.library().get(identifier="SC-02").document
     document["faults"] = []
     del document["expect"]
@@ -65,7 +65,7 @@ def shown(given: Assignment) -> dict[str, Any]:
 
 
 def chosen(given: Assignment, **other: str) -> dict[str, Any]:
-    """What is stored if the learner changes these fields alone."""
+    """The stored settings if the learner changes only these fields."""
     as_shown = {path: field.initial for path, field in SettingsForm(given).fields.items()}
     form = SettingsForm(given, as_shown | other)
     assert form.is_valid()

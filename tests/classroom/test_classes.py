@@ -28,7 +28,7 @@ from tests.walkthroughs.conftest import root
 
 pytestmark = pytest.mark.django_db
 FOLDED = re.compile(r'<details class="twice">.*?</details>', re.DOTALL)
-"""What only a second press does."""
+"""Actions that need a second press."""
 PATIENCE_SECONDS = 60
 """For an answer over a socket; far more than is needed, as the machine may be busy."""
 

@@ -1,4 +1,4 @@
-"""An instructor reads what was handed in: the task, the run, the text, and then the next one."""
+"""An instructor reads a submission: the task, the run, the text, and then the next submission."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of assignment is complete: its words, its fields, and the page on which it is handed in."""
+"""Every kind of assignment is complete: its texts, its fields, and the page on which it is submitted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to another person answers exactly as what is not there: no response shows that it exists.
+"""A thing of another person gets exactly the same response as a missing one: no response shows that it exists.
 Who may see what is tested in the quick tests, too (test_permissions.py)."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def answer(browser: Client, row: Row, method: str, address: str, things: Things)
 
 
 def what_it_says(response: Answer, address: str) -> tuple[object, ...]:
-    """All of an answer but what it repeats of its own address."""
+    """A response without the parts that repeat its own address."""
     body = OF_THIS_REQUEST.sub(b"", response.content)
     where = response.headers.get("Location", "")
     path = address.partition("?")[0]

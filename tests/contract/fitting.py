@@ -1,4 +1,4 @@
-"""Whether what goes between server and page is what the schema says, without a field that it does not describe."""
+"""Checks messages between server and page against the schema; a field that it does not describe is a mismatch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _by_type() -> Mapping[str, str]:
 
 
 def misfits(name: str, value: Any) -> list[str]:
-    """What of it is not as the shape of this name says; at most a few."""
+    """The first few mismatches between a message and the shape of this name."""
     validator = _validator(name)
     if validator.is_valid(value):
         return []

@@ -1,4 +1,4 @@
-"""An administrator who has something on every page that only people with an account see: a class with an attempt in
+"""An administrator with content on every page that needs an account: a class with an attempt in
 it, a scenario of their own, a published run, a sweep.
 """
 
@@ -31,7 +31,7 @@ ACCOUNT = (
 
 
 def settle(page: Page, site: RunningSite) -> dict[str, str]:
-    """Sign up and make something of everything; the pages' addresses by name."""
+    """Sign up and create one thing of each kind; returns the pages' addresses by name."""
     home = site.address
     sign_up(page, home, EMAIL, "Ada")
     site.manage("give_role", EMAIL, "administrator")

@@ -1,4 +1,4 @@
-"""Sessions that a test finds begun: they are asked for without a page, which costs more than the session."""
+"""Prepared sessions: they are created by requests, because opening a page costs more than the session."""
 
 from __future__ import annotations
 

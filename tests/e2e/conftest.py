@@ -12,7 +12,7 @@ from tests.e2e.looking import walk_begins
 from tests.e2e.stage import Stage
 
 PATIENCE = 60_000
-"""Milliseconds for what is waited for, pages and presses too; far more than is needed, as the machine may be busy."""
+"""Milliseconds for any wait, including pages and presses; far more than needed, because the machine may be busy."""
 _broken: list[str] = []
 
 
@@ -23,7 +23,7 @@ def _note(message: ConsoleMessage) -> None:
 
 @pytest.fixture(scope="session")
 def browser(browser: Browser) -> Iterator[Browser]:
-    """As Playwright gives it, but whatever context is made in it is listened to."""
+    """Playwright's browser, with listeners in each context that is made in it."""
     make: Any = browser.new_context
 
     def listened_to(**options: Any) -> BrowserContext:
@@ -46,7 +46,7 @@ def stage(browser: Browser) -> Iterator[Stage]:
 
 @pytest.fixture(autouse=True)
 def broken_policy() -> Iterator[list[str]]:
-    """What browsers refused to load, run or style, as they say on their consoles: empty at each test's end."""
+    """Refusals to load, run or style, from the browsers' consoles; empty at the end of each test."""
     _broken.clear()
     yield _broken
     assert _broken == []

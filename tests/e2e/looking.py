@@ -1,7 +1,6 @@
-"""What a person would see at a glance and a test has to look for: broken words, texts on each other, cut panels.
-
-All of it is judged of a page at rest: what stands there only until the next frames, while panels are fitted and colours
-fade, is no fault, and on a busy machine those frames take their time.
+"""Faults that a person would see at a glance: broken words, overlapping texts, cut panels. A page is judged at rest:
+what is shown only for a few frames, while panels are fitted and colours fade, is no fault, and on a busy machine
+these frames take longer.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from tests.rotation import is_drawn
 FOLDS_BELOW = 1100
 """px of width under which the columns become tabs, which scroll."""
 EDGE = 3
-"""px by which things of a picture may meet."""
+"""px by which things of a picture may overlap."""
 SETTLES_WITHIN = 15.0
 """Seconds in which a page must have come to rest; far more than is needed, as the machine may be busy."""
 LONG = 500
@@ -302,7 +301,7 @@ def at_rest(page: Page, look: Callable[[], list[Any]], within: float = SETTLES_W
 
 
 def faults(page: Page) -> list[str]:
-    """Everything below that can be looked for at any step, in words."""
+    """All faults below that can be looked for at any step, as texts."""
     return at_rest(page, lambda: _faults(page))
 
 

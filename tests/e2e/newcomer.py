@@ -1,6 +1,5 @@
-"""The hands of a newcomer: one uses the mouse only, the other the keyboard only.
-
-Both have the same few movements, so that a walk is written once and done by each.
+"""The movements of a newcomer, with the mouse only or with the keyboard only. Both have the same few methods, so that
+a walk is written once and done with each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Every control of every page is pressed once, from the page as it opens, and something answers: an address, a text, a
 dialog, a file. No console complains of it, and no address that a page offers leads nowhere.
 
-What looks and is called alike on several pages is one control. What is pressed on the small pages only is enough for
-`make test`; the rest is slow.
+Controls with the same look and name on several pages count as one. What is pressed on the small pages only is enough
+for `make test`; the rest is slow.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server that is far away: a step is on show the moment it is asked for, and is one when the server says so."""
+"""A distant server: a step is shown as soon as it is requested, and counts as stored when the server answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.running_site import RunningSite
 
 
 class FarServer:
-    """What it says arrives when the test lets it."""
+    """Its messages arrive when the test releases them."""
 
     def __init__(self) -> None:
         self.holds = False

@@ -53,13 +53,13 @@ def dialog(page: Page, tag: str) -> Locator:
 
 
 def gone(dialog: Locator) -> None:
-    """The keys are the page's again: for one frame more they go to the field that was left."""
+    """Wait until the page gets the keys again: for one more frame, they go to the field that had the focus."""
     expect(dialog).to_be_hidden()
     dialog.page.wait_for_function("() => document.activeElement?.closest('dialog') == null")
 
 
 def pleasant(page: Page) -> None:
-    """In both sizes and themes nothing is unreadable, cut at the side, or without words."""
+    """In both sizes and themes, nothing is unreadable, cut at the side, or without text."""
     for size, theme in (("telephone", "dark"), ("desk", "light")):
         width, height = SIZES[size]
         page.set_viewport_size({"width": width, "height": height})

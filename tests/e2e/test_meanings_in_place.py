@@ -1,4 +1,4 @@
-"""What used to be a silent press says something: a rule, a guarantee, a branch, a step that is asked for offline."""
+"""Presses that once had no visible answer have one: on a rule, a guarantee, a branch, or a request for a step offline."""
 
 from __future__ import annotations
 

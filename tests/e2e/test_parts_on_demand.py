@@ -1,4 +1,4 @@
-"""Parts that a page loads when they are wanted: it says when one does not come, and what to do."""
+"""Parts that a page loads on demand: if one does not load, the page says so and names the remedy."""
 
 from __future__ import annotations
 

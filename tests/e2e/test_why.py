@@ -50,7 +50,7 @@ def opened(address: tuple[str, Page], size: str = "desk", theme: str = "light", 
 
 
 def chain(page: Page) -> Locator:
-    """The sentences on show: the one that answers first."""
+    """The sentences on show, with the answer first."""
     return page.locator("eos-why :is(.why-answer, .why-chain > li:not(.why-folded))")
 
 

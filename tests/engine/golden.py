@@ -1,6 +1,5 @@
-"""A run as its goldens hold it: what every step is, by keys, parameters and rules, without a word of prose.
-
-A change of wording leaves them as they are, so that it can never hide a change of the protocol.
+"""The golden form of a run: the keys, parameters and rules of every step, without prose. A change of wording does not
+change goldens, so it cannot hide a change of the protocol.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a test knows of a value and its type does not say: asserted where the value is used."""
+"""Type assertions for facts that a test knows about a value."""
 
 from __future__ import annotations
 

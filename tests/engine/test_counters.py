@@ -1,4 +1,4 @@
-"""What an operator counts, from the steps alone."""
+"""The figures of an operator, from the steps alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting how often: buckets that fill evenly, for all processes together, and by each alone while Redis is away."""
+"""Rate limits: buckets fill evenly; they are shared by all processes, and while Redis is down each process has its own."""
 
 from __future__ import annotations
 

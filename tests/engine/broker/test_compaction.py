@@ -1,4 +1,4 @@
-"""The log cleaner: what goes, what stays, and what readers and judges make of it (LOG-13, CON-11)."""
+"""The log cleaner: what it removes, what it keeps, and the effect on consumers and judges (LOG-13, CON-11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The accumulator under any order of calls: no record is lost between states, no byte of memory either."""
+"""The accumulator under any order of calls: it loses no record and no byte of memory."""
 
 from __future__ import annotations
 

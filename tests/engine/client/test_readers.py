@@ -1,4 +1,4 @@
-"""What a reader gets and what stays hidden from it, on runs of the library and on made-up answers (section 17)."""
+"""The records that a consumer gets and those hidden from it, in runs of the library and with made-up responses (section 17)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client played by hand: a test sends requests to the brokers of a real run and reads their answers."""
+"""A client under the control of a test, which sends requests to the brokers of a real run and reads their responses."""
 
 from __future__ import annotations
 

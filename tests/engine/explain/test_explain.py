@@ -1,4 +1,4 @@
-"""What the engine says of itself: error dictionary, explanations, the coverage report."""
+"""The engine's descriptions of itself: error dictionary, explanations, the coverage report."""
 
 from __future__ import annotations
 

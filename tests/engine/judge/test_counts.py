@@ -1,4 +1,4 @@
-"""What the guarantees of a view count is all that steps said was broken, and not the first break alone."""
+"""The guarantees of a view count every break that a step reports, not only the first one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of every record agrees with the verdicts, and names what they only count."""
+"""The fates of records agree with the verdicts, and name the records that the verdicts only count."""
 
 from __future__ import annotations
 

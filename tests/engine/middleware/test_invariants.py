@@ -1,4 +1,4 @@
-"""Two-phase commit over middleware under random faults: what always holds, and what must sometimes happen."""
+"""Two-phase commit over middleware under random faults: invariants, and events that must sometimes happen."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def world(generator: Random, **settings: Any) -> dict[str, Any]:
 
 
 def held_to_its_promises(simulation: Simulation, seed: int) -> None:
-    """Nothing is done twice, and an end is what it says."""
+    """Nothing is done twice, and each outcome is true for all participants."""
     for verdict in simulation.judges.transaction_verdicts():
         assert verdict.repeated == 0, (seed, verdict)
         if verdict.state == "COMMITTED":

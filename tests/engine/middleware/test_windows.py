@@ -1,4 +1,4 @@
-"""How long the participants differ, and what of it the middleware can know (MW-14)."""
+"""How long the participants differ, and how much of that the middleware can know (MW-14)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Questions before a decision: where they stop, and that the right answer is what the run then does.
-
-What is right is taken from the view after the step here, and by other facts than the room that asks uses.
+"""Questions before a decision: where they are asked, and that the right answer agrees with the run. Here the right
+answer is taken from the view after the step, and from facts that the package of questions does not use.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A run is a function of its world and what was done to it: played again it is the same, watched or not, forked
-or not, and shrunk it shows the same with less."""
+"""A run is a function of its world and its interventions: played again, it is the same, watched or not, forked or
+not; a shrunk run shows the same fault with less."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Shrinking:
         self.steps = 0
 
     def shrink(self) -> Found:
-        """The smallest world that was met in which the same does not hold; its files are in the folder."""
+        """The smallest world found in which the same property does not hold; its files are in the folder."""
         self.done = self._fewer(self.done, self._with_done)
         for section in ("faults", "loops", "applications"):
             self._section(section)

@@ -1,4 +1,4 @@
-"""What must hold at the end of a run: no event is left, and every actor that was stopped runs again."""
+"""Properties at the end of a run, when no event is left and every stopped actor runs again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Kafka itself does not keep what is asked for: one row each, with the reason.
+"""Cases in which Kafka itself violates a property: one row each, with the reason.
 
 A row excuses a property in a world that has all of its features. Features are what the document and the
 interventions name (:func:`features`), so a shrunk world is judged as the whole one was; a few come from facts of

@@ -1,6 +1,5 @@
-"""One run of a random world: chance interferes, and after every step all that must always hold is checked.
-
-What is found names the world, the interventions and the step, as one command that plays it again.
+"""One run of a random world with random interventions; after every step, all invariants are checked. A find names the
+world, the interventions and the step, as one command that plays it again.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ AWAY_STEPS_MAX = 60
 
 
 class Found(AssertionError):
-    """Something that must never happen did. ``name``: the property that does not hold."""
+    """A violated property. ``name``: the property."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
@@ -49,7 +48,7 @@ class Found(AssertionError):
 
 
 class Hunt:
-    """A world, the interventions so far, and what was seen of those things that must sometimes happen.
+    """A world, the interventions so far, and the occurred events of those that must sometimes happen.
 
     ``interventions``: play these again instead of making new ones. ``every``: steps between two looks at whole
     logs.
@@ -110,7 +109,7 @@ class Hunt:
         return self.simulation.number
 
     def _step(self) -> bool:
-        """One step with all that is asked after it; False when nothing is left to happen."""
+        """One step with all checks after it; False when no event is left."""
         simulation = self.simulation
         try:
             step = simulation.step()
@@ -154,7 +153,7 @@ class Hunt:
         return any(leader is not None and world.broker_of[leader].name != name for leader in leaders)
 
     def _end(self) -> None:
-        """Nothing is left to happen, or too much."""
+        """The run is over: no event is left, or it has too many steps."""
         if self.simulation.finished == "step_limit":
             self.hold("endless", f"{self.simulation.number} steps and no end")
         for name, what in at_rest(self.simulation, self.reported):
@@ -321,7 +320,7 @@ class Hunt:
         self.excused[name] += 1
 
     def found(self, name: str, what: str) -> Found:
-        """What happened, where, and the command that plays it again; the files it names are written now."""
+        """A text with the property, the place and the command that plays the find again; writes the files that the command names."""
         self.folder.mkdir(parents=True, exist_ok=True)
         simulation = self.simulation
         done = simulation.interference.interventions

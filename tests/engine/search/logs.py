@@ -1,4 +1,4 @@
-"""What must hold of the brokers' logs as they are: pointers, replicas beside each other, what an index says."""
+"""Invariants of the brokers' logs: pointers, agreement of replicas, the content of indexes."""
 
 from __future__ import annotations
 

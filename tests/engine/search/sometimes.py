@@ -1,4 +1,4 @@
-"""What must happen in some run, so that what always holds was put to the test: what it is, and what says so.
+"""Events that must happen in some run, so that the invariants are really tested: their names and the sentences that show them.
 
 A row names sentences; it has happened when one of them was said. Those that are said beside another one are heard
 only in the runs that are recorded.

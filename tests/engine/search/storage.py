@@ -1,6 +1,5 @@
-"""What must hold for stored batches, for any writer: checked fact by fact.
-
-The checks know each replica's log from its facts only, not from the broker that wrote it.
+"""Invariants of stored batches of any writer, checked fact by fact. The checks know each replica's log only from its
+facts, not from the broker that wrote it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A run that cannot hang: one that goes on without a step, or without time, is a find and not a wait."""
+"""A run that cannot hang: if it goes on without a step, or without virtual time, that is a find."""
 
 from __future__ import annotations
 

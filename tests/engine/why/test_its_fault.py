@@ -50,7 +50,7 @@ def test_a_record_out_of_order_leads_back_to_the_drop() -> None:
 
 
 def test_what_the_run_comes_to_anyhow_is_no_work_of_the_intervention() -> None:
-    """SC-04 stores r1 twice by a fault of its own."""
+    """SC-04 stores r1 twice because of a fault of its own."""
     plain = end_of("SC-04")
     serial = str(plain.part("guarantees")["duplicated"]["serials"][0])
     last = plain.lately.newest
