@@ -1,4 +1,4 @@
-"""Presses that once had no visible answer have one: on a rule, a guarantee, a branch, or a request for a step offline."""
+"""Presses that once had no visible answer have one: on a rule, a guarantee, a branch, or an offline step request."""
 
 from __future__ import annotations
 

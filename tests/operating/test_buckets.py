@@ -1,4 +1,4 @@
-"""Rate limits: buckets fill evenly; they are shared by all processes, and while Redis is down each process has its own."""
+"""Rate limits: buckets fill evenly. All processes share them; while Redis is down, each process has its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records that a consumer gets and those hidden from it, in runs of the library and with made-up responses (section 17)."""
+"""Records that a consumer gets, and hidden ones, in runs of the library and with made-up responses (section 17)."""
 
 from __future__ import annotations
 

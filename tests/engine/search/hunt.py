@@ -320,7 +320,7 @@ class Hunt:
         self.excused[name] += 1
 
     def found(self, name: str, what: str) -> Found:
-        """A text with the property, the place and the command that plays the find again; writes the files that the command names."""
+        """The property, the place and the command that plays the find again. Writes the files that it names."""
         self.folder.mkdir(parents=True, exist_ok=True)
         simulation = self.simulation
         done = simulation.interference.interventions

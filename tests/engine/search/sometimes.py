@@ -1,4 +1,4 @@
-"""Events that must happen in some run, so that the invariants are really tested: their names and the sentences that show them.
+"""Events that must happen in some run, so that the invariants are really tested, and the sentences that show them.
 
 A row names sentences; it has happened when one of them was said. Those that are said beside another one are heard
 only in the runs that are recorded.
