@@ -114,7 +114,7 @@ def test_a_number_that_says_nothing_is_left_out() -> None:
     assert said(run("SC-61/k28"), "client.transactional_sent")[0] == (
         "p1 sends InitProducerId to broker-2. One transactional request is in flight at a time."
     )
-    assert "holds no unfinished batch" in said(run("SC-61/k28"), "client.commit_transaction")[0]
+    assert "has no unfinished batches to wait for" in said(run("SC-61/k28"), "client.commit_transaction")[0]
     assert "(1 batch unfinished)" in said(run("SC-61/k28"), "client.commit_transaction_waits")[0]
 
 

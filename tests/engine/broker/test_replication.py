@@ -462,7 +462,7 @@ def test_expiry_in_every_partition_is_said_so() -> None:
 
 def test_a_refusal_without_any_leader_names_none() -> None:
     params = {"broker": "broker-1", "partition": "t-0", "leader": None, "leader_epoch": 1}
-    assert "leader broker in leader epoch 1: none" in sentence("broker.not_leader", params)
+    assert "leader epoch 1, leader: none" in sentence("broker.not_leader", params)
 
 
 def test_facts_for_judges_name_serials_and_replicas() -> None:

@@ -167,7 +167,7 @@ BEATS_OF = {
 5. 66–83 → 66  c-committed waits at offset 2 behind p1's transaction
 6. 84–95 → 87  Also held back: 1 record from p2
 7. 96–105 → 96  kafka-transactions.sh ends with an error
-8. 106–111 → 106  An operator has an ABORT marker written in t-0
+8. 106–111 → 106  An operator requests an ABORT marker in t-0
 9. 112–117 → 112  Hanging transaction aborted: LSO of t-0 advances
 """,
     "SC-80/two-nodes": """\
