@@ -57,12 +57,12 @@ def test_the_older_producer_is_named_while_it_is_there(
         Simulation(load({**TWO, "faults": faults, "applications": applications})),
         "client.transactional_id_ready",
     )
-    assert ready[-1] == f"p2 now has PID 1000, epoch 1 for txn-1. {fenced}."
+    assert ready[-1] == f"p2 now has PID 1000, epoch 1, for txn-1. {fenced}."
 
 
 def test_the_first_epoch_fences_nothing() -> None:
     ready = said(Simulation(load(TWO)), "client.transactional_id_ready")
-    assert "Epoch 0 is the first of this PID, so no older producer holds it" in ready[0]
+    assert "Epoch 0 is the first epoch of this PID, so no older producer holds it" in ready[0]
 
 
 @pytest.mark.parametrize(("of", "older"), [("SC-131/while-open", 77), ("SC-71", 1000)])
