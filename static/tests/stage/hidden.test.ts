@@ -98,8 +98,8 @@ test("A row draws what its consumer may fetch as the log has it, and the marker 
 
 test("Only a marker that is written waits for its copies", () => {
   const counts = { undecided: 0, marker: 0, behind: 1, unrecorded: 0, aborted: 0, not_replicated: 0 };
-  assert.equal(hiddenText({ ...counts, undecided: 1 })?.long, "1 without a marker, 1 held up behind");
-  assert.equal(hiddenText({ ...counts, marker: 1 })?.long, "1 needs a replicated marker, 1 held up behind");
+  assert.equal(hiddenText({ ...counts, undecided: 1 })?.long, "1 without a marker, 1 later one waits");
+  assert.equal(hiddenText({ ...counts, marker: 1 })?.long, "1 needs a replicated marker, 1 later one waits");
 });
 
 test("A consumer that fetches no more says why", () => {
