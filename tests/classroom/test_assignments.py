@@ -505,7 +505,7 @@ class TestGiving:
                 {"material": "SC-02", "guarantee": "duplicated", "budget": 1},
                 "breaks without any intervention",
             ),
-            ("break", {"guarantee": "row_repeated", "budget": 2}, "a database beside Kafka"),
+            ("break", {"guarantee": "row_repeated", "budget": 2}, "a database outside Kafka"),
             ("break", {"guarantee": "mixed", "budget": 2}, "no middleware"),
             ("break", {"guarantee": "atomic", "budget": 2}, "no producer of the scenario uses them"),
             (
