@@ -100,7 +100,7 @@ export class Player extends PlayerAttributes {
   /** For how many waiting commands the page has said that they wait. */
   #waiting = 0;
   readonly #columns = new SideColumns(this, () => this.requestUpdate());
-  readonly #later = new LaterFrame(() => this.store?.isDragged === true, () => this.requestUpdate(), (action) => this.store?.drawAlone(action));
+  readonly #later = new LaterFrame(() => this.requestUpdate(), (action) => this.store?.drawAlone(action));
   readonly #permalink = new Permalink();
   #pointing: Pointing | null = null;
   readonly #width = matchMedia(`screen and (max-width: ${defaults.folds - 1}px)`);
@@ -365,7 +365,7 @@ export class Player extends PlayerAttributes {
         ${viewTabs(this.#views(store))}
         <eos-tools class="tools" .store=${store} .walk=${this.walk} .zoom=${this.zoom} library=${this.library} compare=${this.open === "" ? this.compare : ""} share=${this.share} workshop=${this.workshop.replace(/0$/, "")} open=${this.open} ?lesson=${lesson.lesson !== undefined} ?presenting=${this.presenting !== ""} ?projector=${this.projector}></eos-tools>
       </header>
-      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .walk=${this.walk} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} watch=${inLanguage(lesson.watch_for)} .isOriginal=${lesson.of_original === true} .written=${lesson.written?.broken}></eos-sentence>${this.isNarrow ? this.#references(store) : nothing}</section>
+      <section class="say" aria-label=${say("player.what_happened")}><eos-sentence .store=${store} .beside=${this.#later.of(store.frame)} .walk=${this.walk} .zoom=${this.zoom} .check=${this.zoom?.check ?? null} watch=${inLanguage(lesson.watch_for)} .isOriginal=${lesson.of_original === true} .written=${lesson.written?.broken}></eos-sentence>${this.isNarrow ? this.#references(store) : nothing}</section>
       <footer class="time" aria-label=${say("player.time")}>
         <div class="foot">
           <eos-transport class="transport" .store=${store} .play=${play} .walk=${this.walk} ?ends=${hasEnd(store, lesson)} verdict=${this.verdict} compare=${this.open === "" ? this.compare : ""}></eos-transport>

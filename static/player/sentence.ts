@@ -9,7 +9,7 @@ import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { landingAt, landingBefore, leavesOf } from "./beats.ts";
 import { stepsInFiles } from "./branch-name.ts";
-import type { Selection, Step } from "./frame.ts";
+import type { Frame, Selection, Step } from "./frame.ts";
 import type { Check } from "./checks.ts";
 import { sentences } from "./joins.ts";
 import { breaksIn, sentencesIn } from "./leading.ts";
@@ -56,7 +56,7 @@ interface Said {
 }
 
 export class Sentence extends StoreElement {
-  static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, isOriginal: { attribute: false }, written: { attribute: false }, walk: { attribute: false }, asked: { state: true } };
+  static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, isOriginal: { attribute: false }, written: { attribute: false }, walk: { attribute: false }, beside: { attribute: false }, asked: { state: true } };
 
   /** Inside a step, the text is that of the check on show. */
   declare check: Check | null;
@@ -68,12 +68,15 @@ export class Sentence extends StoreElement {
   /** The guarantees that the run as written breaks; undefined if they are not known. */
   declare written: Broken | undefined;
   declare walk: BeatWalk | undefined;
+  /** The frame of the picture, so that both change in one paint; null: no picture draws later than the sentence. */
+  declare beside: Frame | null | undefined;
   /** The message that a question is about, and where it stands. */
   declare asked: { branch: string; at: number; message: number } | null;
 
   constructor() {
     super();
     this.walk = undefined;
+    this.beside = null;
     this.asked = null;
     this.watch = "";
     this.isOriginal = false;
@@ -132,6 +135,10 @@ export class Sentence extends StoreElement {
     if (asked === null || asked.branch !== branch || asked.at !== shown) return null;
     const sent = sentAt(lines, branch, asked.message, 0, shown);
     return sent === null ? null : (lines.step(branch, sent) ?? null);
+  }
+
+  protected override shouldUpdate(): boolean {
+    return this.beside === null || this.beside === this.store?.frame;
   }
 
   protected override render(): TemplateResult | typeof nothing {
