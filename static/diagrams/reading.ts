@@ -53,7 +53,7 @@ export class Reading {
   frame: Frame;
   #of: Frame;
   readonly #plain: Names = new Set();
-  /** Names that were asked for, of the parts that were; a part that is listed as a whole has them all. */
+  /** The names that were read of each part; if a part was listed as a whole, all of its names. */
   readonly #parts = new Map<Part, Names>();
   readonly #whole = new Set<Part>();
   readonly #changed = new Set<string>();

@@ -12,7 +12,7 @@ import type { Spacing } from "./spacetime-rows.ts";
 import { TO_SCALE } from "./spacetime-rows.ts";
 
 /**
- * px at the foot that the choice of the spacing and the button of the diagram's text take: side by side, or one on the
+ * px at the foot for the choice of the spacing and the button of the diagram's text: side by side, or one above the
  * other.
  */
 const BUTTONS = { wide: 252, narrow: 148 };

@@ -62,7 +62,7 @@ export interface ArrowShape {
   held: boolean;
   now: boolean;
   picked: boolean;
-  /** Null when no free place was found; the name still says it. */
+  /** Null if no free place was found; the accessible name still contains it. */
   label: { x: number; y: number; angle: number; text: string } | null;
   name: string;
   selection: Selection;

@@ -13,7 +13,7 @@ import { say } from "./text.ts";
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 
 export const defaults = {
-  /** Up to here a speed is how often reading speed; above it, steps a second. */
+  /** Up to this value, a speed is a multiple of reading speed; above it, steps per second. */
   reads: 2,
   /** Milliseconds for each letter of the small text after the headline; a reader who wants to read all of it pauses. */
   further: 20,

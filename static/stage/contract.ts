@@ -38,7 +38,7 @@ export interface StagePlan {
 
 /** The name of the tool as an actor. */
 export const TOOL = "kafka-transactions";
-/** Who has a place in the corner of the network: the controller, and above it the tool. */
+/** The actors with a place in the corner of the network: the controller, and above it the tool. */
 export const CORNERS = ["controller", TOOL] as const;
 
 export type Form = "desk" | "phone" | "projector";
@@ -59,9 +59,9 @@ export interface OtherPlace {
 
 export interface ClientPlace {
   box: Box;
-  /** On a phone `box` is small, as every client has one; the client of the focus is unfolded here. */
+  /** On a phone, every client has a small `box`; the client of the focus is unfolded here. */
   panel?: Box;
-  /** Where its requests leave and answers come in, by partition; "" for requests about no partition. */
+  /** Where its requests leave and responses arrive, by partition; "" for requests about no partition. */
   ports: Record<string, Point>;
   /** Queues in order, one row each: waiting left, sent without an answer right. */
   queues: Record<string, { row: Box; waiting: Box; sent: Box }>;
@@ -72,30 +72,33 @@ export interface ClientPlace {
 export interface LanePlace {
   box: Box;
   /** The cells: `x` of the first offset drawn, width of one offset, y and height of a cell. */
-  cells: { x: number; y: number; width: number; height: number; unit: number; /** A batch is at most as wide as this many offsets. */ most: number; /** Width at the end of the lane, without offsets, for a batch that arrives and is refused. */ after: number; /** Width that an offset may have while the log is short. */ near?: number };
-  /** Where requests and markers arrive and answers leave (left), and where readers fetch (right). */
+  cells: { x: number; y: number; width: number; height: number; unit: number; /** The most offsets that a batch is as wide as. */ most: number; /** Width at the end of the lane, without offsets, for a batch that arrives and is refused. */ after: number; /** The greatest width of an offset while the log is short. */ near?: number };
+  /** Where requests and markers arrive and responses leave (left), and where consumers fetch (right). */
   port: Point;
   out: Point;
   /** Drawn as a thin strip: cells without numbers. */
   strip: boolean;
-  /** The name of the leader now, if the lane is drawn in the place of a broker that is down. */
+  /** The name of the current leader, if the lane is drawn in the place of a broker that is down. */
   heir?: string;
 }
 
 export interface BrokerPlace {
   box: Box;
-  /** On a phone with several brokers `box` is small, with rows for strips of what it leads; the broker of the focus is unfolded here. */
+  /**
+   * On a phone with several brokers `box` is small, with rows for strips of what it leads; the broker of the focus is
+   * unfolded here.
+   */
   panel?: Box;
   rows?: readonly Box[];
   /** Requests that are about none of its lanes. */
   port: Point;
-  /** By partition; all that it ever leads in this run, in their order. */
+  /** By partition: all partitions that it ever leads in this run, in order. */
   lanes: Record<string, LanePlace>;
   /** Coordinator: its rail of states, its log line, its list of markers. Null where it never coordinates. */
-  coordinator: { box: Box; port: Point; markers: Point; /** All coordinators share this place; it shows the one that the step is about. */ shared?: boolean; /** According to the plan this broker coordinates nothing, but it may take over. */ spare?: boolean; /** If it is drawn in the place of a broker that is down: the box of its own broker. */ of?: Box } | null;
+  coordinator: { box: Box; port: Point; markers: Point; /** All coordinators share this place, which shows the one of the step. */ shared?: boolean; /** According to the plan this broker coordinates nothing, but it may take over. */ spare?: boolean; /** If it is drawn in the place of a broker that is down: the box of its own broker. */ of?: Box } | null;
   /** The strip of the lane that is drawn at full size now. */
   echo?: Record<string, LanePlace>;
-  /** One line: it leads nothing that is used. */
+  /** Drawn as one line, because it leads no used partition. */
   folded: boolean;
 }
 
@@ -138,7 +141,7 @@ export interface Places {
   rows?: readonly Box[];
   /** Where the legend stands, if that is not under the readers. */
   legend?: Box;
-  /** The components without a place now; a line under the picture names them. */
+  /** The components without a place at this step; a line below the picture names them. */
   away: Away;
 }
 
@@ -147,20 +150,20 @@ export interface Away {
   brokers: string[];
   lanes: string[];
   readers: string[];
-  /** Messages on their way between those who are not here; network.ts counts them. */
+  /** Messages between components without a place; network.ts counts them. */
 }
 
 export type FocusKind =
   | "none" | "sent" | "lost" | "append" | "duplicate" | "refused" | "gate" | "leader" | "coordinator" | "read" | "copy"
   | "client" | "actor" | "node";
 
-/** What one step is about; from facts of the engine (focus.ts). At most one thing is yellow. */
+/** The subject of a step, from facts of the engine (focus.ts). At most one thing is yellow. */
 export interface Focus {
   kind: FocusKind;
   /** Where it happens: `p1`, `broker-1`, `c1`, `controller`, a node of the middleware. */
   actor: string | null;
   partition: string | null;
-  /** Base offset in `partition` of the batch that is stored, found again or compared with. */
+  /** Base offset in `partition` of the batch that is stored, found as a duplicate or compared with. */
   offset: number | null;
   /** Gates of `partition` that moved; the first one is yellow. */
   gates: ("last_stable_offset" | "high_watermark" | "log_start")[];
@@ -169,11 +172,11 @@ export interface Focus {
   state: string | null;
   /** The text of the tag: a catalogue key. */
   tag: { key: string; params: JsonObject } | null;
-  /** Under the tag: what a client cannot know from now on. */
+  /** Below the tag: what a client cannot know from now on. */
   doubt: { key: string; params: JsonObject } | null;
   /** Red: refused, lost, broken. */
   bad: boolean;
-  /** What was compared, behind the tag. */
+  /** The comparison, after the tag. */
   compared: readonly [unknown, unknown][];
   /** Ids of messages with this step's fates. */
   messages: { sent: number[]; delivered: number[]; dropped: number[]; lost: number[]; delayed: number[]; duplicated: number[] };
@@ -187,7 +190,7 @@ export const NO_FOCUS: Focus = {
 /** Order of cause and effect: `cause` travels first, `effect` lands, `gate` slides last, `tag` appears while it lands. */
 export type Phase = "static" | "cause" | "compare" | "effect" | "gate" | "tag";
 
-/** One thing of the picture. Its key is the same as long as it is the same thing. */
+/** One thing in the picture. Its key stays the same as long as the thing does. */
 export interface StageObject {
   key: string;
   /** Its drawing has its origin here; width and height serve rings of selection and the camera. */
@@ -196,7 +199,7 @@ export interface StageObject {
   width: number;
   height: number;
   phase: Phase;
-  /** What lies over what: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts and rings 5, tag 6, an answer's numbers 7. */
+  /** The depth: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts and rings 5, tag 6, an answer's numbers 7. */
   depth: number;
   draw: SVGTemplateResult;
   /** Where it comes from when it is new. */
@@ -205,9 +208,9 @@ export interface StageObject {
   hot?: boolean;
   /** Makes it a button. */
   select?: Selection;
-  /** Of what else it shows: an answer about one of these has its number here. */
+  /** Other things that it shows: an answer about one of these has its number here. */
   holds?: readonly Selection[];
-  /** A button that asks the engine why (docs/websocket.md), where it can be asked. */
+  /** A button that asks the engine why (docs/websocket.md), if it can be asked. */
   ask?: { question: string; subject: string };
   /** A button that shows what a term means (static/player/terms.ts). */
   term?: string;
@@ -216,9 +219,9 @@ export interface StageObject {
   /** A number of the answer to *why*: a press shows its sentence. */
   link?: number;
   picked?: boolean;
-  /** x of the mark that says that something can be done to it, where it can. */
+  /** x of the mark for available actions, if there are any. */
   grip?: number;
-  /** It belongs to the step before: it fades, and the picture is no longer about it. */
+  /** It belongs to the step before and fades. */
   gone?: boolean;
   /** For screen readers; "" where the diagram's text says it. */
   label: string;
@@ -235,7 +238,7 @@ export interface Mover {
 }
 
 export interface Window {
-  /** First offset drawn; what lies before it is counted. */
+  /** The first drawn offset; earlier offsets are counted. */
   first: number;
   /** x of an offset, also behind the end of the log. */
   x: (offset: number) => number;
@@ -243,18 +246,21 @@ export interface Window {
   unit: number;
 }
 
-/** Where batches are known; the engine's view of a replica has them. */
+/** A log with its batches, as the engine's view of a replica. */
 type Batches = Readonly<Record<string, { base_offset: number; last_offset: number }>>;
 
 /** px of an offset's width in a lane that shows all of its offsets, at least. */
 export const OFFSET_LEAST = 20;
-/** The same in a lane that was made for a shorter run: rather narrow than without its first records. */
+/** The same in a lane that was planned for a shorter run: narrow offsets are better than missing first records. */
 const GROWN_LEAST = 15;
 
-/** What a lane that was made for a shorter run gives each offset, so that all still fit; its own width, where they cannot. */
+/**
+ * The width of an offset in a lane that was planned for a shorter run, so that all still fit; the lane's own width if
+ * they cannot.
+ */
 function unitOf({ strip, cells: { width, unit, most, after, near = 0 } }: LanePlace, count: number): number {
   const room = width - after;
-  // While the log is short, there is room to see it from near: four times or twice the width, which what comes next still fits into.
+  // A short log is enlarged to four times or twice the width, as long as the next batch still fits.
   const times = [4, 2].find((one) => unit * one <= near && (count + 2) * unit * one <= room);
   if (times !== undefined) return unit * times;
   return strip || most < Number.MAX_SAFE_INTEGER || count * unit <= room || count * GROWN_LEAST > room ? unit : Math.floor((10 * room) / count) / 10;
@@ -299,7 +305,7 @@ export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batc
   return { first, x, unit };
 }
 
-/** The boxes in the corner of the network; a middleware has none. */
+/** The boxes in the corner of the network; none with a middleware. */
 export function cornersOf(here: Places): Box[] {
   return here.kind === "cluster" ? CORNERS.flatMap((name) => here.others[name]?.box ?? []) : [];
 }

@@ -2,8 +2,9 @@
  * Cause before effect: messages travel as virtual time does, what arrives is compared, it lands or bounces, gates slide
  * last, and the tag appears while it lands.
  *
- * A step forward is drawn twice. First (`causeFirst`) everything stands as it stood, and only what is on its way moves;
- * once that has arrived the picture of the step itself is drawn, and what changed in it moves there. Only transforms and
+ * A step forward is drawn twice. First (`causeFirst`), everything stays as it was and only messages move. When they
+ * have arrived, the picture of the step itself is drawn, and the changed things move to their places. Only transforms
+ * and
  * opacity are animated. Back, jumps and less motion draw the end.
  */
 
@@ -29,10 +30,10 @@ type Travelling = StageObject & { via?: readonly Point[]; way?: string };
 const isOfNetwork = ({ key }: StageObject): boolean => /^[mw]:/.test(key);
 const travels = (one: Travelling): boolean => one.phase === "cause" && (one.via?.length ?? 0) > 1;
 
-/** An object that belongs to one step only: it does not move from the place of the same object in the step before. */
+/** An object that belongs to a single step: it does not move from its place in the step before. */
 const isOfStep = ({ phase, key }: StageObject): boolean => phase === "compare" || phase === "tag" || key.startsWith("ring:") || key === "way";
 
-/** What is drawn while messages travel: they and their wires as they will stand, everything else as it stood. */
+/** The drawing while messages travel: messages and their wires in their new places, everything else as before. */
 export function causeFirst(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
   const stood = new Map(before.map((one) => [one.key, one]));
   const moving = new Set(after.filter(({ phase }) => phase === "cause").map(({ key }) => key.replace(/^m:/, "w:")));
@@ -43,18 +44,18 @@ export function causeFirst(before: readonly StageObject[], after: readonly Stage
   return [...rest, ...now];
 }
 
-/** What the step before settled, and its wires: it fades, as it would be missed at once. */
+/** The messages that the step before settled, with their wires: they fade, because their sudden absence would disturb. */
 export function leaving(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
   const keys = new Set(after.map(({ key }) => key));
   return before.filter((one) => isOfNetwork(one) && !keys.has(one.key)).map(({ select: _, ...one }) => ({ ...one, picked: false, gone: true, label: "" }));
 }
 
-/** Whether a step has anything that travels: without it there is no cause to be seen first. */
+/** Whether anything travels in a step; otherwise, there is no cause to show first. */
 export function hasTravel(after: readonly StageObject[]): boolean {
   return after.some(travels);
 }
 
-/** When the parts of the second drawing begin, in milliseconds after it. */
+/** The beginnings of the parts of the second drawing, in milliseconds after it. */
 export function timetable(before: readonly StageObject[], after: readonly StageObject[]): Record<Phase, number> {
   const compares = after.some(({ phase }) => phase === "compare") ? defaults.compare : 0;
   const stood = new Map(before.filter((one) => !isOfStep(one)).map((one) => [one.key, one]));
@@ -66,7 +67,10 @@ function isOther(stood: StageObject | undefined, one: StageObject): boolean {
   return stood === undefined || stood.x !== one.x || stood.y !== one.y;
 }
 
-/** A lane's own things stay in it. The same thing in another lane, or in the small picture of a lane, is another drawing of it. */
+/**
+ * A lane's own things stay in it. The same thing in another lane, or in the small picture of a lane, is another drawing
+ * of it.
+ */
 const OF_LANE = /^(strip:)?(b|copy|hw|lso|gates|why|ask|off):/;
 
 function isElsewhere(was: StageObject, one: StageObject): boolean {
@@ -82,7 +86,10 @@ const EASING: Record<Phase, string> = { static: "linear", cause: GO, compare: "l
 export class StageMover implements Mover {
   readonly #running = new Set<Animation>();
 
-  /** Messages from where they were to where they are. Settles when the last has arrived; false: something stopped it. */
+  /**
+   * Moves messages from their old to their new places. Resolves when the last one has arrived; false: the motion was
+   * stopped.
+   */
   travel(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): Promise<boolean> {
     this.stop();
     const stood = new Map(before.map((one) => [one.key, one]));
@@ -146,7 +153,7 @@ export class StageMover implements Mover {
   }
 
   #animate(node: SVGElement, frames: Keyframe[], duration: number, delay: number, easing: string, fill: FillMode = "backwards"): void {
-    // The whole way has one easing: each stretch of it is straight.
+    // The whole way has one easing; each part of it is linear.
     const running = node.animate(frames, { duration, delay, easing, fill });
     this.#running.add(running);
     const done = (): void => void this.#running.delete(running);

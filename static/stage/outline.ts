@@ -10,7 +10,7 @@ import { HUES, isAbsent } from "../diagrams/batch.ts";
 import type { Id } from "../diagrams/batch.ts";
 import type { StagePlan } from "./contract.ts";
 
-/** Offsets that a lane is given room for when no plan says how many there will be. */
+/** Offsets that a lane has room for if no plan gives their number. */
 const OFFSETS_UNKNOWN = 8;
 
 export function planOf(frame: Frame): StagePlan | null {
@@ -25,7 +25,7 @@ export function outlineOf(header: Header, view: View): StagePlan {
   return { ...grown, clients: grown.clients.map((client) => ({ ...client, partitions: client.partitions.length > 0 ? client.partitions : partitions })) };
 }
 
-/** The same plan when the view has nothing that it does not know. */
+/** The same plan if the view contains nothing new. */
 export function extended(plan: StagePlan, view: View, actor: string | null = null): StagePlan {
   const next: StagePlan = { ...plan };
   let grew = false;

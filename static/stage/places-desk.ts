@@ -1,8 +1,8 @@
 /**
  * Fixed places on a desk and a projector: clients left, the network, brokers with their lanes, readers right. Pure.
  *
- * Of the ways to lay a run out, the first that fits is taken: roomy lanes, low lanes, the least lanes; then all of them a little
- * smaller. Where none does, lanes are strips (places-strips.ts).
+ * The first layout that fits is taken: roomy lanes, low lanes, the lowest lanes; then each a little smaller. If none
+ * fits, lanes are strips (places-strips.ts).
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -35,13 +35,16 @@ export const BELOW = 22;
 const CELL = { most: 60, log: 112, least: 30 };
 /** Width of the picture, in units, at which type has its own size. */
 const WIDTH = 1280;
-/** Over the cells of a high lane: for what arrives and is compared with one of them. */
+/** px above the cells of a high lane, for an arriving batch that is compared with one of them. */
 const OVER = 24;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
-/** Factors by which a log case may be larger than a cluster, largest first: it has no clients and no network. Its lanes keep their width. */
+/**
+ * Factors by which a log case may be larger than a cluster, largest first: it has no clients and no network. Its lanes
+ * keep their width.
+ */
 const LARGE = [1.35, 1.25, 1.15] as const;
 const UNIT = { least: OFFSET_LEAST, most: 92 };
-/** Behind the newest offset: what comes and is refused stands there, clear of the gates. */
+/** px after the newest offset, where a refused batch stands, clear of the gates. */
 export const ARRIVAL = 76;
 /** In a lane with more offsets than fit, a batch is at most as wide as this many offsets. */
 const LONG = { unit: 40, most: 3 };
@@ -57,7 +60,7 @@ export interface Rows {
   groups: boolean;
 }
 
-/** Null where not even the least lanes fit. */
+/** Null if not even the lowest lanes fit. */
 export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places | null {
   const widest = widestScale(size);
   const rows = rowsOf(plan);
@@ -83,7 +86,7 @@ function sharedHeight(rows: readonly Rows[]): number {
   return RAIL + (rows.some((row) => row.groups) ? GROUP_LINE : 0);
 }
 
-/** One place for all coordinators, under the brokers: the one that the step is about stands there. `below`: what is kept free under it. */
+/** One place for all coordinators, below the brokers, for the one of the step. `below`: px kept free under it. */
 function sharing(made: Places, rows: readonly Rows[], below: number): Places {
   const height = sharedHeight(rows);
   const [first] = Object.values(made.brokers);
@@ -138,7 +141,7 @@ export interface Columns {
   network: [number, number];
   brokers: [number, number];
   readers: [number, number] | null;
-  /** Where no readers stand: the legend. */
+  /** If there are no consumers: the legend. */
   legend: [number, number] | null;
 }
 
@@ -180,7 +183,10 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
   return framed(plan, form, columns, width, height, height, brokers, readerPlaces(plan, brokers, columns.readers), null);
 }
 
-/** In the network's lower corner, one above the other, those that `taken` has not. `x`: where the network begins; `y`: where it ends. */
+/**
+ * In the network's lower corner, one above the other: the actors that `taken` does not have. `x`: where the network
+ * begins; `y`: where it ends.
+ */
 export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Readonly<Record<string, OtherPlace>> = {}): Record<string, OtherPlace> {
   const corners = CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller));
   const missing = corners.filter((name) => !(name in taken));
@@ -190,7 +196,7 @@ export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Reado
   }));
 }
 
-/** The places around the brokers, on every desk. `seen` is how much of the picture is seen without scrolling. */
+/** The places around the brokers, in every layout. `seen`: px of the picture that are visible without scrolling. */
 export function framed(
   plan: StagePlan, form: Size["form"], columns: Columns, width: number, height: number, seen: number,
   brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
@@ -215,7 +221,7 @@ export function framed(
 
 const LEGEND_GAP = 10;
 
-/** Under the only client, where the column of the readers has no room for the legend: what the client can spare. */
+/** If the consumers' column has no room for the legend: the room that the only client can spare. */
 function legendPlace(plan: StagePlan, width: number, foot: number, readers: Places["readers"]): Box | undefined {
   const [client] = plan.clients;
   const rows = Object.values(readers).flatMap((lane) => Object.values(lane).map(({ box }) => box.y + box.height));
@@ -306,7 +312,7 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
   const tall = clamp(room / rows, QUEUE.least, QUEUE.most);
   const ports: Record<string, Point> = { "": port };
   const queues: ClientPlace["queues"] = {};
-  // As wide as the longest name needs, within reason.
+  // As wide as the longest name needs, within bounds.
   const label = clamp(Math.max(...partitions.slice(0, rows).map((name) => textWidth(name, 13, true)), 0) + 18, 44, 84);
   const waiting = Math.min(88, (width - label - 16) / 2);
   partitions.slice(0, rows).forEach((name, index) => {
@@ -341,13 +347,13 @@ function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPl
 }
 
 const ROW = { most: 41, least: 30 };
-/** How much larger a row may be where its lane is high and its names are short. */
+/** How much larger a row may be if its lane is high and its names are short. */
 const LARGER = [1.35, 1.2, 1.1] as const;
 
 /** px beside a reader's name, for how many records it has read. */
 export const READ = 62;
 
-/** As wide as what stands for a consumer that has no name. */
+/** As wide as the text for a consumer without a name. */
 const UNNAMED = "any consumer";
 
 /** Width of a consumer's name with its isolation level, in units. */

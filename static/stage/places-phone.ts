@@ -1,8 +1,8 @@
 /**
  * Fixed places on a phone. Every client and every broker of the run has a small box of its own, where messages leave and arrive: clients
- * over the network, brokers under it. One of each is unfolded, the client above its row, the broker below its own, with one lane
- * and its readers; so is the coordinator in question. A run with one client, or one broker, has the large box alone. Who is unfolded follows
- * the focus; partitions without a row are named under the picture. Pure.
+ * over the network, brokers under it. One client, above its row, and one broker, below its row, with one lane and its
+ * consumers, are unfolded; so is the coordinator of the step. A run with one client or one broker has only the large
+ * box. The focus decides which are unfolded; partitions without a row are named below the picture. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -15,7 +15,7 @@ import { ARRIVAL, lanePlace, rounded, rowsIn } from "./places-desk.ts";
 
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
-/** px between boxes, above the first and below a lane; where that makes a picture fit, narrower. */
+/** px between boxes, above the first and below a lane; the narrower value is used if the picture then fits. */
 const WIDE = { gap: 6, top: 3, foot: 6 };
 const TIGHT = { gap: 3, top: 1, foot: 2 };
 const CLIENT = 86;
@@ -23,7 +23,7 @@ const CLIENT = 86;
 const CLIENT_PANEL = 60;
 const NETWORK = { least: 47, beside: 84, most: 130 };
 const BESIDE = 30;
-/** px of a picture that shows no more than a lane at once. */
+/** px of a picture in which only a lane is visible at once. */
 const LOW = 240;
 /** Height above a broker's cells, in units: its name, and under it what arrives over a cell. */
 const HEAD = 31;
@@ -33,12 +33,15 @@ const NEAR = 64;
 const LANE = { least: 71, whole: 84, most: 120 };
 /** With one reader at each lane, and with several. */
 const READERS = { one: 45, least: 57, most: 84 };
-/** With room for what its log holds, or without; and the same with the offsets of a group under that. */
+/** With room for the entries of its log, or without; and the same with the offsets of a group below. */
 const COORDINATOR = { least: 62, most: 84, besideGroup: 78, grouped: 98 };
 const MARKERS = 37;
 /** Rows for strips of other partitions, and px between them. */
 const ROW = { most: 2, height: 23, gap: 4 };
-/** Small boxes: of clients one line; of brokers a line and rows for strips of what they lead; and how many stand side by side. */
+/**
+ * Small boxes: of clients one line; of brokers a line and rows for strips of what they lead; and how many stand side by
+ * side.
+ */
 const CHIP = { client: 22, head: 20, row: 15, rows: 2, foot: 5, clients: 4, brokers: 6, gap: 6 };
 /** px under the picture for the names of those who are not in it, and for its text. */
 const UNDER = 28;
@@ -101,7 +104,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const leastAt = (apart: typeof WIDE): number => small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + apart.foot + (readers ? leastReaders + apart.gap : 0) + (coordinates ? lowest + markersAt(apart) : 0) + count * (ROW.height + ROW.gap) + 2 * apart.top + apart.gap;
   const apart = leastAt(WIDE) > given && leastAt(TIGHT) <= given ? TIGHT : WIDE;
   const least = leastAt(apart);
-  // What is scrolled anyway has room for a tag beside its messages, unless rows need it to be seen.
+  // A picture that scrolls anyway gets room for a tag beside its messages, unless rows need the room to be visible.
   const more = client && small.brokers === 0 && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
@@ -109,10 +112,10 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
     spare -= taken;
     return taken;
   };
-  // Between boxes of several brokers messages stand side by side, so their room comes first.
+  // Messages between the boxes of several brokers stand side by side, so their room has precedence.
   const early = small.brokers > 0 && client ? take(NETWORK.beside - NETWORK.least) : 0;
   const coordinatorHeight = coordinates ? lowest + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - lowest) : 0;
-  // What is on its way has two rows before cells grow.
+  // Messages get two rows before cells grow.
   const whole = LANE.least + take(LANE.whole - LANE.least);
   const network = client ? NETWORK.least + more + early + take(NETWORK.most - NETWORK.least - early) : 0;
   const lane = whole + take(LANE.most - whole);
@@ -192,7 +195,7 @@ export function phonePlaces(plan: StagePlan, size: Size): Places {
     const port = [slots.down, chip?.y ?? top] as const;
     const lanes = Object.fromEntries(broker.lanes.map((name) => {
       const span = plan.lanes[name];
-      // What is refused stands behind the log, and on nothing that is stored.
+      // A refused batch stands after the log, and not on a stored batch.
       const place = lanePlace(span ?? { first: 0, end: 8 }, slots.lane, false, 56, span?.refuses === true ? ARRIVAL : 0);
       return [name, { ...place, cells: { ...place.cells, near: NEAR }, port }];
     }));

@@ -1,7 +1,7 @@
 /**
  * Places for runs with more lanes than fit at full size: every lane is a strip of cells without numbers, in its broker's box,
- * two or three boxes in a row. Above them stand the lens, where the lane in question is drawn whole, and one place for the coordinator
- * in question; both are seen without scrolling. Pure.
+ * two or three boxes in a row. Above them stand the lens, in which the lane of the step is drawn whole, and one place
+ * for the coordinator of the step; both are visible without scrolling. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -15,10 +15,10 @@ const COORDINATOR = 84;
 const HEAD = 26;
 const LINE = 30;
 const GAP = 6;
-/** Boxes in a row: the first number with which all is seen without scrolling. */
+/** The number of boxes in a row: the first with which everything is visible without scrolling. */
 const ACROSS = [2, 3] as const;
 const STRIP = { least: 13, most: 22 };
-/** Offsets that the lens has room for at most; of longer logs it shows the newest. */
+/** The most offsets that the lens has room for; of a longer log, it shows the newest. */
 const LENS_OFFSETS = 16;
 
 interface Shelved {

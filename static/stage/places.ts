@@ -1,8 +1,8 @@
 /**
- * Where everything of a run stands: decided once from the plan and the size, the same at every step. Pure.
+ * The places of everything in a run: computed once from the plan and the size, the same at every step. Pure.
  *
  * `places` lays out; `grown` gives places to what a branch or an intervention adds, and moves nothing that stands; `standing`
- * says who is in the places at a step, where there are fewer places than actors (a phone, a lens over strips).
+ * says which actors are in the places at a step, if there are fewer places than actors (a phone, a lens over strips).
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
@@ -29,7 +29,7 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   if (LATER.nodes !== undefined && participants.length > 0 && known.brokers.length === 0) return LATER.nodes.places(known, size);
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
-  // The files name no consumer: a possible one is drawn, until a preview of a remedy brings readers in its place.
+  // If the files name no consumer, a possible one is drawn until a preview of a remedy adds consumers.
   const consumers = known.consumers.length > 0 ? known.consumers : [{ name: POSSIBLE, isolation: "read_committed", lanes }];
   const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
   const made = size.form === "phone" ? phoneParts().places(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
@@ -41,7 +41,7 @@ export function besideCluster(plan: StagePlan, size: Size): Places | null {
   return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? (LATER.nodes?.places(plan, size) ?? null) : null;
 }
 
-/** Whether a step happens at a node of this picture, or to what its nodes send each other. */
+/** Whether a step is about a node of this picture or a message between its nodes. */
 export function isAt(here: Places, frame: Frame, focus: Focus): boolean {
   return [focus.actor, frame.step?.actor, frame.step?.params["sender"], frame.step?.params["receiver"]].some((name) => typeof name === "string" && here.others[name] !== undefined);
 }
@@ -52,16 +52,16 @@ function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number]
   return { name: FILES, lanes, transactional_ids: files?.transactional_ids ?? [], groups: files?.groups ?? [] };
 }
 
-/** Whether each broker leads and coordinates in one plan where it does in the other, and both have readers or none. */
+/** Whether each broker leads and coordinates the same in both plans, and both or neither have consumers. */
 export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
   const rows = (one: StagePlan): string => rowsOf(one).map((row) => JSON.stringify(row)).sort().join();
   return rows(plan) === rows(other) && plan.consumers.length > 0 === other.consumers.length > 0;
 }
 
 /**
- * By which plan a run with interventions is laid out: that of the run without them, so that nothing moves: who takes a lane over
- * leads it where it stands. The run's own plan is taken for a lane that has no place there, and on a phone where a broker
- * takes over that has a box already.
+ * The plan by which a run with interventions is laid out: that of the run without them, so that nothing moves and a
+ * broker that takes over a lane leads it in its old place. The run's own plan is used if a lane has no place there,
+ * and on a phone if a broker with a box of its own takes over.
  */
 export function basisOf(plan: StagePlan, size: Size): StagePlan {
   const { stands } = plan;
@@ -80,7 +80,7 @@ export function basisOf(plan: StagePlan, size: Size): StagePlan {
   return gaining.length === 1 && line !== undefined && isLine(line) ? stands : plan;
 }
 
-/** Room for what came later: clients in the network's corner, lanes as strips in a broker's first line. */
+/** Places for later additions: clients in the network's corner, lanes as strips in a broker's first line. */
 export function grown(run: Places, plan: StagePlan): Places {
   if (run.kind === "log") return { ...run, hue: huesOf(plan), readers: { ...run.readers, ...lateReaders(run, plan) } };
   if (run.form === "phone" || run.kind !== "cluster") return { ...run, hue: huesOf(plan) };
@@ -118,7 +118,7 @@ function lateReaders(run: Places, plan: StagePlan): Places["readers"] {
     .map(([name, { box }]) => [name, rowsIn(plan, name, { x, y: box.y, width: run.width - x - 24, height: box.height })]).filter(([, rows]) => Object.keys(rows as object).length > 0));
 }
 
-/** Name of the place where a partition's log is led now; null while it has no leader. */
+/** Name of the place of a partition's current leader; null while it has none. */
 export function ledBy(frame: Frame, here: Places, partition: string): string | null {
   if (here.kind === "log") return FILES;
   const leader = frame.view.partitions?.[partition]?.leader;
@@ -142,7 +142,7 @@ export function partitionAt(frame: Frame, run: Places, focus: Focus): string | n
   return found ?? newest(frame.view, placed) ?? [...placed][0] ?? null;
 }
 
-/** What a step names or changes, the partitions that it is most about first; not all of them have a place. */
+/** The partitions that a step names or changes, the most relevant first; not all of them have a place. */
 function namedBy(frame: Frame, { partition, messages }: Focus): unknown[] {
   const { step, view, previousView } = frame;
   const ids = [...messages.delivered, ...messages.dropped, ...messages.lost, ...messages.delayed, ...messages.duplicated, ...messages.sent];
@@ -203,7 +203,10 @@ function heirsOf(run: Places, frame: Frame, name: string): string[] {
   return Object.keys(run.brokers).filter((other) => other !== name && run.brokers[other]?.coordinator === null && coordinates(frame, other));
 }
 
-/** A broker without a place of its own size that leads all lanes of another broker's box has that box; the other one has its line. */
+/**
+ * A broker without a place of its own size that leads all lanes of another broker's box has that box; the other one has
+ * its line.
+ */
 function exchanged(run: Places, frame: Frame): Places["brokers"] {
   let brokers = run.brokers;
   for (const [name, place] of Object.entries(run.brokers)) {
@@ -290,12 +293,12 @@ function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
 
 const ABOUT_BROKER = new Set<Focus["kind"]>(["actor", "leader", "refused", "copy"]);
 
-/** The broker of a step, where there is something of it to see: its log, its own state, or a message of its. */
+/** The broker of a step, if something of it is visible: its log, its own state, or a message of it. */
 function actingIn(run: Places, frame: Frame, focus: Focus, partition: string | null): string | null {
   const { actor, kind } = focus;
   const place = actor === null || kind === "coordinator" ? undefined : run.brokers[actor];
   if (actor === null || place === undefined) return null;
-  // Nothing is stored where a follower learns how far the others are: what is unfolded stays.
+  // A follower that only learns the high watermark stores nothing, so the unfolded broker stays.
   if (kind === "actor" && frame.step?.kind === "replication") return null;
   const hasLog = partition === null || place.lanes[partition] !== undefined;
   return hasLog || ABOUT_BROKER.has(kind) || endsOf(frame, focus).includes(actor) ? actor : null;
@@ -337,7 +340,7 @@ function chipLanes(run: Places, frame: Frame, name: string): Record<string, Lane
 /** The large place of a partition's lane, whichever broker has it. */
 const wholeLane = (run: Places, partition: string): LanePlace | undefined => Object.values(run.brokers).map(({ lanes }) => lanes[partition]).find((lane) => lane !== undefined);
 
-/** The components that have a place at this step, and on a phone those that are unfolded. */
+/** The components with a place at this step, and on a phone the unfolded ones. */
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);
@@ -348,7 +351,7 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const leader = partition === null ? null : ledBy(frame, run, partition);
   const acting = actingIn(run, frame, focus, partition);
   const coordinator = coordinatorAt(frame, run, focus);
-  // What a coordinator without this log does is seen in the coordinator's place.
+  // The actions of a coordinator without this log are visible in the coordinator's place.
   const inRail = acting !== null && acting === coordinator && leader !== null && partition !== null && run.brokers[acting]?.lanes[partition] === undefined;
   // So is what a tool or the controller asks of a broker that has a small box: the log in question stays in sight.
   const heard = controls && (leader === null || !hasChips) ? brokerHeard(frame, run, focus) : null;
@@ -412,7 +415,7 @@ function coordinatorAt(frame: Frame, run: Places, focus: Focus): string | null {
   const entries = placed.flatMap((name) => Object.entries(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).map(([id, entry]) => ({ name, id, entry })));
   const own = entries.filter(({ id }) => focus.transactional_id === null || id === focus.transactional_id);
   const last = own.reduce<(typeof own)[number] | null>((best, one) => (best === null || one.entry.last_update > best.entry.last_update ? one : best), null);
-  // One that died with the only cache keeps its place until another has read its log.
+  // A coordinator that died keeps its place until another one has read its log.
   const planned = placed.filter((name) => run.brokers[name]?.coordinator?.spare !== true);
   const dead = planned.find((name) => frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false);
   return last?.name ?? dead ?? planned[0] ?? null;

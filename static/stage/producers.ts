@@ -1,4 +1,7 @@
-/** Applications and producers: identity, state, what waits and what is sent without an answer, what the application knows. */
+/**
+ * Applications and producers: identity, state, waiting batches, batches without a response, and what the application
+ * knows.
+ */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -54,7 +57,10 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
 /** The tag of a client that is about its batch. */
 const OF_BATCH = "stage.tag.same_numbers";
 
-/** The one batch that a quiet step changes, or that its tag is about; else the queue that it names: nearer to what happens than the client's name. */
+/**
+ * The one batch that a quiet step changes or that its tag is about; else the queue that the step names. Both are nearer
+ * to the event than the client's name.
+ */
 function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: ClientPlace, queued: readonly StageObject[]): Box | null {
   const { step } = frame;
   if (step === null || kind !== "client" || (tag !== null && tag.key !== OF_BATCH)) return null;
@@ -71,7 +77,7 @@ function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: Clie
 /** A producer's applications, by name. */
 const applicationsOf = (view: View, client: string) => Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client);
 
-/** What every form of a producer's body has. */
+/** The common part of every form of a producer's body. */
 function bodyOf(frame: Frame, name: string, client: ClientView) {
   return {
     phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name),
@@ -94,7 +100,7 @@ function applicationOf(view: View, client: string): { name: string; fact: string
 interface State {
   said: string;
   bad: boolean;
-  /** What the leaders have and the client does not know; null if there is nothing. */
+  /** Stored batches that the client does not know of; null if there are none. */
   outdated: string | null;
 }
 
@@ -114,7 +120,7 @@ function ownState(client: ClientView): { said: string; bad: boolean } {
   // Kafka 2.0 leaves the state of a producer without transactions as it begins, with an id and without.
   const { transactional_id: id, producer_id: producer } = client.transaction_manager ?? {};
   if (state === "UNINITIALIZED" && id === null && !isAbsent(producer ?? null)) return { said: say("stage.idempotent"), bad: false };
-  // The state of a producer without transactions says nothing of what is unanswered.
+  // The state of a producer without transactions does not show whether responses are missing.
   if (state === "READY" && id === null && Object.keys(client.batches).length > 0) return { said: say("stage.sending"), bad: false };
   return { said: stateWord(state), bad: state.includes("ERROR") };
 }
@@ -329,7 +335,10 @@ function footOf(frame: Frame, here: Places, name: string, client: ClientView, wi
       fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(frame.view, here, client, tally, y + 19, width)}`}`;
 }
 
-/** Under the last row of a box that has no room for more: how many records the application knows to be stored, in one line. */
+/**
+ * Under the last row of a box that has no room for more: how many records the application knows to be stored, in one
+ * line.
+ */
 function lowFoot(frame: Frame, name: string, client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
   const { y, height } = place.box;
   const rows = Object.values(place.queues).map(({ row }) => row.y + row.height - y);
@@ -366,7 +375,7 @@ function tallyOf(frame: Frame, name: string): Tally {
   };
 }
 
-/** What became of the records that have a square. */
+/** The outcome of the records that have a square. */
 export function fatesDrawn(view: View, here: Places): Set<string> {
   const named = Object.entries(here.clients).filter(([, place]) => hasFoot(place)).map(([name]) => name);
   return new Set(Object.values(view.records ?? {}).filter(({ producer }) => named.includes(producer)).map(({ status }) => status));
@@ -381,7 +390,7 @@ function producerIdOf(view: View, { partition, offset }: RecordView): Id {
 
 function squares(view: View, here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {
   const most = Math.floor((width - 24) / (SQUARE + 2));
-  // Where one row is too short, two have room: a record that failed early is seen, too.
+  // Two rows if one is too short, so that a record that failed early is visible, too.
   const shown = tally.shown.slice(-(tally.total > 2 * most ? 2 * most - 3 : 2 * most));
   const earlier = tally.total - shown.length;
   const before = earlier > 0 ? 3 : 0;
@@ -417,7 +426,7 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   const y = queue.row.y + 3;
   const height = queue.row.height - 6;
   const ofIds = (ids: readonly string[]): ClientBatchView[] => ids.flatMap((id) => client.batches[id] ?? []);
-  // A low row has the records in front of the sequences, if all batches have room for both.
+  // A low row shows the records before the sequences, if all batches have room for both.
   const bothIn = (ids: readonly string[], room: number): boolean =>
     height < NAMED_ABOVE && ofIds(ids).reduce((sum, batch) => sum + 11 + textWidth(bothOf(batch), 13, true), 4) <= room;
   const both = new Set([...(bothIn(waiting, queue.waiting.width) ? waiting : []), ...(bothIn(sent, queue.sent.width) ? sent : [])]);
@@ -463,7 +472,7 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   let at = queue.sent.x + 3;
   let drawn = 0;
   const end = queue.sent.x + queue.sent.width - 2;
-  // Rather all that are in flight in narrower cells than some of them.
+  // All batches in flight in narrower cells, rather than only some of them.
   const wanted = sent.reduce((sum, id) => sum + (client.batches[id] === undefined ? 0 : widthOf(id, client.batches[id]) + 3), -3);
   const share = Math.min(1, (end - at - 3 * (sent.length - 1)) / Math.max(1, wanted - 3 * (sent.length - 1)));
   const narrowed = sent.every((id) => client.batches[id] === undefined || widthOf(id, client.batches[id]) * share >= LEAST_CELL) ? share : 1;

@@ -1,5 +1,5 @@
 /**
- * Readers at the ends of the lanes: what each was given, what it skips, and what is hidden from it, record by record. A black
+ * Consumers at the ends of the lanes: the records that each received, skips, or does not see yet. A black
  * bar is drawn before a read_committed consumer while an open transaction holds it back.
  */
 
@@ -32,11 +32,14 @@ export const readers: Layer = (frame, here, focus) => {
   return Object.entries(here.readers).flatMap(([partition, places]) => [...headingOf(here, partition), ...laneReaders(frame, here, focus, partition, places)]);
 };
 
-/** A heading stands this far over its rows, and needs so much room there. */
+/** px from a heading to its rows, and px that it needs. */
 const OVER = 5;
 const HEADING = 15;
 
-/** Where a consumer has a row at several lanes: of which lane these rows are, so that it is not taken for several consumers. */
+/**
+ * Where a consumer has a row at several lanes: of which lane these rows are, so that it is not taken for several
+ * consumers.
+ */
 function headingOf(here: Places, partition: string): StageObject[] {
   const rowsOf = (name: string): ReaderPlace[] => Object.values(here.readers[name] ?? {});
   const own = Object.keys(here.readers[partition] ?? {});
@@ -65,7 +68,7 @@ interface Named {
   consumer: ConsumerView;
 }
 
-/** In a log case: what a read_committed consumer would get. Undefined where the view has consumers, or the engine says nothing of one. */
+/** In a log case: the lane of a possible read_committed consumer. Undefined if the view has consumers or no such lane. */
 function possibleIn({ view }: Frame, partition: string): ConsumerView | undefined {
   const lane = Object.keys(view.consumers ?? {}).length === 0 ? view.derived?.possible?.[partition] : undefined;
   return lane === undefined ? undefined : { ...NOBODY, lanes: { [partition]: lane } };
@@ -83,7 +86,7 @@ interface Seen {
   reason: Reason | null;
   aborted: boolean;
   hue: string;
-  /** The record that was given, if any. */
+  /** The received record, if any. */
   serial: number | null;
 }
 
@@ -125,7 +128,7 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
   return batches.filter((batch) => batch.last_offset >= first && batch.base_offset <= last);
 }
 
-/** What is hidden and why, in words that fit a row; aborted records are left out for good. */
+/** The hidden records and the reason, in a text that fits a row; without aborted records, which stay hidden. */
 export function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
   const own = counts.undecided + counts.marker;
   const hidden = own + counts.behind + counts.unrecorded;
@@ -139,7 +142,7 @@ export function hiddenText(counts: Row["counts"]): { short: string; long: string
   return null;
 }
 
-/** By name while they are few: the squares need their room. */
+/** By name while they are few, because the squares need the room. */
 function againText(again: readonly number[]): { short: string; long: string } | null {
   if (again.length === 0) return null;
   const records = serialsText(again);
@@ -148,7 +151,9 @@ function againText(again: readonly number[]): { short: string; long: string } | 
 
 const HUNDRED = 100;
 
-/** px of a low and wide row: for a name, for that and the isolation level, and for how much was read of which partition. */
+/**
+ * px of a low and wide row: for a name, for that and the isolation level, and for how much was read of which partition.
+ */
 const FLAT = { title: 90, both: 140, read: 110 };
 
 /** On a phone no heading says of which of a consumer's lanes its row is. */
@@ -162,7 +167,10 @@ function readOf({ position }: ReaderLaneView, read: number): string {
   return position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: read });
 }
 
-/** How much each consumer read of the lanes that have rows here: `c1: 1 read from t-0`. In words, for where something lies over the rows. */
+/**
+ * How much each consumer read of the lanes that have rows here: `c1: 1 read from t-0`. In words, for where something
+ * lies over the rows.
+ */
 export function readersText(frame: Frame, here: Places): string[] {
   return Object.entries(here.readers).flatMap(([partition, places]) => Object.keys(places).flatMap((name) => {
     const lane = frame.view.consumers?.[name]?.lanes?.[partition];
@@ -189,7 +197,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const names = named.map(({ name }) => name);
   const whole = rowOf(here, held, lane, batches, room);
   const again = readAgain(lane, batches, brokenRecords(frame, "duplicated"));
-  // What was given twice is said while nothing is hidden.
+  // Records received twice are named while none is hidden.
   const hidden = hiddenText(whole.counts) ?? againText(again);
   // On a phone a row is low and wide: all on one line.
   const flat = height < 36 && across > 300;
@@ -216,12 +224,12 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
     return wide + 5 + textWidth(levelOf(frame, partition, one, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - wide - 5), 11);
   };
   const from = flat ? 9 + Math.max(titleWidth + 5 + textWidth(level, 11), ...others.map(headOf)) + 12 : 9;
-  // What stands beside the squares on their line.
+  // The text beside the squares.
   const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 5 : 18;
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
   const squaresBeside = (words: string): number => Math.floor((width - roomOf(words) - beside) / STEP);
   const total = whole.seen.length + whole.earlier;
-  // Beside a tag squares come before the count of what is hidden.
+  // Beside a tag, squares have precedence over the count of hidden records.
   const isCrowded = width < across && hidden !== null && squaresBeside(hidden.short) < 4;
   const said = hidden === null || isCrowded ? null : Math.min(total, room) <= squaresBeside(hidden.long) ? hidden.long : hidden.short;
   const after = roomOf(said ?? "");
@@ -280,7 +288,10 @@ function othersIn(frame: Frame, here: Places, partition: string, names: readonly
 /** How many squares stand from here to the right end of a row. */
 const squaresAlone = (width: number, from: number): number => Math.floor((width - from - 12) / STEP);
 
-/** How many squares a low and wide row has room for, beside what it says; none of them is folded only where all rows have room. */
+/**
+ * How many squares a low and wide row has room for, beside what it says; none of them is folded only where all rows
+ * have room.
+ */
 function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: string, { name, consumer }: Named, batches: readonly LogBatchView[], from: number): number {
   const place = here.readers[partition]?.[name];
   const lane = consumer.lanes?.[partition];
@@ -297,7 +308,10 @@ function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: str
 /** Sizes of a tag within a row, inside its ring, in units. */
 export const ROW_TAG = { size: 12, height: 18, pad: 12, edge: 7, gap: 6 };
 
-/** On a phone: what the tag of a step takes at the right end of a reader's row, with a gap before it; 0 where it is too long to stand there. */
+/**
+ * On a phone: what the tag of a step takes at the right end of a reader's row, with a gap before it; 0 where it is too
+ * long to stand there.
+ */
 export function tagInRow({ upright }: Places, { tag }: Focus, row: ReaderPlace["box"]): number {
   const width = tag === null || !upright ? 0 : textWidth(say(tag.key, tag.params), ROW_TAG.size, true) + ROW_TAG.pad + ROW_TAG.edge + ROW_TAG.gap;
   return width > row.width * 0.5 ? 0 : width;
@@ -317,7 +331,10 @@ function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string
 /** The share of a text's estimated width that it needs. */
 const WIDER = 0.86;
 
-/** The isolation level; readers of a lane are all without what all levels begin with, where one of them has no room for it, and a name that ends with the rest says it. */
+/**
+ * The isolation level; readers of a lane are all without what all levels begin with, where one of them has no room for
+ * it, and a name that ends with the rest says it.
+ */
 function levelOf(frame: Frame, partition: string, { name: own, consumer: { isolation } }: Named, roomBeside: (name: string) => number, room: number): string {
   const fitting = Object.entries(frame.view.consumers ?? {}).every(([name, other]) => !(partition in (other.lanes ?? {})) || textWidth(other.isolation, 11) * WIDER <= roomBeside(name));
   const said = fitting ? isolation : isolation.replace(/^read_/, "");
@@ -357,7 +374,10 @@ function squaresOf({ seen, earlier }: Row, left: number, y: number, again: Reado
 
 const isHeld = (one: Seen | undefined): boolean => one !== undefined && one.reason !== null && one.reason !== "aborted" && one.reason !== "not_replicated";
 
-/** The first offset that the LSO keeps from the reader: the same bar as on the log stands before it. Not where older ones are folded that it may keep, too. */
+/**
+ * The first offset that the LSO keeps from the reader: the same bar as on the log stands before it. Not where older
+ * ones are folded that it may keep, too.
+ */
 function isAtWall(seen: readonly Seen[], index: number, earlier: number): boolean {
   return isHeld(seen[index]) && !seen.slice(0, index).some(isHeld) && (index > 0 || earlier === 0);
 }

@@ -1,6 +1,6 @@
 /**
- * In the place of a coordinator that is down: what its log still says of each transactional id, and which running brokers hold
- * it. The next coordinator begins with that. Pure.
+ * In the place of a coordinator that is down: the state of each transactional id in its log, and the running brokers
+ * that hold the log. The next coordinator starts from it. Pure.
  */
 
 import { svg } from "lit";
@@ -12,7 +12,7 @@ import { LOG, imageState, keyOf } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 
-/** What the newest record of an id says, in a log that running brokers hold. */
+/** The newest record of an id, in a log that running brokers hold. */
 export interface Survivor {
   id: string;
   state: string;
@@ -20,7 +20,7 @@ export interface Survivor {
   brokers: string[];
 }
 
-/** What of a coordinator that is down is left. */
+/** The remains of a coordinator that is down. */
 export interface Remains {
   /** The ids that no other coordinator has read. */
   survivors: Survivor[];

@@ -1,4 +1,4 @@
-/** The stage in sentences: what each thing is and holds, from the same objects as the picture. */
+/** The stage as sentences: the name and content of each thing, from the same objects as the picture. */
 
 import type { Places, StageObject } from "./contract.ts";
 import { say } from "../player/text.ts";

@@ -1,6 +1,7 @@
 /**
- * Under an upright picture: what is not in it, and what the numbers in its cells are, as its legend is in a dialog. Over its foot: what decided, where
- * the network has no room for it (decided.ts), else what a client cannot know from now on.
+ * Below an upright picture: the components that are not in it, and the meaning of the numbers in its cells, because
+ * its legend is in a dialog. Over its foot: the deciding rule, if the network has no room for it (decided.ts), else
+ * what a client cannot know from now on.
  */
 
 import { html, nothing } from "lit";
@@ -24,7 +25,10 @@ type Offer = TemplateResult | typeof nothing;
 /** px of the line under an upright picture. */
 const UNDER = 30;
 
-/** What of the run has no place in the picture, and what the numbers in cells are. `bring`: brings a thing into it. */
+/**
+ * The components without a place in the picture, and the meaning of the numbers in cells. `bring`: brings a thing into
+ * it.
+ */
 export function under(here: Places, network: Network, frame: Frame, selection: Frame["selection"] | undefined, bring: (selection: Selection) => void): TemplateResult {
   return html`${awayOf(here, network, frame, selection, bring)}<span class="cells">${cellsText(frame.view)}</span>`;
 }
@@ -52,7 +56,10 @@ export function footOf(frame: Frame, { here, focus, objects }: { here: Places; f
   return focus.doubt === null ? null : doubtLine(focus.doubt, UNDER, offer);
 }
 
-/** px from the upper edge of what stands lowest to the foot of the stage: what covers some of the readers, or of a row, covers all of it. */
+/**
+ * px from the upper edge of what stands lowest to the foot of the stage: what covers some of the readers, or of a row,
+ * covers all of it.
+ */
 function covered(here: Places, { width }: Size): number {
   const tops = [...(here.rows ?? []).slice(-1), ...Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: own }) => own))].map(({ y }) => y);
   const top = (here.rows ?? []).length > 0 ? Math.max(...tops) : Math.min(...tops);

@@ -1,14 +1,14 @@
 /**
- * The ways of messages while they move: two that would print over each other go round each other, or one after the
- * other. Before and after a step no two overlap (network.ts); between, each way alone would lead through others. Pure.
+ * The ways of moving messages: two that would overlap on the way go around each other, or one after the other. Before
+ * and after a step, no two overlap (network.ts), but straight ways would lead through others. Pure.
  */
 
 import type { Box, Point, StageObject } from "./contract.ts";
 
 export interface Way {
-  /** Places in equal parts of the time that all need. */
+  /** The places of a message in equal parts of the common time. */
   points: readonly Point[];
-  /** The parts of the time in which it is not seen: it leaves when another one has made room, or passes behind it. */
+  /** The parts of the time in which it is invisible: it starts when another one has made room, or passes behind it. */
   unseen: readonly [from: number, to: number];
 }
 
@@ -19,11 +19,11 @@ type Travelling = StageObject & { via?: readonly Point[]; below?: number };
 const PARTS = 12;
 /** Units of area on which two may meet. */
 const MEETS = 30;
-/** How far a way may lead aside, in its message's own height or width. */
+/** How far a way may deviate, in heights or widths of its message. */
 const ASIDE = [1, -1, 1.6, -1.6, 2.4, -2.4];
 /** Parts of the time during which a message stands, before it moves or after it. */
 const HOLDS: readonly (readonly [before: number, after: number])[] = [[3, 0], [0, 4], [6, 0], [0, 6], [8, 0], [0, 8]];
-/** Where no way round is free: it is not seen in the middle of its way. */
+/** If no way around is free, it is invisible in the middle of its way. */
 const BEHIND: readonly (readonly [from: number, to: number])[] = [[4, 8], [3, 9], [2, 10], [1, PARTS]];
 const SEEN = [0, 0] as const;
 /** Units between two messages. */
@@ -42,7 +42,8 @@ export function waysOf(stood: ReadonlyMap<string, StageObject>, after: readonly 
   const still = flights.filter((one) => !moving.some(({ one: other }) => other === one)).map((one): Placed => ({ one, way: { points: Array.from({ length: PARTS + 1 }, () => [one.x, one.y] as const), unseen: SEEN } }));
   const bodies = [...stood.values()].filter(({ key, width }) => BODY.test(key) && width > 0);
   const placed: Placed[] = [...still];
-  // What stood already has its place; what is new can wait until there is room. Of each, what the step is about goes straight.
+  // Messages that were there have their places; new ones can wait until there is room. In both groups, the message of
+  // the step goes straight.
   const order = [...moving].sort((one, other) => Number(one.isNew) - Number(other.isNew) || Number(other.one.hot === true) - Number(one.one.hot === true));
   for (const { one, points, isNew } of order) {
     const straight: Way = { points, unseen: SEEN };
@@ -107,7 +108,7 @@ function bent(points: readonly Point[], { width, height }: StageObject, aside: n
   });
 }
 
-/** It stands for some parts of the time, and moves in the others. */
+/** It rests for some parts of the time and moves in the others. */
 function heldFor(points: readonly Point[], before: number, after: number): Point[] {
   const moves = resampled(points, PARTS - before - after);
   return [...Array.from({ length: before }, () => points[0] as Point), ...moves, ...Array.from({ length: after }, () => points.at(-1) as Point)];

@@ -31,7 +31,7 @@ export interface Wire {
   bulges: boolean;
   /** How far the curve swings out. */
   swing: number;
-  /** What its two ends were shifted by, along their edges. */
+  /** The shifts of its two ends along their edges. */
   shift: readonly [number, number];
 }
 
@@ -56,7 +56,7 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
   if (otherOf(from, here) !== undefined || otherOf(to, here) !== undefined) return between(message, here);
   if (here.upright && BROKER.test(from) && BROKER.test(to)) return overBoxes(message, here) ?? downToLane(message, here);
-  // What readers fetch has no room where they stand right under the lane: it is counted.
+  // If consumers stand right below the lane, their fetches have no room and are counted.
   if (here.upright && (isReader(from, here) || isReader(to, here))) return null;
   const own = across(portOf(message, from, to, here), here.brokers[to], here);
   const other = across(portOf(message, to, from, here), here.brokers[from], here);
@@ -88,7 +88,10 @@ function across(end: Port | null, broker: BrokerPlace | undefined, here: Places)
   return { ...end, at: [clamp(middle, end.slides[0], end.slides[1]), end.at[1]] };
 }
 
-/** Between the small boxes of a phone: up from the one, through the network, down to the other; to itself, too. Null without such boxes. */
+/**
+ * Between the small boxes of a phone: up from the one, through the network, down to the other; to itself, too. Null
+ * without such boxes.
+ */
 function overBoxes({ from, to, is_response: isAnswer }: MessageView, here: Places): Wire | null {
   const [one, other] = [here.brokers[from], here.brokers[to]];
   if (one?.rows === undefined || other?.rows === undefined) return null;
@@ -196,7 +199,7 @@ function between(message: MessageView, here: Places): Wire | null {
     const at = clamp((y ?? own.y + own.height / 2) + apart, slides[0], slides[1]);
     return { at: [facing[0] > 0 ? own.x + own.width : own.x, at], facing, slides };
   };
-  // Who stands in the network's corner: what it hears and says goes over its upper edge.
+  // The actor in the network's corner: its messages cross its upper edge.
   const corners = cornersOf(here);
   const over = (own: Box): Port => ({
     at: [own.x + own.width / 2 + apart, own.y], facing: [0, -1], slides: [own.x + INSET, own.x + own.width - INSET],
@@ -284,9 +287,9 @@ export function pathOf(wire: Wire): string {
   return `M${a}C${b} ${c} ${d}`;
 }
 
-/** Which way things on it move, as far as the eye goes: right or left; on an upright wire down or up. */
+/** The apparent direction of things on it: right or left; on an upright wire, down or up. */
 export function heading(wire: Wire, u: number): 1 | -1 {
-  // Out and back to the body beside: what matters is where it comes to.
+  // For a wire out of a body and back to the body beside it: the direction at the end.
   const [leaves, comes] = [wire.from.facing, wire.to.facing].map((facing) => facing[wire.upright ? 1 : 0]);
   if (leaves !== 0 && leaves === comes) return leaves === 1 ? -1 : 1;
   const [x1, y1] = pointOn(wire, Math.max(0, u - 0.02));

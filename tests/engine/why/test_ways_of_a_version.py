@@ -1,4 +1,4 @@
-"""The next states of a state are those of the version that runs: rows that another version has are not named."""
+"""The named next states are those of the running version, without rows of other versions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS = [(found.id, variant) for found in library() for variant in found.variants
 
 
 def targets(profile: str, subject: str, state: str) -> list[str]:
-    """Out of the first ``state`` of a transactional producer, or of its id."""
+    """The next states after the first ``state`` of a transactional producer, or of its id."""
     simulation = Simulation(entry("SC-44").scenario("k28", {"profile": profile}))
     while (step := simulation.step()) is not None:
         moved = step.transition
