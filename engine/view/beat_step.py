@@ -14,7 +14,6 @@ class BeatStep:
     number: int
     time: int
     actor: str
-    kind: str
     key: str
     said: frozenset[str]
     """The keys of the step's sentence and of its notes."""

@@ -17,6 +17,8 @@ without the intervention does not have it."""
 NOTABLE = 7
 RARE = 8
 """Weight from which an opening is unusual. With a NOTABLE one, too, a run is about more than its transaction."""
+RESETS = 6
+"""After an opening of this weight or more, a row with ``once`` may open a beat with the same parameters again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Opener:
     - ``lands``: sentences. The reader first sees the last step of the beat with one of them.
     - ``unless``: the title when the beat has no such step.
     - ``once``: the row does not open twice in succession with the same parameters, unless an opening of weight RESETS
-      or more is between (beats.py).
+      or more is between.
     - ``when``: a parameter that must be present and not 0.
     """
 

@@ -23,7 +23,7 @@ from engine.shapes.headers import Header
 from engine.shapes.plans import Beat, BeatLine
 from engine.simulation import Simulation
 from engine.view.beat_step import BeatStep
-from engine.view.beats import MOST, NESTED_FROM, Opened, with_what_was_collected
+from engine.view.chosen_openings import MOST, with_what_was_collected
 from engine.view.openers import (
     BEHIND,
     BEHIND_HANGING,
@@ -51,6 +51,7 @@ from engine.view.openers import (
     TAKEN_FOR_DUPLICATE,
     TRANSACTION,
 )
+from engine.view.openings import NESTED_FROM, Opened
 from engine.view.plan import RunPlan
 from engine.view.plumbing import PURPOSE_OF, PURPOSES
 from engine.view.run_ahead import plan_ahead
@@ -912,9 +913,7 @@ def test_records_in_other_partitions_are_not_counted_among_those_that_wait() -> 
         params = {"client": "p2", "partition": partition, "record_count": 1}
         key = "broker.appended"
         said = ((key, params),)
-        return BeatStep(
-            number, 0, "broker-1", "delivery", key, frozenset({key}), params, False, sentences=said
-        )
+        return BeatStep(number, 0, "broker-1", key, frozenset({key}), params, False, sentences=said)
 
     steps = [stored(1, "t-0"), stored(2, "t-1")]
     title = title_of("behind", {"client": "p2"}, steps, ())
@@ -929,7 +928,6 @@ def test_records_that_wait_for_replicas_are_not_counted_among_those_that_are_hel
             number,
             0,
             "broker-1",
-            "delivery",
             key,
             frozenset({key}),
             params,
@@ -950,7 +948,6 @@ def test_a_round_does_not_count_the_records_of_other_producers() -> None:
             number,
             0,
             "broker-1",
-            "delivery",
             key,
             frozenset({key}),
             params,

@@ -20,7 +20,6 @@ def step(number: int, actor: str, key: str, refusal: str | None = None, **params
         number=number,
         time=10 * number,
         actor=actor,
-        kind="delivery",
         key=key,
         said=frozenset((key,)),
         params=params,
