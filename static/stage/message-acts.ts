@@ -36,16 +36,15 @@ export const defaults = {
   ask: 120,
 };
 
+/** A message where it left. */
+type Left = Sent | ShownLoss;
+
 export class MessageActs extends StoreElement {
-  static override properties = { ...StoreElement.properties, actions: { state: true }, leads: { state: true }, takes: { state: true }, takesInShort: { state: true } };
+  static override properties = { ...StoreElement.properties, actions: { state: true }, elsewhere: { state: true, hasChanged: isOther } };
 
   declare actions: Action[] | null;
-  /** The step to which the offer leads while no message is on its way; null: the step on show. */
-  declare leads: number | null;
-  /** The message to which it leads there, in words. */
-  declare takes: string;
-  /** The same without its way. */
-  declare takesInShort: string;
+  /** The message to which the offer leads at another step, while none is on its way; null: it leads to one at the step on show. */
+  declare elsewhere: Left | null;
   readonly #small = new Small(this);
   #player: Element | null = null;
   #askedFor = "";
@@ -57,9 +56,7 @@ export class MessageActs extends StoreElement {
   constructor() {
     super();
     this.actions = null;
-    this.leads = null;
-    this.takes = "";
-    this.takesInShort = "";
+    this.elsewhere = null;
   }
 
   override connectedCallback(): void {
@@ -226,10 +223,9 @@ export class MessageActs extends StoreElement {
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
     const stage = this.#stage();
-    const step = this.leads;
-    const texts = step === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")]
-      : [say("stage.act.offer_at", { step, message: this.takes }), ...["stage.act.offer_at_short", "stage.act.offer_at_shorter"].map((key) => say(key, { step, message: this.takesInShort })), say("stage.act.offer_at_shortest", { step })];
-    return html`<button class=${step === null ? "break-offer" : "break-offer elsewhere"} title=${step === null ? say("player.key.message") : texts[0]} hidden @click=${this.#offered}>${shortened(texts, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
+    const sent = this.elsewhere;
+    const texts = sent === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")] : wayTexts(sent);
+    return html`<button class=${sent === null ? "break-offer" : "break-offer elsewhere"} title=${sent === null ? say("player.key.message") : texts[0]} hidden @click=${this.#offered}>${shortened(texts, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -249,9 +245,7 @@ export class MessageActs extends StoreElement {
     const loss = store === undefined || store.selection?.kind === "message" || !isOver(store) ? undefined : lossesOf(store)[0];
     const sent = loss ?? (store === undefined || isOnItsWay ? null : this.#leftAt(store));
     if (offer !== null) this.#placeOffer(offer, stage, isOnItsWay || sent !== null);
-    this.leads = sent === null || sent.step === store?.shown ? null : sent.step;
-    this.takes = sent === null ? "" : nameOf(sent);
-    this.takesInShort = sent === null ? "" : nameOf(sent, apiName);
+    this.elsewhere = sent?.step === store?.shown ? null : sent;
     if (bar === null) return;
     const selection = store?.selection ?? null;
     const isActor = selection?.kind === "actor";
@@ -305,7 +299,19 @@ function lossesOf(store: PlayerStore): readonly ShownLoss[] {
   return planOf(store)?.losses ?? [];
 }
 
-function nameOf(sent: Sent | ShownLoss, name: (message: MessageView | ShownLoss) => string = lossName): string {
+/** The way to it in words: with its ends, without them, and in still fewer. */
+function wayTexts(sent: Left): string[] {
+  const { step } = sent;
+  const message = nameOf(sent, apiName);
+  return [say("stage.act.offer_at", { step, message: nameOf(sent) }), ...["stage.act.offer_at_short", "stage.act.offer_at_shorter"].map((key) => say(key, { step, message })), say("stage.act.offer_at_shortest", { step })];
+}
+
+/** Whether the way to a message has other words: each look finds it anew. */
+function isOther(one: Left | null, other: Left | null | undefined): boolean {
+  return one?.step !== other?.step || (one != null && other != null && nameOf(one) !== nameOf(other));
+}
+
+function nameOf(sent: Left, name: (message: MessageView | ShownLoss) => string = lossName): string {
   const message = "api" in sent ? sent : sent.message;
   return message === null ? say("done.a_message") : name(message);
 }
