@@ -144,8 +144,28 @@ function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
   });
 }
 
-/** Higher is kept longer. */
-function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): number {
+/** For each lost message, the request that was sent again because of it: without it, the picture would show a loss without consequence. */
+function sentAgain(candidates: readonly Drawn[]): Set<Drawn> {
+  const again = candidates.flatMap(({ arrow: lost, underWay, endStep }) => {
+    if (underWay || lost.fate === "delivered") return [];
+    const request = lost.message.is_response ? candidates.find(({ arrow }) => isAnsweredBy(arrow.message, lost.message))?.arrow : lost;
+    const found = candidates.find(({ arrow }) => arrow.sentStep > endStep && request !== undefined && isSameRequest(arrow.message, request.message));
+    return found === undefined ? [] : [found];
+  });
+  return new Set(again);
+}
+
+function isAnsweredBy(request: Arrow["message"], { from, to, api, correlation_id }: Arrow["message"]): boolean {
+  return !request.is_response && request.api === api && request.from === to && request.to === from && request.correlation_id === correlation_id;
+}
+
+/** Whether two requests have the same content; the receivers may differ. */
+function isSameRequest(one: Arrow["message"], other: Arrow["message"]): boolean {
+  return !one.is_response && one.api === other.api && one.from === other.from && String(one.partitions) === String(other.partitions) && batchKey(one) === batchKey(other);
+}
+
+/** Higher is kept longer. `again`: as {@link sentAgain} has them. */
+function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>, again: ReadonlySet<Drawn>): number {
   const step = frame.step?.number ?? 0;
   const { arrow } = drawn;
   if (arrow.sentStep === step || drawn.endStep === step) return 6;
@@ -153,7 +173,7 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>): numb
   const key = batchKey(arrow.message);
   if (hasBroken(frame, arrow)) return BROKEN;
   if (key !== null && keys.has(key)) return 4;
-  if (!drawn.underWay && arrow.fate !== "delivered") return 4;
+  if (again.has(drawn) || (!drawn.underWay && arrow.fate !== "delivered")) return 4;
   if (drawn.underWay) return 3;
   if (arrow.message.error !== null && arrow.message.error !== "NONE") return 3;
   return arrow.message.api === "Fetch" || arrow.message.api === "Metadata" ? 0 : 1;
@@ -189,12 +209,13 @@ export function layoutSpacetime(
   const end = sentUpTo(arrows, step);
   const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step, frame.view));
   const keys = currentKeys(frame, candidates);
+  const again = sentAgain(candidates);
   const spacing = options.spacing ?? "step";
   // A turning point on a lane is only understood beside the message whose loss it is.
   const turned = new Set(marks.map((mark) => mark.step));
   const isTurned = ({ arrow }: Drawn): boolean => arrow.fate === "dropped" && arrow.settledStep !== null && turned.has(arrow.settledStep);
   const ranked = candidates
-    .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys)) + (isTurned(drawn) ? TURNED : 0) }))
+    .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys, again)) + (isTurned(drawn) ? TURNED : 0) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
   const room = options.height - HEADER - footHeight(options.width, spacing);
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));

@@ -276,6 +276,17 @@ test("a thousand messages: what matters stays, every other one is counted in a f
   assert.ok(shape.bottom <= SIZE.height, `${shape.bottom}`);
 });
 
+test("a request that is sent again after a loss stays beside the lost one, however many messages follow", () => {
+  const markers = { api: "WriteTxnMarkers", from: "broker-2", to: "broker-1", partitions: ["t-0"], fields: {} };
+  const answered = { ...markers, from: "broker-1", to: "broker-2", is_response: true };
+  const others = Array.from({ length: 60 }, (_, index) => arrow(100 + index, [40 + index, 40 + index], [41 + index, 41 + index], {}, { api: "Produce", partitions: ["t-1"], fields: {} }));
+  const kept = (...first: Arrow[]): string[] => layoutSpacetime(frameOf({ ...DUPLICATE, number: 110, at: 110, decision: null }, view({ time: 110 })), [...first, ...others], SIZE).arrows.map(({ key }) => key);
+  // The request is lost, or its response.
+  assert.deepEqual(kept(arrow(1, [5, 5], [6, 6], { fate: "dropped" }, markers), arrow(2, [9, 9], [10, 10], {}, markers)).slice(0, 2), ["1", "2"]);
+  const [request, response, again] = [arrow(1, [5, 5], [6, 6], {}, markers), arrow(2, [6, 6], [7, 7], { fate: "dropped" }, answered), arrow(3, [9, 9], [10, 10], {}, markers)];
+  assert.deepEqual(kept(request, response, again).slice(0, 2), ["2", "3"]);
+});
+
 test("labels do not stand on each other; one without room is left out and counted", () => {
   const lines = Array.from({ length: 12 }, (_, index) => ({
     x1: 60, y1: 100 + index * 4, x2: 560, y2: 120 + index * 4, text: "OUT_OF_ORDER_SEQUENCE_NUMBER", weight: 0,
