@@ -1,0 +1,104 @@
+/** What two runs beside each other are called: each by what it has and the other one has not. */
+
+import type { Altered } from "./altered.ts";
+import { differing } from "./altered.ts";
+import { branchTitle } from "./branch-name.ts";
+import type { Done } from "./done.ts";
+import { doneOnLine, inWords } from "./done.ts";
+import { facts as joined, listed, named } from "./joins.ts";
+import type { PlayerStore } from "./store.ts";
+import { say, words } from "./text.ts";
+
+export class SideNames {
+  readonly #stores: readonly PlayerStore[];
+  /** Whether both are branches of one run. */
+  readonly #isOneSession: boolean;
+
+  constructor(stores: readonly PlayerStore[], isOneSession: boolean) {
+    this.#stores = stores;
+    this.#isOneSession = isOneSession;
+  }
+
+  /** Branches of one session, two variants, or one run with different settings: each side is named by the difference. */
+  get isOneScenario(): boolean {
+    const [left, right] = this.#stores;
+    if (this.#isOneSession || left === undefined || right === undefined) return this.#isOneSession;
+    return left.header?.scenario === right.header?.scenario && this.#runName(left) !== this.#runName(right);
+  }
+
+  /** Over a side. */
+  whole(store: PlayerStore): string {
+    if (this.#isOneSession) return this.#called(store);
+    const name = this.isOneScenario ? this.#runName(store) : titleOf(store);
+    const done = doneTo(store);
+    return done.length === 0 ? name : joined([name, say("player.compare.changed", { done: doneWords(store, done) })]);
+  }
+
+  /** Where there is room for a few words. */
+  short(store: PlayerStore): string {
+    if (!this.#isOneSession) return this.isOneScenario ? this.#runName(store) : (store.header?.scenario ?? "…");
+    return this.#ownDone(store).length > 0 ? branchTitle(store.lines.branches, store.branch) : this.#called(store);
+  }
+
+  /** What this run has set otherwise than the other one, without the setting that names it. */
+  setOtherwise(store: PlayerStore): Altered[] {
+    return this.#only(store).slice(this.#naming(store).length);
+  }
+
+  /** What a side is called beside another run of its scenario: its variant, or else the first setting that differs. */
+  #runName(store: PlayerStore): string {
+    const [setting] = this.#naming(store);
+    return setting === undefined ? variantOf(store) : settingWords(setting);
+  }
+
+  /** The setting that names a side. */
+  #naming(store: PlayerStore): Altered[] {
+    return store.header?.variant === this.#other(store)?.header?.variant ? this.#only(store).slice(0, 1) : [];
+  }
+
+  /** What differs on this side from the other one. */
+  #only(store: PlayerStore): Altered[] {
+    const other = this.#other(store)?.header ?? null;
+    return store.header === null || other === null ? [] : differing(store.header, other);
+  }
+
+  /** Two branches of one session have one title: what was done to this one and not to the other. */
+  #called(store: PlayerStore): string {
+    const own = this.#ownDone(store);
+    if (own.length === 0) return say(doneTo(store).length === 0 ? "player.compare.original" : "player.compare.as_before");
+    return named(branchTitle(store.lines.branches, store.branch), doneWords(store, own));
+  }
+
+  /** What was done to this run and not to the other one. */
+  #ownDone(store: PlayerStore): Done[] {
+    const other = this.#other(store);
+    const others = new Set((other === undefined ? [] : doneTo(other)).map(({ after, branch }) => `${branch}/${after}`));
+    return doneTo(store).filter(({ after, branch }) => !others.has(`${branch}/${after}`));
+  }
+
+  #other(store: PlayerStore): PlayerStore | undefined {
+    return this.#stores.find((one) => one !== store);
+  }
+}
+
+/** The title of a run's scenario. */
+export function titleOf({ header }: PlayerStore): string {
+  return header === null ? "…" : header.title[words.language] || header.scenario;
+}
+
+/** `Kafka 3.9`, `p1 retries 3`. */
+function settingWords({ of, kafka, name, value }: Altered): string {
+  return [of, kafka || name, value].filter((one) => one !== "").join(" ");
+}
+
+function variantOf({ header }: PlayerStore): string {
+  return header?.variant_title?.[words.language] ?? say("player.compare.original");
+}
+
+function doneTo({ lines, branch }: PlayerStore): Done[] {
+  return doneOnLine(lines.branches, branch);
+}
+
+function doneWords({ lines }: PlayerStore, done: readonly Done[]): string {
+  return listed(done.map((one) => say("lesson.changed_at", { what: inWords(one, lines), step: one.after })));
+}

@@ -1,0 +1,333 @@
+/**
+ * Two runs in lockstep: which step of each is on show, and the ways on from there. By step, equal events are one moment
+ * (`moments.ts`); by virtual time, each run stands where it is at that time.
+ */
+
+import { landingAfter, landingBefore } from "./beats.ts";
+import type { Plan } from "./frame.ts";
+import type { Line } from "./lockstep.ts";
+import { nextMoment, previousMoment, stepAtTime } from "./lockstep.ts";
+import type { Moments, Pair, Parting } from "./moments.ts";
+import { endOf } from "./outcome.ts";
+import type { PlayerStore } from "./store.ts";
+import { defaults as growing } from "./store.ts";
+
+export const defaults = {
+  /** Steps asked for when lockstep comes to the end of a run that can go on. */
+  ahead: 20,
+  /** ms after which a step that is being fetched is no longer waited for, and between two looks. */
+  patience: 4000,
+  look: 60,
+};
+
+export const LOCKSTEPS = ["step", "time"] as const;
+export type Lockstep = (typeof LOCKSTEPS)[number];
+
+/** One of the two runs. */
+export interface Walker {
+  name: "left" | "right";
+  store: PlayerStore;
+  line: Line;
+}
+
+export function placeOf({ name }: Pick<Walker, "name">): 0 | 1 {
+  return name === "left" ? 0 : 1;
+}
+
+/** The side's own plan, which says how the run ends. */
+export function planOf({ store }: Pick<Walker, "store">): Plan | null {
+  return store.plans.own(store.branch);
+}
+
+export class Walk {
+  /** Empty until both runs are opened. */
+  sides: readonly Walker[] = [];
+  by: Lockstep = "step";
+  /** The moment of both runs (`moments.ts`), or the common virtual time. */
+  at = 0;
+  /** The moment that was on show before. */
+  before = 0;
+  /** Which steps belong together; null until the server has answered. */
+  moments: Moments | null = null;
+  /**
+   * At the place that the address names; without one, where the runs first differ, unless the reader moves before that.
+   */
+  opens: "there" | "asked" | "looking" | "done" = "asked";
+  /** By virtual time, many steps share a moment: on these sides a particular step is meant, not the last. */
+  #exact = new Map<Walker, number>();
+  /** Whether both sides are moving to the landing of a beat. */
+  #goes = false;
+  readonly #moved: () => void;
+
+  /** `moved`: what is done when the place is another one. */
+  constructor(moved: () => void) {
+    this.#moved = moved;
+  }
+
+  goTo(at: number, exact = new Map<Walker, number>()): void {
+    this.opens = "done";
+    this.before = this.at;
+    this.#exact = exact;
+    this.at = Math.max(0, at);
+    this.keepUp();
+    this.#moved();
+  }
+
+  /** Both runs have come as far as the place asks, and show it. */
+  keepUp(): void {
+    this.#catchUp();
+    this.#follow();
+  }
+
+  /** Moves both sides to the common step or time, or to their ends. */
+  #follow(): void {
+    for (const side of this.sides) {
+      const { store, line } = side;
+      const target = this.by === "step" ? Math.min(this.#stepAt(side, this.at), store.newest) : this.#stepNow(line, this.#exact.get(side));
+      if (store.target !== target) store.moveTo(target, Math.abs(target - store.target) === 1);
+    }
+  }
+
+  /** If a run can go on and is behind the other, its steps up to there are made. */
+  #catchUp(): void {
+    for (const side of this.sides) {
+      const { store, line } = side;
+      if (!store.canGrow || store.busy || store.problem !== null || this.at === 0) continue;
+      if (this.by === "step") {
+        const wanted = this.#stepAt(side, this.at);
+        if (store.newest < wanted) void store.grow(Math.min(growing.advanceAtMost, wanted - store.newest));
+        continue;
+      }
+      // Makes everything that happens at this moment: the steps up to the first one after it.
+      const reached = line.time(store.newest);
+      if (reached !== undefined ? reached <= this.at : store.newest === 0) void store.growToTime(this.at + 1);
+    }
+  }
+
+  /** The step of a side at the common time: the particular one, if there is one, else the last of that moment. */
+  #stepNow(line: Line, exact: number | undefined): number {
+    return exact !== undefined && line.time(exact) === this.at ? exact : stepAtTime(line, this.at);
+  }
+
+  // Where both are
+
+  get end(): number {
+    const ends = this.sides.map((side) => (this.by === "step" ? this.#momentOf(side, this.reach(side)) : this.#lasts(side)));
+    return Math.max(0, ...ends);
+  }
+
+  /** Virtual time of its last step, or of its end as far as its plan knows. */
+  #lasts(side: Walker): number {
+    const plan = planOf(side);
+    return Math.max(side.line.time(side.store.newest) ?? 0, plan?.complete === true ? (endOf(plan)?.time ?? 0) : 0);
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.end && this.sides.every(({ store }) => !store.canGrow);
+  }
+
+  /** How many steps a run has, including those still to be made, as far as its plan knows. */
+  reach(side: Walker): number {
+    const plan = planOf(side);
+    return Math.max(side.store.newest, plan?.complete === true ? plan.steps : 0);
+  }
+
+  /** The step of a side that is on show, or will be. */
+  stepOf(side: Walker): number {
+    return this.by === "step" ? this.#stepAt(side, this.at) : Math.min(side.store.target, side.store.newest);
+  }
+
+  /** The step of a side at the moment or time before. */
+  #stepBefore(side: Walker): number {
+    return this.by === "step" ? this.#stepAt(side, Math.max(0, this.at - 1)) : stepAtTime(side.line, this.at - 1);
+  }
+
+  /** Until the server has said which steps belong together, equal numbers stand beside each other. */
+  stepsAt(moment: number): Pair {
+    return this.moments?.at(moment) ?? [moment, moment];
+  }
+
+  #stepAt(side: Walker, moment: number): number {
+    return this.stepsAt(moment)[placeOf(side)];
+  }
+
+  #momentOf(side: Walker, step: number): number {
+    return this.moments?.of(placeOf(side), step) ?? step;
+  }
+
+  // Where both part
+
+  /** Whether any state or log differs, not only events. */
+  get isOfState(): boolean {
+    const { parting } = this;
+    return parting !== null && (this.by === "time" && this.moments?.timed != null || parting.moment !== this.moments?.first);
+  }
+
+  /**
+   * The first moment at which a state or a log differs or a leader decides differently; else the first at which an
+   * event differs. By virtual time, a difference in time alone counts, too.
+   */
+  get parting(): Parting | null {
+    return (this.by === "time" ? this.moments?.timed : null) ?? this.moments?.parting ?? null;
+  }
+
+  landingsOf(parting: Parting | null): [Walker, number][] {
+    return this.sides.flatMap((side): [Walker, number][] => {
+      const step = parting?.steps[placeOf(side)] ?? null;
+      return step === null ? [] : [[side, step]];
+    });
+  }
+
+  /** Whether the place is before the one where both part. */
+  get isBeforeParting(): boolean {
+    const { parting } = this;
+    if (parting === null) return false;
+    return this.by === "step" ? this.at < parting.moment : this.sides.every((side) => side.store.shown < (parting.steps[placeOf(side)] ?? Infinity));
+  }
+
+  /** Whether a side shows a step here that makes a state or a log differ first. */
+  partsHere(side: Walker): boolean {
+    const { parting } = this;
+    if (parting === null || this.moments === null || !this.isOfState) return false;
+    if (this.by === "time") return side.store.shown === parting.steps[placeOf(side)];
+    return this.at === parting.moment && this.moments.moved(parting.moment)[placeOf(side)];
+  }
+
+  /** Where both part by state: the step of a side that made it differ, if the side has come past it there; else null. */
+  passedParting(side: Walker): number | null {
+    const { parting } = this;
+    if (parting === null || this.by === "time" || !this.isOfState || this.at !== parting.moment) return null;
+    const step = parting.steps[placeOf(side)];
+    return step !== null && step < this.#stepAt(side, this.at) ? step : null;
+  }
+
+  /** Whether a side shows the first step that differs and takes it at this moment or time. */
+  isFirst(side: Walker): boolean {
+    const { store, line } = side;
+    const { first = null, same = 0 } = this.moments ?? {};
+    if (first === null || this.moments === null) return false;
+    if (this.by === "step") return this.#stepAt(side, first) === store.shown && this.moments.moved(first)[placeOf(side)];
+    const times = this.sides.map((one) => one.line.time(same + 1) ?? Infinity);
+    return store.shown === same + 1 && line.time(same + 1) === Math.min(...times);
+  }
+
+  // The ways on
+
+  /** Makes both runs up to their ends, and shows their results. */
+  async toTheEnd(): Promise<void> {
+    await Promise.all(this.sides.map(({ store }) => finish(store)));
+    this.goTo(this.end);
+  }
+
+  /** To the next landing of a beat in either run; without beats, by one step or moment. */
+  async nextBeat(): Promise<void> {
+    if (this.#goes) return;
+    this.#goes = true;
+    try {
+      const landings = this.#landings((plan, side) => landingAfter(plan, this.stepOf(side)));
+      if (landings.length === 0) return await this.forward();
+      for (const [side, step] of landings) await this.#make(side, step);
+      this.#land(landings, Math.min);
+    } finally {
+      this.#goes = false;
+    }
+  }
+
+  /** To the landing of the beat before. */
+  lastBeat(): void {
+    const landings = this.#landings((plan, side) => landingBefore(plan, this.#stepBefore(side) + 1));
+    if (landings.length === 0) this.back();
+    else this.#land(landings, Math.max);
+  }
+
+  #landings(find: (plan: Plan, side: Walker) => number | null): [Walker, number][] {
+    return this.sides.flatMap((side): [Walker, number][] => {
+      const plan = planOf(side);
+      const step = plan === null ? null : find(plan, side);
+      return step === null ? [] : [[side, step]];
+    });
+  }
+
+  async forward(): Promise<void> {
+    if (this.by === "step") {
+      const wanted = this.at + 1;
+      await Promise.all(this.sides.map((side) => this.#make(side, this.#stepAt(side, wanted))));
+      return this.goTo(Math.min(wanted, this.end));
+    }
+    const wanted = nextMoment(this.#lines, this.at);
+    const short = this.sides.filter(({ store, line }) =>
+      store.canGrow && (wanted === null || (line.time(store.newest) ?? 0) < wanted || stepAtTime(line, this.at) >= store.newest));
+    await Promise.all(short.map(({ store }) => store.grow(defaults.ahead)));
+    const next = nextMoment(this.#lines, this.at);
+    if (next !== null) this.goTo(next);
+  }
+
+  back(): void {
+    this.goTo(this.by === "step" ? this.at - 1 : previousMoment(this.#lines, this.at));
+  }
+
+  /** Shows where both runs part. */
+  async showFirst(parting: Parting | null): Promise<void> {
+    if (parting === null) return;
+    const { opens } = this;
+    const steps = this.by === "step" ? this.stepsAt(parting.moment) : parting.steps;
+    await Promise.all(this.sides.map((side) => this.#make(side, steps[placeOf(side)] ?? 0)));
+    // The reader may have moved meanwhile.
+    if (opens !== this.opens) return;
+    if (this.by === "step") this.goTo(parting.moment);
+    else this.#land(this.landingsOf(parting), this.isOfState ? Math.max : Math.min);
+  }
+
+  /** A step of one side, which may still have to be made. */
+  async showIn(side: Walker, number: number): Promise<void> {
+    await this.#make(side, number);
+    this.#land([[side, number]], Math.min);
+  }
+
+  /** Changes to the other lockstep, at the steps on show. */
+  async turn(by: Lockstep): Promise<void> {
+    const [left, right] = this.sides;
+    if (left === undefined || right === undefined || by === this.by) return;
+    const [ours, theirs] = [this.stepOf(left), this.stepOf(right)];
+    if (by === "time") await Promise.all([this.#make(left, ours), this.#make(right, theirs)]);
+    this.by = by;
+    if (by === "step") this.goTo(this.moments?.upTo([ours, theirs]) ?? ours);
+    else this.#land([[left, ours], [right, theirs]], Math.max);
+  }
+
+  #land(landings: readonly [Walker, number][], which: (...of: number[]) => number): void {
+    const reached = landings.flatMap(([side, step]) => {
+      const at = this.by === "step" ? this.#momentOf(side, step) : side.line.time(step);
+      return at === undefined ? [] : [{ side, step, at }];
+    });
+    if (reached.length === 0) return;
+    const at = which(...reached.map((one) => one.at));
+    this.goTo(at, new Map(reached.filter((one) => one.at === at).map(({ side, step }) => [side, step])));
+  }
+
+  /** Waits until this step is made and its time known. */
+  async #make(side: Walker, step: number): Promise<void> {
+    const { store, line } = side;
+    for (let before = -1; store.canGrow && store.newest < step && store.newest > before; ) {
+      before = store.newest;
+      await store.grow(Math.min(growing.advanceAtMost, step - store.newest));
+    }
+    // At the last planned step, asking for another one shows that the run has ended there.
+    if (store.canGrow && store.newest === this.reach(side)) await store.grow(1);
+    for (let waited = 0; line.time(step) === undefined && waited < defaults.patience; waited += defaults.look) {
+      await new Promise((resume) => setTimeout(resume, defaults.look));
+    }
+  }
+
+  get #lines(): Line[] {
+    return this.sides.map((side) => side.line);
+  }
+}
+
+/** Makes a run's steps until it ends, or until no more can be made. */
+async function finish(store: PlayerStore): Promise<void> {
+  for (let before = -1; store.canGrow && store.newest > before; ) {
+    before = store.newest;
+    await store.grow(growing.advanceAtMost);
+  }
+}

@@ -1,0 +1,52 @@
+/** Two runs in lockstep: where each stands, and where both part. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Walker } from "../../player/compare-walk.ts";
+import { Walk } from "../../player/compare-walk.ts";
+import { Moments } from "../../player/moments.ts";
+import type { PlayerStore } from "../../player/store.ts";
+
+/** A run that is made to its end, one step each 10 ms. */
+function walker(name: Walker["name"], newest: number): Walker {
+  const store = { newest, target: 0, canGrow: false, busy: false, problem: null, branch: name, plans: { own: () => null }, get shown() { return this.target; }, moveTo(step: number) { this.target = step; } };
+  return { name, store: store as unknown as PlayerStore, line: { newest, step: () => undefined, time: (step) => 10 * step } };
+}
+
+function walkOf(parts: Record<string, number[]>): { walk: Walk; shown: () => number[] } {
+  const walk = new Walk(() => undefined);
+  walk.sides = [walker("left", 5), walker("right", 6)];
+  // After step 2, the left run makes steps 3 and 4 before the right one makes its step 3.
+  walk.moments = new Moments({ same: 2, ends: [5, 6], moments: [[3, 2], [4, 2], [4, 3], [4, 4], [5, 5], [5, 6]], parts, crossed: false });
+  return { walk, shown: () => walk.sides.map(({ store }) => store.shown) };
+}
+
+test("both stand at one moment, and go on and back by moments", async () => {
+  const { walk, shown } = walkOf({});
+  walk.goTo(3);
+  assert.deepEqual(shown(), [3, 2]);
+  await walk.forward();
+  await walk.forward();
+  assert.deepEqual(shown(), [4, 3]);
+  walk.back();
+  assert.deepEqual(shown(), [4, 2]);
+});
+
+test("where both part, a run that has come past the step that made it differ says which step that was", async () => {
+  const { walk, shown } = walkOf({ "t-0": [3, 4] });
+  await walk.showFirst(walk.parting);
+  assert.deepEqual(shown(), [4, 4]);
+  assert.deepEqual(walk.sides.map((side) => walk.passedParting(side)), [3, null]);
+  await walk.showIn(walk.sides[0] as Walker, 3);
+  assert.deepEqual(shown(), [3, 2]);
+  assert.deepEqual(walk.sides.map((side) => walk.passedParting(side)), [null, null]);
+});
+
+test("the other way round, both stay where they are as far as a moment or time has both", async () => {
+  const { walk, shown } = walkOf({});
+  walk.goTo(4);
+  await walk.turn("time");
+  assert.deepEqual([walk.at, shown()], [40, [4, 4]]);
+  await walk.turn("step");
+  assert.deepEqual(shown(), [4, 4]);
+});
