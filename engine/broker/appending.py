@@ -154,6 +154,7 @@ class Appending:
             batch.producer_id,
             batch.producer_epoch,
             batch.base_sequence,
+            batch.last_sequence,
             batch.base_sequence if awaited is None else awaited.lowest_sequence,
         )
 

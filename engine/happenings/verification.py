@@ -96,6 +96,7 @@ class WriteNotAllowed(Happening):
     producer_id: int
     producer_epoch: int
     first_sequence: int
+    last_sequence: int
     lowest_sequence: int
 
 

@@ -72,6 +72,14 @@ class Derived(TypedDict):
 Fate = Literal["appended", "duplicate", "refused", "not_stored"]
 
 
+class ArrivedBatch(TypedDict):
+    producer_id: int | str | None
+    producer_epoch: int | None
+    first_sequence: int | None
+    last_sequence: int | None
+    """Null in recordings of earlier versions."""
+
+
 class Arrival(TypedDict):
     """A batch that reached a log."""
 
@@ -86,6 +94,8 @@ class Arrival(TypedDict):
     compared. A marker is named only if no batch of records has this epoch."""
     control: NotRequired[str]
     """COMMIT or ABORT of a refused marker."""
+    batch: NotRequired[ArrivedBatch]
+    """A batch that the leader refused before the checks of its log, so that the step has no decision about it."""
 
 
 class StepDerived(TypedDict):

@@ -65,6 +65,7 @@ def _write_not_allowed(h: happened.WriteNotAllowed, teller: Teller) -> None:
         producer_id=h.producer_id,
         producer_epoch=h.producer_epoch,
         first_sequence=h.first_sequence,
+        last_sequence=h.last_sequence,
         lowest_sequence=h.lowest_sequence,
     )
     compared = [["first sequence", h.first_sequence], ["lowest sequence", h.lowest_sequence]]

@@ -13,10 +13,10 @@ from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 from engine.broker.append_rules import MACHINE
-from engine.happenings.verification import Unsafe
 from engine.shapes.alongside import Alongside
 from engine.shapes.plans import Words
 from engine.view.although import words
+from engine.view.arrivals import UNSAFE
 from engine.view.cost import RunOutcome
 from engine.view.places import leaves
 
@@ -38,8 +38,6 @@ step on at which it exceeds its last value in the other run. Of a count that als
 are compared."""
 BATCH = ("producer_id", "producer_epoch", "first_sequence")
 """What names a batch in its partition, of the numbers that arrived."""
-UNSAFE = frozenset(f"broker.{why.value}" for why in Unsafe)
-"""The sentences about a batch that a leader refuses before the checks of its log."""
 _ABSENT = object()
 IDENTITY = frozenset({"producer_id", "producer_epoch"})
 NUMBERS = IDENTITY | {"first_sequence", "coordinator_epoch"}

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from engine.happenings.verification import Unsafe
 from engine.shapes.derived import Arrival, Fate
 
 Json = Mapping[str, Any]
@@ -13,6 +14,8 @@ _BATCH_DEPTH = 6
 """The number of names in `partitions/<partition>/replicas/<broker>/batches/<base offset>`."""
 _MADE_BY_ITSELF = ("replication", "log")
 """Kinds of steps that append batches although no request arrives."""
+UNSAFE = frozenset(f"broker.{why.value}" for why in Unsafe)
+"""The sentences about a batch that a leader refuses before the checks of its log."""
 
 
 def arrivals(step: Json, partitions: Json) -> list[Arrival]:
@@ -23,6 +26,7 @@ def arrivals(step: Json, partitions: Json) -> list[Arrival]:
       for a batch that is refused or not stored.
     - `compared`: the base offset of the batch with which a refused one was compared.
     - `control`: COMMIT or ABORT, for a refused marker.
+    - `batch`: the numbers of a batch that was refused before the checks of its log.
     """
     landed, made = _landed(step)
     decided = _decided(step, partitions)
@@ -36,6 +40,26 @@ def arrivals(step: Json, partitions: Json) -> list[Arrival]:
             for (partition, broker), base in landed.items()
             if (partition, broker) != decided and partition not in made
         ]
+    return found + _unchecked(step, partitions)
+
+
+def _unchecked(step: Json, partitions: Json) -> list[Arrival]:
+    """The batches that a leader refused before the checks of its log."""
+    found: list[Arrival] = []
+    for said in (step, *step["notes"]):
+        if said["key"] not in UNSAFE:
+            continue
+        params = said["params"]
+        partition, (_, _, broker) = params["partition"], params["broker"].partition("broker-")
+        if broker in partitions.get(partition, {}).get("replicas", {}):
+            arrival = _arrival(partition, broker, "refused", None)
+            arrival["batch"] = {
+                "producer_id": params.get("producer_id"),
+                "producer_epoch": params.get("producer_epoch"),
+                "first_sequence": params.get("first_sequence"),
+                "last_sequence": params.get("last_sequence"),
+            }
+            found.append(arrival)
     return found
 
 

@@ -161,11 +161,11 @@ function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: stri
     case "duplicate":
       return [say("diagram.lanes.already_stored", { base_offset: at }), say("diagram.lanes.already_stored_brief", { base_offset: at })];
     case "refused": {
-      const compared = comparedText(frame.step?.refusal?.compared ?? []);
-      return [
-        say("diagram.lanes.refused", { error: frame.step?.refusal?.error ?? "", compared }),
-        say("diagram.lanes.refused_brief", { compared }),
-      ];
+      const error = frame.step?.refusal?.error ?? "";
+      // The title of the lane names the partition.
+      const compared = comparedText((frame.step?.refusal?.compared ?? []).filter(([name]) => name !== "partition"));
+      const alone = say("diagram.lanes.refused_error", { error });
+      return compared === "" ? [alone, alone] : [say("diagram.lanes.refused", { error, compared }), say("diagram.lanes.refused_brief", { compared })];
     }
     default:
       return [say("diagram.lanes.answered_not_stored"), say("diagram.lanes.answered_not_stored")];

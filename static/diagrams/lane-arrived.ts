@@ -52,7 +52,7 @@ function arrivedIn({ step, view }: Frame, partition: string, replicaId: string):
   if (arrival === undefined || replica === undefined) return null;
   const stored = arrival.at === null ? undefined : replica.batches[String(arrival.at)];
   if (arrival.fate === "appended") return stored === undefined ? null : fromStored(stored, "appended");
-  const { producer_id, producer_epoch, first_sequence, last_sequence } = (step?.decision?.arrived ?? {}) as Record<string, Id>;
+  const { producer_id, producer_epoch, first_sequence, last_sequence } = numbersArrived(step, partition);
   return {
     fate: arrival.fate,
     producerId: producer_id,
@@ -64,6 +64,12 @@ function arrivedIn({ step, view }: Frame, partition: string, replicaId: string):
     control: arrival.control ?? null,
     at: arrival.at,
   };
+}
+
+/** The numbers of the batch that a step decides about: of one that is refused before the checks of its log, as it arrived. */
+export function numbersArrived(step: Frame["step"], partition: string | null): Readonly<Record<string, Id>> {
+  const unchecked = step?.derived?.arrivals?.find((one) => one.partition === partition)?.batch;
+  return { ...(unchecked ?? (step?.decision?.arrived as Record<string, Id> | undefined)) };
 }
 
 function fromStored(batch: LogBatchView, fate: Arrived["fate"]): Arrived {

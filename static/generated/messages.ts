@@ -934,6 +934,19 @@ export interface Arrival {
    * COMMIT or ABORT of a refused marker.
    */
   control?: string;
+  /**
+   * A batch that the leader refused before the checks of its log, so that the step has no decision about it.
+   */
+  batch?: ArrivedBatch;
+}
+export interface ArrivedBatch {
+  producer_id: number | string | null;
+  producer_epoch: number | null;
+  first_sequence: number | null;
+  /**
+   * Null in recordings of earlier versions.
+   */
+  last_sequence: number | null;
 }
 /**
  * To followers: the presenter's place. `number` grows with each move, so a late older message is ignored.

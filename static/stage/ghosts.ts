@@ -7,6 +7,7 @@ import { svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { identity, range } from "../diagrams/batch.ts";
 import { clamp, overlap, round, wrap } from "../diagrams/geometry.ts";
+import { numbersArrived } from "../diagrams/lane-arrived.ts";
 import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
 import { facts, sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
@@ -101,7 +102,7 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
     case "duplicate":
       return at === null ? pinned(frame, here, focus, shown) : [...arriving(frame, here, focus, shown, at), ringOf(shown, at)];
     case "refused":
-      return refusedWith(refusedGhost(frame, here, shown), shown, at);
+      return refusedWith(refusedGhost(frame, here, focus, shown), shown, at);
     case "append":
       return at === null ? [] : [ringOf(shown, at)];
     case "gate":
@@ -119,7 +120,7 @@ function refusedWith(ghosts: StageObject[], shown: Shown, at: Box | null): Stage
 /** The stored batch lies before what the lane shows: it is brought to the lane's beginning, with its offset. */
 function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
   const { lane } = shown;
-  const { who, sequences, hue } = numbersOf(frame);
+  const { who, sequences, hue } = numbersOf(frame, focus.partition);
   const [small, large] = cellType(lane.cells.height);
   const width = Math.max(46, round(textWidth(sequences, large, true) + 14), round(textWidth(who ?? "", small) + 12));
   const at: Box = { x: lane.cells.x, y: lane.cells.y, width, height: lane.cells.height };
@@ -137,13 +138,13 @@ interface Numbers {
   sequences: string;
 }
 
-/** What arrived, as the decision gives it. */
-function numbersOf(frame: Frame): Numbers {
-  const arrived = frame.step?.decision?.arrived ?? {};
-  const id = (arrived["producer_id"] ?? null) as number | string | null;
+/** What arrived at this partition, as the engine gives it. */
+function numbersOf(frame: Frame, partition: string | null): Numbers {
+  const arrived = numbersArrived(frame.step, partition);
+  const id = arrived["producer_id"] ?? null;
   const [first, last] = [arrived["first_sequence"], arrived["last_sequence"]] as (number | null | undefined)[];
   return {
-    hue: (here) => hueIn(frame.view, here, id, arrived["producer_epoch"] as number | null), who: identity(id, arrived["producer_epoch"] as number | null),
+    hue: (here) => hueIn(frame.view, here, id, arrived["producer_epoch"] as number | null), who: identity(id, arrived["producer_epoch"]),
     sequences: first == null || first < 0 ? "" : range(first, last ?? first),
   };
 }
@@ -161,7 +162,7 @@ const HEAD = 24;
 /** Over the batch with the same numbers, joined to it by two bars: equal. */
 function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first: Box): StageObject[] {
   const { lane, replica, window } = shown;
-  const { who, sequences, hue } = numbersOf(frame);
+  const { who, sequences, hue } = numbersOf(frame, focus.partition);
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
   const { from, to } = names.arrives ?? { from: first.x + 1, to: first.x + Math.max(first.width - 1, 35) };
   const width = round(to - from);
@@ -219,8 +220,8 @@ function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]
 const GAP = 16;
 
 /** A refused batch after the end of the log, where it would have been appended, crossed out. */
-function refusedGhost(frame: Frame, here: Places, { lane, replica, window }: Shown): StageObject[] {
-  const { who, sequences, hue } = numbersOf(frame);
+function refusedGhost(frame: Frame, here: Places, focus: Focus, { lane, replica, window }: Shown): StageObject[] {
+  const { who, sequences, hue } = numbersOf(frame, focus.partition);
   const { y, height, unit } = lane.cells;
   const said = say("stage.ghost.not_stored");
   const [small, large] = cellType(height);

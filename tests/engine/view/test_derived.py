@@ -235,6 +235,15 @@ def test_a_refused_batch_has_no_place() -> None:
     assert all(arrival["at"] is None for arrival in found["refused"])
 
 
+def test_a_batch_refused_before_the_checks_of_its_log_has_its_numbers() -> None:
+    """SC-105: the verification of two batches ends in the other order."""
+    refused = [arrival["batch"] for arrival in fates("SC-105")["refused"] if "batch" in arrival]
+    assert refused
+    for batch in refused:
+        assert batch["producer_id"] is not None
+        assert batch["first_sequence"] <= batch["last_sequence"]
+
+
 def test_every_batch_that_comes_to_a_leader_by_a_request_arrived() -> None:
     run = simulation("SC-44/k28")
     derived = following(run)
