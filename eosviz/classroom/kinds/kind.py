@@ -72,7 +72,7 @@ class Kind:
 
     def answer_fields(self) -> dict[str, forms.Field]:
         """What a learner fills in to submit an attempt: name → field. `judge` finds the values in
-        `attempt.chosen`, and that of `text` in `attempt.text`."""
+        `attempt.chosen`, and that of `text` in `attempt.text`, and is called only when the attempt is submitted."""
         return {}
 
     def chosen_labels(self, attempt: Attempt) -> dict[str, str]:
