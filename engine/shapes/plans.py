@@ -151,6 +151,9 @@ class Beat(TypedDict):
     versions."""
     title: NotRequired[Bilingual]
     """The title that the scenario's author gave to the beat."""
+    apart: NotRequired[Words]
+    """What distinguishes the beat from another one of its level with the same title. Pages show it behind the title,
+    unless the author gave one. Absent if there is none, and in plans of earlier versions."""
     says: NotRequired[str]
     """The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step
     `lands`, because the sentences of the step do not say what the title says. Absent in plans of earlier versions."""
@@ -271,6 +274,9 @@ class Outcome(TypedDict):
     """The actors that are down at the end of the run."""
     broken: NotRequired[dict[str, int]]
     """Broken guarantee to how often it is broken. Absent in plans of earlier versions, as are the next four fields."""
+    signs: NotRequired[dict[str, int]]
+    """How often the run shows what keeps a guarantee, such as a duplicate that its leader recognises
+    (``engine/view/moral.py``). Absent in plans of earlier versions."""
     kept: NotRequired[int]
     """The number of different records that consumers may get."""
     places: NotRequired[str]
@@ -306,8 +312,21 @@ class Cost(TypedDict):
     were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was
     duplicated, lost, failed or reordered: the first other difference, or that there is none, unless ``although``
     says it."""
+    moral: NotRequired[Words]
+    """Why a guarantee broke, or why all hold that hold without the interventions. Absent in plans of earlier
+    versions."""
     although: NotRequired[Although]
     """Only if every intervention is a fault, and transactions and records end as without it."""
+
+
+class Outdated(TypedDict):
+    """A batch that a leader stores although the coordinator has raised the epoch of its producer."""
+
+    step: int
+    partition: str
+    offset: int
+    """The batch's base offset."""
+    producer_epoch: int
 
 
 class Event(TypedDict):
@@ -332,6 +351,9 @@ class Plan(PlannedPlaces):
     complete: bool
     """False if the run is longer than the plan, or an error or a refused intervention ended the computation."""
     beats: list[Beat]
+    outdated: NotRequired[list[Outdated]]
+    """The batches of fenced epochs that leaders store, in order. Absent if there is none, and in plans of earlier
+    versions."""
     events: NotRequired[list[Event]]
     """The weightier steps that could open a beat, in order, at most 300. In a run with interventions, what is not
     among those of the run without them came of the interventions. Absent in plans of earlier versions."""

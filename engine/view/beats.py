@@ -65,6 +65,7 @@ from engine.view.titles import (
     title_of,
     which_named,
 )
+from engine.view.told_apart import told_apart
 
 INFORMATIVE_MOST = 30
 """A beat with at least NESTED_FROM steps, or with more informative ones than INFORMATIVE_MOST, has nested beats, if
@@ -245,7 +246,8 @@ class Beats:
             for number, (beat, stop, inside) in enumerate(zip(chosen, ends, within, strict=True), 1)
         ]
         self._divide_transactions(beats, chosen, ends, within, repeats)
-        return _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
+        beats = _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
+        return told_apart(before, beats, self._steps)
 
     def _divide_transactions(
         self,

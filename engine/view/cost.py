@@ -18,6 +18,7 @@ from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, Hangs, HeldBack, Outcome, Readable, Words
 from engine.transaction_lines import COMPLETE, DECIDED
 from engine.view.although import although, words
+from engine.view.moral import SIGNS, moral_of
 from engine.view.openers import POSITIONS_VISIBLE
 from engine.view.places import INTERNAL, leaves
 
@@ -92,6 +93,8 @@ class RunOutcome:
         """Serial to the copies of its row, in a run with a database."""
         self._broken: dict[str, int] = {}
         """Guarantee to how often it is broken."""
+        self._signs = Counter[str]()
+        """How often there was each sign of ``SIGNS``."""
         self._stopped: str | None = None
         """The partition where a broker first stopped at one of its checks."""
         self._broke: str | None = None
@@ -118,6 +121,8 @@ class RunOutcome:
             if transition is not None and transition["machine"] == TRANSACTION_STATES.name:
                 self._moves(transition)
         for said in (step, *step["notes"]):
+            if (sign := SIGNS.get(said["key"])) is not None:
+                self._signs[sign] += 1
             if said["key"] == "tool.abort_done":
                 self._by_hand += 1
             elif said["key"] in POSITIONS_VISIBLE:
@@ -209,6 +214,7 @@ class RunOutcome:
             "by_hand": self._by_hand,
             "down": sorted(self._down),
             "broken": {name: count for name, count in sorted(self._broken.items()) if count},
+            "signs": dict(sorted(self._signs.items())),
             "kept": len(every),
             "places": _digest(sets),
             "all": _digest({"": every}) if every else "",
@@ -409,6 +415,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         "dearer": dearer,
         "costs": costs,
         "kept": [*kept, *([] if costs else _undelivered(written, now, actions.count("drop_message")))],
+        "moral": moral_of(written, now),
     }
     if clause is not None:
         cost["although"] = clause

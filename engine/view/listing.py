@@ -9,9 +9,12 @@ from engine.explain.sentences import sentence
 
 
 def beat_title(beat: Mapping[str, Any], language: str) -> str:
-    """The title that the author gave to the beat, or else its own."""
-    own = beat.get("title")
-    return sentence(beat["key"], beat["params"], language) if own is None else str(own[language])
+    """The title that the author gave to the beat, or else its own, with what distinguishes it."""
+    if (given := beat.get("title")) is not None:
+        return str(given[language])
+    apart = beat.get("apart")
+    which = "" if apart is None else sentence(apart["key"], apart["params"], language)
+    return sentence(beat["key"], beat["params"], language) + which
 
 
 def beat_lines(beats: Iterable[Mapping[str, Any]], language: str = "en", indent: str = "") -> Iterator[str]:

@@ -12,14 +12,14 @@ from copy import deepcopy
 from typing import Any, cast
 
 from engine.shapes.headers import NamedBeat
-from engine.shapes.plans import Beat, Plan, PlannedPlaces
+from engine.shapes.plans import Beat, Outdated, Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.cost import RunOutcome, cost_of
 from engine.view.losses import Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 55
+PLAN_VERSION = 56
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -40,6 +40,7 @@ class RunPlan:
         self._outcome = RunOutcome(view)
         self._passed = Passed()
         self._losses = Losses()
+        self._outdated: list[Outdated] = []
 
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps = step["number"]
@@ -48,6 +49,16 @@ class RunPlan:
         self._outcome.take(step)
         self._passed.take(step)
         self._losses.take(step)
+        self._outdated += [
+            {
+                "step": step["number"],
+                "partition": said["params"]["partition"],
+                "offset": said["params"]["base_offset"],
+                "producer_epoch": said["params"]["producer_epoch"],
+            }
+            for said in (step, *step["notes"])
+            if said["key"] == "broker.appended_outdated"
+        ]
 
     def fork(self) -> RunPlan:
         """A copy for a branch that begins here."""
@@ -58,6 +69,7 @@ class RunPlan:
         fork._outcome = deepcopy(self._outcome)
         fork._passed = deepcopy(self._passed)
         fork._losses = deepcopy(self._losses)
+        fork._outdated = list(self._outdated)
         fork._named = self._named
         return fork
 
@@ -101,6 +113,8 @@ class RunPlan:
             plan["passed"] = passed
         if losses := self._losses.to_json():
             plan["losses"] = losses
+        if self._outdated:
+            plan["outdated"] = list(self._outdated)
         written = None if before is None else before.get("outcome")
         if not done and complete and ended:
             plan["outcome"] = self._outcome.to_json()

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from engine.lately import Said
+from engine.telling.telling import phrase
 from engine.view.openers import DROPPED
 from engine.why.links import Json, Link, NotAsked, actor_subject, kind_of, link, message_subject
 from engine.why.moment import Moment
@@ -76,7 +77,9 @@ def coming(moment: Moment, event: Json) -> Link:
     milliseconds until it happens."""
     what = str(event["what"])
     key, subject = _EVENTS[event["class"]], actor_subject(event["actor"])
-    params: Json = {"actor": event["actor"], "at": event["at"], "left": event["at"] - moment.now}
+    left = event["at"] - moment.now
+    when = phrase("clause.due_in", left=left) if left else phrase("clause.due_now")
+    params: Json = {"actor": event["actor"], "at": event["at"], "when": when}
     first, _, rest = what.partition(" ")
     message = (moment.part("network").get("messages") or {}).get(rest) if first == "message" else None
     if message is not None:

@@ -14,8 +14,9 @@ _TO_DO = re.compile(
 )
 """A sentence that says what to do: it names a command or a remedy, or begins with a verb that asks for an act."""
 _CODE = re.compile(
-    r"((?<![\w.-])[a-z][\w-]*\.sh(?: (?:describe(?:-producers)?|find-hanging|abort|list)\b)?"
-    r"(?: (?:--[a-z][\w-]*(?: (?:…|[\w./:-]*[\d_/:][\w./:-]*|[\w-]+(?= --)))?|…))*"
+    r"((?<![\w.-])[a-z][\w-]*\.sh"
+    r"(?: (?:--[a-z][\w-]*(?: (?:…|[\w./:=-]*[\d_/:=][\w./:=-]*|[\w-]+(?= --)|[a-z](?![\w'-])))?|…"
+    r"|(?:describe(?:-producers)?|find-hanging|abort|list|upgrade)\b))*"
     r"|(?<![\w.])[A-Za-z_][\w.]*\(\)"
     r"|(?<![\w.@/-])[a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+(?:=[\w.-]*\w)?(?![\w/]))",
     re.ASCII,

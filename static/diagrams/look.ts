@@ -1,7 +1,7 @@
 /**
  * How panels look. One meaning per mark, the same in every panel:
  * hue = producer id; solid / hatched / dashed / dotted = stored / aborted / pending / deleted; yellow with an outline = this step
- * happens here; outline alone = the same thing, seen elsewhere; inverted = current state; red = a guarantee is
+ * happens here; a ring around it = the same thing, seen elsewhere; not filled = of a fenced epoch; inverted = current state; red = a guarantee is
  * broken or an error returned, always with words. Colours and sizes are the page's tokens (static/styles).
  */
 

@@ -2532,6 +2532,10 @@ export interface Plan {
   complete: boolean;
   beats: Beat[];
   /**
+   * The batches of fenced epochs that leaders store, in order. Absent if there is none, and in plans of earlier versions.
+   */
+  outdated?: Outdated[];
+  /**
    * The weightier steps that could open a beat, in order, at most 300. In a run with interventions, what is not among those of the run without them came of the interventions. Absent in plans of earlier versions.
    */
   events?: Event[];
@@ -2668,6 +2672,10 @@ export interface Beat {
    */
   title?: Bilingual;
   /**
+   * What distinguishes the beat from another one of its level with the same title. Pages show it behind the title, unless the author gave one. Absent if there is none, and in plans of earlier versions.
+   */
+  apart?: Words;
+  /**
    * The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step `lands`, because the sentences of the step do not say what the title says. Absent in plans of earlier versions.
    */
   says?: string;
@@ -2738,6 +2746,18 @@ export interface BeatLine {
   last: number;
   key: string | null;
   params: JsonObject;
+}
+/**
+ * A batch that a leader stores although the coordinator has raised the epoch of its producer.
+ */
+export interface Outdated {
+  step: number;
+  partition: string;
+  /**
+   * The batch's base offset.
+   */
+  offset: number;
+  producer_epoch: number;
 }
 /**
  * A step that could open a beat, and the kind of that beat.
@@ -2887,6 +2907,12 @@ export interface Outcome {
     [k: string]: number;
   };
   /**
+   * How often the run shows what keeps a guarantee, such as a duplicate that its leader recognises (``engine/view/moral.py``). Absent in plans of earlier versions.
+   */
+  signs?: {
+    [k: string]: number;
+  };
+  /**
    * The number of different records that consumers may get.
    */
   kept?: number;
@@ -2974,6 +3000,10 @@ export interface Cost {
    * Sentences about the ends of both runs: which transactions ended otherwise, how many more or fewer records were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was duplicated, lost, failed or reordered: the first other difference, or that there is none, unless ``although`` says it.
    */
   kept: Words[];
+  /**
+   * Why a guarantee broke, or why all hold that hold without the interventions. Absent in plans of earlier versions.
+   */
+  moral?: Words;
   /**
    * Only if every intervention is a fault, and transactions and records end as without it.
    */

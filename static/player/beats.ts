@@ -12,7 +12,8 @@ export type { Beat, BeatLine } from "../generated/messages.ts";
 export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats" | "losses">;
 
 export function titleOf(beat: Beat): string {
-  return beat.title?.[words.language] ?? say(beat.key, beat.params);
+  const { title, key, params, apart } = beat;
+  return title?.[words.language] ?? say(key, params) + (apart === undefined ? "" : say(apart.key, apart.params));
 }
 
 /** What is inside a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` where nothing

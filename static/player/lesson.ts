@@ -14,9 +14,8 @@ import { addedIn, titleOf } from "./beats.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import type { Done } from "./done.ts";
 import { inWords } from "./done.ts";
-import { brokenIn, brokenWords, changesOf, costText, inputsText, isSame, judgedRows, resultsOf, resultsText } from "./outcome.ts";
+import { brokenIn, brokenWords, changesOf, costText, inputsText, isSame, judgedRows, moralText, resultsOf, resultsText } from "./outcome.ts";
 import { clauses, listed } from "./joins.ts";
-import { DROP } from "./offered.ts";
 import type { LessonTexts, Paragraphs, Parts } from "./lesson-texts.ts";
 import { inLanguage } from "./lesson-texts.ts";
 import { lossName } from "./losses.ts";
@@ -120,7 +119,8 @@ export class Lesson extends StoreElement {
   #verdict(store: PlayerStore): TemplateResult {
     const plan = planOf(store);
     const isSoFar = plan !== null && store.shown < plan.steps;
-    return html`<div class="lesson-verdict">${isSoFar ? html`<h3>${say("lesson.so_far", { step: store.shown, count: plan.steps })}</h3>` : nothing}${verdict(store)}</div>`;
+    const moral = moralText(store);
+    return html`<div class="lesson-verdict">${isSoFar ? html`<h3>${say("lesson.so_far", { step: store.shown, count: plan.steps })}</h3>` : nothing}${verdict(store)}${moral === "" ? nothing : html`<p class="moral">${unbroken(moral)}</p>`}</div>`;
   }
 
   /** The reader's changes, and the outcome of the run without them. */
@@ -226,7 +226,7 @@ export class Lesson extends StoreElement {
    */
   #tries(store: PlayerStore): TemplateResult[] {
     const { variant } = this.lesson;
-    const isDone = variant?.kind === "cure" || hasDropped(changesOf(store)) || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0);
+    const isDone = variant?.kind === "cure" || (variant !== undefined && variant.kind !== "other" && changesOf(store).length > 0);
     const byHand = isDone ? null : this.#byHand(store);
     const other = variant === undefined ? null : otherRun(variant, store.source.live, this.compare === "" ? null : { at: `${this.compare}new`, fields: besideFields(store) });
     return [this.#besideOriginal(store), byHand, other, other === null ? null : this.#allRuns(store)].filter((one) => one !== null);
@@ -268,11 +268,6 @@ export class Lesson extends StoreElement {
     this.store?.moveTo(step);
     this.store?.select({ kind: "message", id: String(id) });
   }
-}
-
-/** Not if a message was dropped already: the reader knows this way to break a run. */
-export function hasDropped(done: readonly Done[]): boolean {
-  return done.some(({ intervention }) => intervention.action === DROP);
 }
 
 /** A line about the consequences of the changes: a beat, or a change at whose step no beat lands. */

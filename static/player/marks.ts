@@ -8,6 +8,7 @@ import { say } from "./text.ts";
 const DRAWN: Record<string, SVGTemplateResult> = {
   hue: svg`<path class="h0" d="M2 4h18v14H2z"/><path class="h1" d="M24 4h18v14H24z"/>`,
   line: svg`<path class="h0" d="M1 4h12v14H1z"/><path class="h0 aborted" d="M16 4h12v14H16z"/><path class="h0 stroke" d="M17 13l7-8M20 17l7-8"/><path class="h0 open" d="M31 4h12v14H31z"/>`,
+  old: svg`<path class="h0 old" d="M2 4h18v14H2z"/>`,
   flag: svg`<path class="h0 flag" d="M14 3v17M14 4h14l-4 4l4 4H14z"/>`,
   gates: svg`<path class="gate" d="M10 2v18"/><path class="watermark" d="M23 2v18"/><path class="start" d="M36 2v18"/>`,
   yellow: svg`<rect class="now" x="6" y="3" width="32" height="16" rx="3"/>`,
@@ -20,7 +21,7 @@ const DRAWN: Record<string, SVGTemplateResult> = {
 };
 
 /** Marks of logs: a run without partitions has none of them. */
-const OF_LOGS: readonly string[] = ["hue", "line", "flag", "gates"];
+const OF_LOGS: readonly string[] = ["hue", "line", "old", "flag", "gates"];
 
 export function marks(frame?: Frame): TemplateResult {
   const hasLogs = frame === undefined || Object.keys(frame.view.partitions ?? {}).length > 0;

@@ -135,11 +135,22 @@ export function endOf({ outcome, cost, end }: Plan): Outcome | undefined {
   return cost === undefined ? outcome : end;
 }
 
-/** What the changes to the run cost, beside the run as written, in one sentence; empty while that is not known. */
-export function costText(store: PlayerStore): string {
+/** What the changes to the run cost, beside the run as written; undefined while that is not known. */
+function costOf(store: PlayerStore): Cost | undefined {
   const plan = store.frame?.plan ?? null;
-  if (plan?.cost === undefined || plan.steps !== store.newest || changesOf(store).length === 0) return "";
-  return planCost(plan.cost);
+  return plan?.steps !== store.newest || changesOf(store).length === 0 ? undefined : plan.cost;
+}
+
+/** The same in one sentence. */
+export function costText(store: PlayerStore): string {
+  const cost = costOf(store);
+  return cost === undefined ? "" : planCost(cost);
+}
+
+/** Why a guarantee broke or held in the changed run; empty while that is not known. */
+export function moralText(store: PlayerStore): string {
+  const moral = costOf(store)?.moral;
+  return moral === undefined ? "" : say(moral.key, moral.params);
 }
 
 /** The result first, then the numbers. */

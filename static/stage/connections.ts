@@ -48,9 +48,11 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
     const isSaid = here.upright && found.some((one) => one.broker === broker && one.state === state && one.words !== null);
     const said = say(`stage.connection.${state}`);
     const width = textWidth(said, 12, true);
-    const spots = SHARES.map((share) => pointOn(wire, share)).map((at): { at: Point; box: Box } => ({
-      at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] - width / 2)), y: at[1] - LINE - 7, width, height: LINE },
-    }));
+    const points = SHARES.map((share) => pointOn(wire, share));
+    // Over the cross; in the low network of a phone beside it.
+    const spots = [[-width / 2, -LINE - 7], ...(here.upright ? [[12, -LINE / 2], [-width - 12, -LINE / 2]] : [])].flatMap(([dx = 0, dy = 0]) => points.map((at): { at: Point; box: Box } => ({
+      at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] + dx)), y: at[1] + dy, width, height: LINE },
+    })));
     const free = spots.filter(({ box, at }) => !taken.some((one) => overlap(one, box) || overlap(one, around(at, 8))));
     // A cross where two connections intersect would seem to belong to both.
     const others = ways.filter((other) => other.wire !== wire);

@@ -48,6 +48,24 @@ export function guaranteeTag(guarantee: string, serials: readonly number[]): Tag
   return { key: `stage.tag.broken.${guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
 }
 
+/** Sentences about a batch that is stored too late, and what the tag says instead of its place. */
+const UNTIMELY: Record<string, string> = {
+  "log.after_marker": "stage.tag.after_marker",
+  "log.after_marker_late": "stage.tag.after_marker",
+  "broker.appended_after_marker": "stage.tag.after_marker",
+  "broker.appended_outdated": "stage.tag.outdated",
+};
+
+/** What the tag says of the batch at this offset, if it comes behind its transaction's marker or is of a fenced epoch. */
+export function untimelyTag(step: Step, offset: number): Tag | null {
+  for (const { key, params } of [step, ...step.notes]) {
+    const first = params["base_offset"] ?? params["offset"] ?? null;
+    const found = first === offset ? UNTIMELY[key] : undefined;
+    if (found !== undefined) return { key: found, params: { ...params, first } };
+  }
+  return null;
+}
+
 /** Rows by which the coordinator grants a request without a change, and their tags. */
 const NOTHING_TO_DO: Record<string, string> = {
   "coordinator.done_already": "stage.tag.done_already",

@@ -12,7 +12,7 @@ import { landsAt } from "../player/beats.ts";
 import type { Frame, Step } from "../player/frame.ts";
 import type { Focus, FocusKind } from "./contract.ts";
 import { NO_FOCUS } from "./contract.ts";
-import { besideTag, brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, guaranteeTag, middlewareTag, readTag, refusalTag } from "./focus-tag.ts";
+import { besideTag, brokenTag, doubtOf, changedBelow, clientTag, coordinatorTag, faultTag, gateTag, guaranteeTag, middlewareTag, readTag, refusalTag, untimelyTag } from "./focus-tag.ts";
 import { stateWord } from "./state-word.ts";
 
 type Found = Partial<Focus> | null;
@@ -171,7 +171,7 @@ const append: Finder = (frame, step) => {
     if (offset === undefined || batch === undefined) continue;
     const params = { first: batch.base_offset, last: batch.last_offset };
     const key = batch.control !== null ? "stage.tag.marker_at" : params.first === params.last ? "stage.tag.stored_at" : "stage.tag.stored_between";
-    return { kind: "append", actor: brokerName(id), partition, offset, tag: { key, params } };
+    return { kind: "append", actor: brokerName(id), partition, offset, tag: untimelyTag(step, offset) ?? { key, params } };
   }
   return null;
 };

@@ -19,7 +19,7 @@ export interface Around {
   /** The box of the picture, which the label does not leave. */
   within: Box;
   /** The cost of standing there instead of near its subject, in units of area. */
-  away?: (y: number) => number;
+  away?: (y: number, x: number) => number;
   /** Further distances to the side at which a free place is looked for. */
   across?: (x: number) => readonly number[];
 }
@@ -77,5 +77,5 @@ function costOf(at: Box, { taken, own, others, away }: Around): number {
     const inside = overlapArea(one, at);
     return sum + Math.min(inside, area - inside);
   }, 0);
-  return covered + across + others.reduce((sum, one) => sum + overlapArea(one, at), 0) + (away?.(at.y) ?? 0);
+  return covered + across + others.reduce((sum, one) => sum + overlapArea(one, at), 0) + (away?.(at.y, at.x) ?? 0);
 }

@@ -21,6 +21,7 @@ import { box, cellType, fitted, fittedText, flag, halo, hatch, path, text, textW
 import { ghostNeeds, isBehindRing, namesBeside } from "./gate-names.ts";
 import { heldStretches } from "./hidden.ts";
 import type { Stretch } from "./hidden.ts";
+import { phoneParts } from "./later.ts";
 import { ledBy, replicaIn } from "./places.ts";
 import { hueInLog, isOpen } from "../diagrams/instance.ts";
 
@@ -118,8 +119,8 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
   const isLong = textWidth(say("stage.lane_earlier", { count: earlier }), 12) > width + 4;
   const under = above ? 5 : (role === "" ? 20 : 30) + (lines.length - 1) * 6 + (isLong ? 6 : 0) + (heir === undefined ? 0 : HEIR);
   const own = (at: number): number => at - y;
-  if (isInChip(lane)) return chipName(lane, middle);
-  if (here.upright && place.strip) return rowName(lane, y, middle);
+  if (isInChip(lane)) return phoneParts().chipName(lane, middle);
+  if (here.upright && place.strip) return phoneParts().rowName(lane, y, middle);
   const name = above ? fittedText(room, 19, partition, room - 8, 14, { bold: true, classes: "b", most: 2, least: 8, anchor: "end" })
     : place.strip ? fittedText(4, own(middle) + 4, partition, width, 12, { bold: true, classes: "b", least: 8 })
     : fittedText(4, own(middle) + (role === "" ? 5 : 0), partition, width, 15, { ...type, classes: "b" });
@@ -138,43 +139,6 @@ const HEIR = 14;
 
 /** In the small box of a broker on a phone: a strip with the partition's name alone. */
 const isInChip = ({ here, broker, place }: LaneOf): boolean => place.strip && here.brokers[broker]?.rows !== undefined;
-
-function chipName({ broker, partition, place }: LaneOf, middle: number): StageObject {
-  const { box: own, cells } = place;
-  const width = cells.x - own.x - 6;
-  return {
-    key: `name:${broker}:${partition}`, x: own.x + 4, y: own.y, width, height: own.height, phase: "static", depth: DEPTH.body,
-    label: say("diagram.lanes.title_name", { partition }), brings: { kind: "partition", id: partition },
-    draw: svg`<rect class="hit" width=${width} height=${own.height}/>${fittedText(4, middle - own.y + 4, partition, width - 4, 12, { classes: "k", least: 8 })}`,
-  };
-}
-
-/** In a row of a phone: the partition and the broker that has it; a press gives it the whole lane. */
-function rowName({ here, broker, partition, place }: LaneOf, y: number, middle: number): StageObject {
-  const width = place.cells.x - place.box.x - 6;
-  const owner = here.kind === "log" ? "" : broker;
-  const name = textWidth(partition, 12, true);
-  const fits = name + 6 + textWidth(owner, 12) <= width - 4;
-  const drawn = fits ? svg`${text(4, middle - y + 4, partition, "s12 b")}${text(10 + name, middle - y + 4, owner, "s12 q")}`
-    : fittedText(4, middle - y + 4, `${partition} ${owner}`, width - 4, 12, { bold: true, classes: "b", most: 2, least: 8 });
-  return {
-    key: `name:${broker}:${partition}`, x: place.box.x + 8, y, width, height: place.box.height, phase: "static", depth: DEPTH.body,
-    label: say("diagram.lanes.title_name", { partition }), brings: { kind: "partition", id: partition },
-    draw: svg`<rect class="hit" width=${width} height=${place.box.height}/>${drawn}`,
-  };
-}
-
-/** In a row of a phone the gates have their offsets at its end. */
-function rowGates(lane: LaneOf, { last_stable_offset: stable, high_watermark: high }: ReplicaView): StageObject[] {
-  const { here, partition, place } = lane;
-  if (!here.upright || isInChip(lane)) return [];
-  const said = stable === high ? say("stage.gate.both", { offset: high }) : `${say("stage.gate.lso", { offset: stable })} ${say("stage.gate.hw", { offset: high })}`;
-  const { box: own, cells } = place;
-  return [{
-    key: `gates:${partition}`, x: own.x, y: cells.y, width: 0, height: 0, phase: "gate", depth: DEPTH.gate, label: "",
-    draw: fittedText(own.width - 8, cells.height / 2 + 4, said, 88, 12, { bold: true, classes: "b", least: 9, anchor: "end" }),
-  }];
-}
 
 export function hasNameAbove(here: Places, partition: string, place: LanePlace): boolean {
   return here.upright && !place.strip && textWidth(partition, 13, true) > place.cells.x - place.box.x - 16;
@@ -353,11 +317,12 @@ export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "
 /** px between the names of records and what stands beside them. */
 const MARKS = 10;
 
-/** Below a cell: an offset, or, in red, the records that break a guarantee. */
+/** Below a cell: an offset, in red the records that break a guarantee, or those of a fenced epoch. */
 interface Foot {
   /** What may be said, the longest first. */
   words: readonly string[];
-  bad: boolean;
+  /** Its class; "q": an offset alone. */
+  look: "q" | "bad" | "b";
   /** Its middle, and where it has to lie within. */
   middle: number;
   left: number;
@@ -373,7 +338,8 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   let end = Number.NEGATIVE_INFINITY;
   let wasBroken = false;
   for (const foot of shown.flatMap((batch) => feetOf(lane, window, batch, replica))) {
-    const { words, bad, middle, left, right } = foot;
+    const { words, look, middle, left, right } = foot;
+    const bad = look !== "q";
     // Beside another mark records keep off it: their names are no part of an offset.
     const air = bad || wasBroken ? MARKS : 4;
     const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, bad) <= right) ?? words.at(-1) ?? "";
@@ -381,7 +347,7 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
     const at = besideFeet(bad ? Math.max(Math.min(middle, right - half), left + half, end + air + half) : middle, half, feet);
     if (at - half < end + air || at + half > place.box.x + place.box.width - 4) continue;
     wasBroken = bad;
-    labels.push(text(round(at), y, said, bad ? "s12 bad" : "s12 q", "middle"));
+    labels.push(text(round(at), y, said, `s12 ${look}`, "middle"));
     end = at + half;
   }
   return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
@@ -390,18 +356,30 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
 /** px between two offsets of one batch: where they are closer, the batch has its first one alone. */
 const OFFSETS = 10;
 
-function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView, { batches }: ReplicaView): Foot[] {
+/** Whether the leader stored the batch although its epoch was fenced: the engine names these for the whole run. */
+function isOutdated({ frame: { plan, step }, partition }: LaneOf, batch: LogBatchView): boolean {
+  return (plan?.outdated ?? []).some((one) => one.step <= (step?.number ?? 0) && one.partition === partition && one.offset === batch.base_offset && one.producer_epoch === batch.producer_epoch);
+}
+
+function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: ReplicaView): Foot[] {
+  const { frame } = lane;
   const [broken] = brokenIn(frame, batch, batches);
   const left = window.x(batch.base_offset);
   const end = window.x(batch.last_offset + 1);
   const right = Math.max(end, left + window.unit) - 2;
   const first = (offset: number): Foot => {
     const [from, to] = [window.x(offset), window.x(offset + 1)];
-    return { words: [String(offset)], bad: false, middle: from + Math.min(to - from, window.unit) / 2, left: from, right: to };
+    return { words: [String(offset)], look: "q", middle: from + Math.min(to - from, window.unit) / 2, left: from, right: to };
   };
   const all = Array.from({ length: batch.last_offset - batch.base_offset + 1 }, (_, index) => first(batch.base_offset + index));
   const fit = all.every(({ words: [said = ""], left: from, right: to }) => textWidth(said, 12) + OFFSETS <= to - from);
-  if (broken === undefined) return fit ? all : [{ ...first(batch.base_offset), middle: left + Math.min(end - left, window.unit) / 2 }];
+  const middleOf = left + Math.min(end - left, window.unit) / 2;
+  if (broken === undefined && isOutdated(lane, batch)) {
+    const { base_offset: offset, producer_epoch, serials } = batch;
+    const words = [say("stage.offset_outdated", { offset, records: serialsText(serials), producer_epoch }), String(offset)];
+    return [{ words, look: "b", middle: middleOf, left, right }];
+  }
+  if (broken === undefined) return fit ? all : [{ ...first(batch.base_offset), middle: middleOf }];
   const parts = brokenParts(batch, [broken]);
   const [from, last] = parts?.[0] ?? [batch.base_offset, batch.last_offset];
   const offset = parts === null ? String(from) : range(from, last);
@@ -412,8 +390,8 @@ function feetOf({ frame }: LaneOf, window: Window, batch: LogBatchView, { batche
   const isNamed = isAbsent(batch.first_sequence) && recordsIn(batch, end - left - 8) === records;
   const words = isNamed ? [`${offset} ${guarantee}`, offset]
     : [say("stage.offset_broken", { offset, records, guarantee }), `${records} ${guarantee}`, `${offset} ${records}`, records];
-  const middle = parts === null ? left + Math.min(end - left, window.unit) / 2 : (window.x(from) + window.x(last + 1)) / 2;
-  const red: Foot = { words, bad: true, middle, left, right };
+  const middle = parts === null ? middleOf : (window.x(from) + window.x(last + 1)) / 2;
+  const red: Foot = { words, look: "bad", middle, left, right };
   if (parts === null || !fit) return [red];
   // The others of the batch keep their offsets where the red words leave them room.
   const half = textWidth(words.find((said) => left + textWidth(said, 12, true) <= right) ?? "", 12, true) / 2;
@@ -469,7 +447,7 @@ function gatesOf(lane: LaneOf, replica: ReplicaView, window: Window, shown: read
     place.strip ? nothing : text(names.lso.x - window.x(replica.last_stable_offset), nameY, names.lso.said, "s12 b gl", names.lso.anchor)}`, markLso,
     say("stage.gate.lso_name", { partition, offset: replica.last_stable_offset }));
   const [name] = names.taken;
-  if (place.strip) return [...objects, ...rowGates(lane, replica)];
+  if (place.strip) return [...objects, ...(lane.here.upright && !isInChip(lane) ? phoneParts().rowGates(lane, replica) : [])];
   if (name === undefined) return objects;
   const width = round(name.to - name.from + 6);
   return [...objects, {

@@ -8,8 +8,12 @@ import type { chainMarks, uncovered } from "./chain-marks.ts";
 import type { Layer, Places, Size, StagePlan } from "./contract.ts";
 import type { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";
 import type { nodeTag } from "./middleware-tag.ts";
+import type { chipName, rowGates, rowName } from "./lanes-phone.ts";
+import type { inGap, notedAside } from "./network-phone.ts";
 import { planOf } from "./outline.ts";
 import type { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
+import type { uprightBody } from "./producers-phone.ts";
+import type { besideChip, chipsIn, farFromClient, headsIn, isOverAnother, underCoordinator } from "./tag-phone.ts";
 import type { footOf, under } from "./under-phone.ts";
 
 export interface Later {
@@ -19,7 +23,9 @@ export interface Later {
   phone: {
     places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane;
     chip: typeof chipOf; comparison: typeof lowComparison; how: typeof howBelow; isSaid: typeof isOnAnswer; tagSize: typeof uprightSize;
-    foot: typeof footOf; under: typeof under;
+    foot: typeof footOf; under: typeof under; noted: typeof notedAside; gap: typeof inGap;
+    chipName: typeof chipName; rowName: typeof rowName; rowGates: typeof rowGates; producer: typeof uprightBody;
+    besideChip: typeof besideChip; chips: typeof chipsIn; farFromClient: typeof farFromClient; heads: typeof headsIn; isOverAnother: typeof isOverAnother; underCoordinator: typeof underCoordinator;
   };
   /** The numbers of an answer to *why* (`chain-marks.ts`). */
   chain: { marks: typeof chainMarks; uncovered: typeof uncovered };

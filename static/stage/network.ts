@@ -14,11 +14,13 @@ import type { Frame, MessageView, Selection } from "../player/frame.ts";
 import { listed, named } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, Focus, Layer, Places, Point, StageObject } from "./contract.ts";
+import { NO_FOCUS } from "./contract.ts";
 import { box, path, text, textWidth } from "./draw.ts";
 import type { Detail, Envelope, Fate } from "./envelope.ts";
 import { TORN, envelopeOf } from "./envelope.ts";
 import { carriedWords, sheetOf } from "./messages.ts";
 import type { Sheet } from "./messages.ts";
+import { phoneParts } from "./later.ts";
 import type { Wire } from "./wires.ts";
 import { between01, heading, pathOf, pointOn, roomy, shifted, wireOf } from "./wires.ts";
 
@@ -98,22 +100,60 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     else candidates.push({ message, wire, state, copies: 0 });
   }
   const single = withCopies(candidates);
+  if (!here.upright && single.some(({ state }) => state === "lost")) return { ...withLost(frame, here, focus, single), away };
   const isOfLoss = focus.kind === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
-  // As much is shown as has room: then less of each, then what was answered already makes room, then all but this step's own are counted.
-  let found = arranged(frame, here, focus, single, 0);
-  for (const tight of here.upright && focus.kind === "lost" ? (isOfLoss ? LOST : ONE_LOST) : ALL) {
-    const most = hidden(found, here);
-    if (most <= COVERS) break;
-    const less = arranged(frame, here, focus, single, tight);
-    if (hidden(less, here) < most) found = less;
-  }
+  const found = fitted(frame, here, focus, single, focus.kind !== "lost" ? ALL : isOfLoss ? LOST : ONE_LOST);
   if (!here.upright) return { ...found, away };
   // A count that has no room on a phone is added to what has no place there; so are all of them where messages are lost together.
   const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => overlapArea(flight.box, own) <= COVERS);
   const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
   const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
   const notes: Box[] = [];
-  return { ...shown, flights: shown.flights.map((flight) => notedAside(flight, shown, here, notes)), away: [...away, ...crowded] };
+  return { ...shown, flights: shown.flights.map((flight) => phoneParts().noted(flight, shown, here, notes)), away: [...away, ...crowded] };
+}
+
+/** As much is shown as has room: then less of each, then what was answered already makes room, then all but this step's own are counted. */
+function fitted(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], ways: readonly Tight[]): Omit<Network, "away"> {
+  let found = arranged(frame, here, focus, single, 0);
+  for (const tight of ways) {
+    const most = hidden(found, here);
+    if (most <= COVERS) break;
+    const less = arranged(frame, here, focus, single, tight);
+    if (hidden(less, here) < most) found = less;
+  }
+  return found;
+}
+
+/** Where something is lost, everything stands as it stood before: what was sent last is shown as in the step in which it left. */
+function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[]): Omit<Network, "away"> {
+  const newest = Math.max(...single.map(({ message }) => message.sent_at));
+  const sent = single.filter(({ message }) => message.sent_at === newest).map(({ message }) => message.id);
+  const lost = new Set(single.filter(({ state }) => state === "lost").map(({ message }) => message.id));
+  const before: Focus = { ...focus, kind: "sent", messages: { ...NO_FOCUS.messages, sent, delivered: focus.messages.delivered } };
+  const { flights, bundles } = fitted(frame, here, before, single.map((one) => (one.state === "lost" ? { ...one, state: "flying" } : one)), ALL);
+  const hot = hotIds(focus);
+  return {
+    bundles,
+    flights: flights.map((flight) => {
+      const { message: { id }, fate } = flight;
+      const own = { ...flight, hot: hot.has(id), fate: { ...fate, now: focus.kind === "lost" && lost.has(id) } };
+      return lost.has(id) ? torn(own, flights.filter((other) => other !== flight), here) : own;
+    }),
+  };
+}
+
+/** A message that is lost where it stands: its piece lies before it, in the network and on no other message. */
+function torn(flight: Flight, others: readonly Flight[], here: Places): Flight {
+  const { box: own, wire, message } = flight;
+  const { x, width } = columnOf(here, own);
+  const [least, most] = message.is_response ? [x + TORN + 3, x + width - own.width] : [x, x + width - own.width - TORN - 3];
+  const died: Flight = { ...flight, fate: { ...flight.fate, lost: true, note: "" }, box: wire.upright || least > most ? own : { ...own, x: round(clamp(own.x, least, most)) } };
+  return others.some((other) => overlapArea(taken(died), taken(other)) > COVERS) ? freed(died, others, here) : died;
+}
+
+/** The network that a message is in: the middleware has one on either side. */
+export function columnOf(here: Places, { x, width }: Box): Box {
+  return here.kind === "middleware" && here.fetches !== null && x > here.fetches.x - width ? here.fetches : here.network;
 }
 
 /** How much is left out: nothing; what others carry; requests that are answered; all but what this step is about; what that carries, too. */
@@ -182,22 +222,6 @@ function standingIn(here: Places): Box[] {
 /** Units of area on which two may meet. */
 const COVERS = 40;
 
-/** On a phone a body begins right under a message: what is noted of it stands beside it, where there is room. `notes`: those that stand already. */
-function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places, notes: Box[]): Flight {
-  const { fate, box: own } = flight;
-  if (fate.note === "") return flight;
-  const width = textWidth(fate.note, 12, true) + 4;
-  const others = [...flights.filter((other) => other !== flight).map((other) => other.box), ...bundles.map((bundle) => bundle.box), ...notes];
-  const spots = { under: { x: own.x + (own.width - width) / 2, y: own.y + own.height + 3 }, right: { x: own.x + own.width + 6, y: own.y + own.height / 2 - 7 }, left: { x: own.x - 6 - width, y: own.y + own.height / 2 - 7 } } as const;
-  const side = (["under", "right", "left"] as const).find((one) => {
-    const at: Box = { ...spots[one], width, height: 14 };
-    return at.x >= EDGE && at.x + width <= here.width - EDGE && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
-  });
-  if (side !== undefined) notes.push({ ...spots[side], width, height: 14 });
-  // Else it is shown where the message is opened.
-  return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
-}
-
 /** A request that its answer had to stand on has been read: it makes room. */
 function withoutCovered(flights: readonly Flight[]): Flight[] {
   return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !flights.some(({ message: answer, box: other }) =>
@@ -261,7 +285,7 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
   const { message, state } = one;
   const sheet = sheetOf(message, recordsOf(frame, message), frame.view);
   const envelope = envelopeOf(sheet, detail, here, isTight ? endOf(wayBeside(message, here)) : wayBeside(message, here));
-  const wire = roomy(one.wire, envelope.width + (state === "lost" ? 2 * TORN : 0));
+  const wire = roomy(one.wire, envelope.width);
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
   const u = state === "docked" ? 1 : progress(message, frame.view.time);
   const before = isNew || frame.previousView === null ? null : progress(frame.previousView.network?.messages[String(message.id)] ?? message, frame.previousView.time);
@@ -304,12 +328,12 @@ function noteOf(frame: Frame, { id, held, to, arrives_at: at, waits_behind: behi
   return at !== null && at - frame.view.time >= defaults.due ? say("stage.message.due", { at }) : "";
 }
 
-/** Its place on its wire; what is torn off a lost one is on the wire, too. */
-function standsAt({ envelope: { width, height }, wire, fate }: Pick<Flight, "envelope" | "wire" | "fate">, u: number): number {
-  return between01(wire, u, width + (fate.lost && !wire.upright ? 2 * TORN : 0), height);
+/** Its place on its wire. */
+function standsAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | "wire">, u: number): number {
+  return between01(wire, u, width, height);
 }
 
-function boxAt(flight: Pick<Flight, "envelope" | "wire" | "fate">, u: number): Box {
+function boxAt(flight: Pick<Flight, "envelope" | "wire">, u: number): Box {
   const { width, height } = flight.envelope;
   const [x, y] = pointOn(flight.wire, standsAt(flight, u));
   return { x: round(x - width / 2), y: round(y - height / 2), width, height };
@@ -317,10 +341,10 @@ function boxAt(flight: Pick<Flight, "envelope" | "wire" | "fate">, u: number): B
 
 const GAP = 8;
 /** From a phone's edge, where its panels begin: the ring of what a step is about stands outside of its box. */
-const EDGE = 10;
+export const EDGE = 10;
 
-/** The box of a message with its note. */
-function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
+/** The box of a message with its note, and with what is torn off it. */
+export function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
   if (fate.lost) {
     // The torn-off piece is before it.
     const left = !wire.upright && message.is_response ? TORN : 0;
@@ -349,11 +373,10 @@ export function withNote({ box: own, fate }: Flight): Box {
   return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
-/** What arrived or died keeps its place, then what this step is about; the others give way along the edges of the bodies. */
+/** What arrived or died keeps its place, then what left first: what is sent later gives way along the edges of the bodies. */
 function apart(flights: readonly Flight[], here: Places): Flight[] {
   const wide = (flight: Flight): number => (here.upright ? flight.box.width : 0);
-  const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
-  const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.box.y - other.box.y || one.message.id - other.message.id);
+  const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.message.sent_at - other.message.sent_at || one.box.y - other.box.y || one.message.id - other.message.id);
   const found = placedIn(order, flights, here);
   // On a phone, a message that found no room at its place is placed before the others, if all of them then move less.
   const aside = order.filter((flight) => (here.upright ? farFrom(flight, found) > flight.box.width / 2 : isOverRequest(flight, found)));
@@ -363,6 +386,8 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   const moved = (all: readonly Flight[]): number => flights.reduce((sum, flight) => sum + farFrom(flight, all), 0);
   return moved(again) < moved(found) ? again : found;
 }
+
+const stays = ({ fate }: Flight): number => Number(fate.docked || fate.lost);
 
 /** Whether an answer stands over the request that it follows: what stands under one another is in the order of time. */
 function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean {
@@ -383,7 +408,6 @@ function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): numb
 
 /** Places messages one after the other, each where the earlier ones leave room. */
 function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places): Flight[] {
-  const stays = ({ fate, hot }: Flight): number => Number(fate.docked || fate.lost) + Number(hot);
   const placed: Flight[] = [];
   const put = (flight: Flight): void => void placed.push(held(freed(flight, placed, here), here));
   const alone = order.filter(({ queue }) => queue === null);
@@ -411,7 +435,7 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
   const note = say("stage.message.waits_many", { count: line.length });
   const envelope: Envelope = { ...first.envelope, width, height: line.length * pitch - GAP };
   const fate: Fate = { ...first.fate, note, side: "under" };
-  const slid = freed({ ...first, envelope, fate, u: 1, box: boxAt({ envelope, wire: first.wire, fate }, 1) }, placed, here);
+  const slid = freed({ ...first, envelope, fate, u: 1, box: boxAt({ envelope, wire: first.wire }, 1) }, placed, here);
   const isHigh = slid.box.y < CLEAR && here.kind === "cluster";
   const body = isHigh ? offItsWire({ ...slid, box: { ...slid.box, y: CLEAR } }, [...placed.map(taken), ...standingIn(here)], here) : slid;
   const top = Math.max(body.box.y, CLEAR);
@@ -433,7 +457,7 @@ function held(flight: Flight, here: Places): Flight {
 /** Units of area that it costs to stand as far as the whole way from where virtual time has it. */
 const ASIDE = 6000;
 /** How much worse it is to stand on another message than on a body's edge. */
-const COVERED = 12;
+export const COVERED = 12;
 /** By which shares of the wire a message may be before or after its place, where bodies are too small for all that arrive. */
 const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, -0.42, 0.42, -0.56];
 
@@ -542,7 +566,7 @@ function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights:
   }).sort((one, other) => one.box.y - other.box.y);
   // More than participants have room for side by side stand in two rows.
   const isCrowded = boxed.some((one, index) => boxed.slice(index + 1).some((other) => overlap(one.box, other.box)));
-  if (here.upright) return boxed.reduce((placed: Bundle[], one) => [...placed, inGap(one, [...flights, ...placed].map((other) => other.box), here, isCrowded)], []);
+  if (here.upright) return boxed.reduce((placed: Bundle[], one) => [...placed, phoneParts().gap(one, [...flights, ...placed].map((other) => other.box), here, isCrowded)], []);
   const placed: Bundle[] = [];
   for (const one of boxed) {
     const above = placed.filter((other) => overlap({ ...other.box, y: 0, height: 1 }, { ...one.box, y: 0, height: 1 })).map(({ box: other }) => other.y + BUNDLE + 2);
@@ -550,26 +574,6 @@ function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights:
   }
   const over = Math.max(0, ...placed.map(({ box: { y } }) => y + BUNDLE + 4 - here.network.height));
   return over === 0 ? placed : placed.map((one) => ({ ...one, box: { ...one.box, y: round(one.box.y - over) } }));
-}
-
-/** On a phone: as near to its wire as messages and other counts leave room. */
-function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: boolean): Bundle {
-  const { x, y, width, height } = bundle.box;
-  const { network } = here;
-  // Who leads a transaction has a network above, participants have theirs below.
-  const pair = [y - height / 2, y + height / 2];
-  // A way from one role to another bends over the middleware: what stands on it stands above that.
-  const bodies = here.kind === "middleware" ? bodiesOf(here) : [];
-  const clear = bodies.filter((body) => overlap(body, bundle.box)).flatMap((body) => [body.y - height - 2, body.y + body.height + 2]);
-  const edges = [network.y + 1, network.y + network.height - height - 1];
-  const [two, free] = here.kind === "middleware" ? [pair, [y, ...pair, ...clear]] : [edges, [y, ...edges]];
-  // The network has room for two rows: a count between them would leave none to the others.
-  const rows = isCrowded ? two : free;
-  const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
-  const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));
-  const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + overlapArea(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
-  const box = spots.reduce((best, at) => (costOf(at) < costOf(best) ? at : best));
-  return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
 }
 
 const allWait = ({ messages }: Pick<Bundle, "messages">): boolean => messages.every(({ waits_behind: behind }) => behind !== undefined && behind !== null);

@@ -22,6 +22,7 @@ import { wholeOf } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fitted, fittedText, halo, path, text, textWidth } from "./draw.ts";
 import { changedBelow } from "./focus-tag.ts";
+import { phoneParts } from "./later.ts";
 import { stateWord } from "./state-word.ts";
 import { hueIn } from "../diagrams/instance.ts";
 
@@ -44,7 +45,7 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const queued = place.folded || !client.alive ? [] : Object.keys(place.queues).flatMap((partition) => queueObjects(frame, here, name, client, partition, place));
   const inQueue = focused ? touchedIn(frame, focus, name, place, queued) : null;
   const isHead = focused && inQueue === null;
-  const body = here.upright ? uprightBody(frame, here, name, client, place, isHead) : place.folded ? foldedBody(frame, here, name, client, place, isHead) : wholeBody(frame, here, name, client, place, isHead);
+  const body = here.upright ? phoneParts().producer(frame, here, name, client, place, isHead) : place.folded ? foldedBody(frame, here, name, client, place, isHead) : wholeBody(frame, here, name, client, place, isHead);
   const objects = [...chips, body, ...queued];
   if (inQueue !== null) {
     objects.push({ key: "ring:queue", ...inQueue, phase: "effect", depth: DEPTH.gate, hot: true, label: "", draw: halo(0, 0, inQueue.width, inQueue.height, 4) });
@@ -78,14 +79,14 @@ function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: Clie
 const applicationsOf = (view: View, client: string) => Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client);
 
 /** The common part of every form of a producer's body. */
-function bodyOf(frame: Frame, name: string, client: ClientView) {
+export function bodyOf(frame: Frame, name: string, client: ClientView) {
   return {
     phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name),
     holds: applicationsOf(frame.view, name).map(([application]) => plainly("actor", application)), picked: selected(frame, name, client),
   } as const;
 }
 
-function applicationOf(view: View, client: string): { name: string; fact: string } | null {
+export function applicationOf(view: View, client: string): { name: string; fact: string } | null {
   const found = applicationsOf(view, client);
   const [first] = found;
   if (first === undefined) return null;
@@ -125,7 +126,7 @@ function ownState(client: ClientView): { said: string; bad: boolean } {
   return { said: stateWord(state), bad: state.includes("ERROR") };
 }
 
-function identityPill({ view }: Frame, here: Places, client: ClientView, right: number, y: number, room: number): SVGTemplateResult {
+export function identityPill({ view }: Frame, here: Places, client: ClientView, right: number, y: number, room: number): SVGTemplateResult {
   const manager = client.transaction_manager;
   if (manager == null) return svg``;
   if (isAbsent(manager.producer_id)) return text(right, y + 15, say("stage.no_id"), "s13 q", "end");
@@ -218,46 +219,11 @@ function chipOf(frame: Frame, here: Places, name: string, client: ClientView, pl
   };
 }
 
-/** On a phone: application, name, state and identity on two lines, one queue. */
-function uprightBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
-  const own = wholeOf(place);
-  const { width, height } = own;
-  const application = applicationOf(frame.view, name);
-  const state = stateOf(frame, name, client);
-  const id = client.transaction_manager?.transactional_id ?? null;
-  const [partition, queue] = Object.entries(place.queues)[0] ?? [null, null];
-  const { y: top } = own;
-  const nameWidth = Math.min(textWidth(name, 16, true), 110);
-  const pill = 150;
-  const folded = place.panel !== undefined;
-  // Its small box says its identity.
-  const facts = application === null ? "" : application.fact;
-  const small = Math.min(textWidth(name, 14, true), 110);
-  const room = Math.max(130, Math.min(textWidth(state.said, 13) + 2, width - small - 140));
-  const head = folded ? svg`${fittedText(12, 17, name, 110, 14, { bold: true, classes: "b", least: 8 })}${
-    fittedText(20 + small, 17, state.said, room, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
-    fittedText(width - 12, 17, id === null ? facts : `${id}  ${facts}`, width - 30 - room - small, 12, { classes: "q", most: 2, least: 7, anchor: "end" })}`
-    : svg`${path(`M0.5,8q0,-7.5 7.5,-7.5h${width - 16}q7.5,0 7.5,7.5v14h${1 - width}z`, "slot")}${
-      path(`M0,22h${width}`, "hair")}${application === null ? nothing : svg`${fittedText(12, 16, application.name, 90, 13, { bold: true, classes: "b", least: 8 })}${
-        fittedText(width - 12, 16, facts, 90, 12, { classes: "q", least: 8, anchor: "end" })}`}${
-      id === null ? nothing : fittedText(width / 2, 16, id, width - 190, 12, { classes: "k", least: 7, anchor: "middle" })}${
-      focused ? box(1.5, 22.5, width - 3, 30, "wash", 2) : nothing}${
-      fittedText(12, 43, name, 110, 16, { bold: true, classes: "b", least: 8 })}${
-      fittedText(12 + nameWidth + 10, 43, state.said, width - 24 - nameWidth - 10 - pill, 13, { classes: state.bad ? "bad" : "k", least: 8 })}${
-      identityPill(frame, here, client, width - 12, 27, pill)}`;
-  return {
-    key: folded ? "client" : `client:${name}`, ...own, ...bodyOf(frame, name, client),
-    draw: svg`${box(0, 0, width, height, `body${client.alive ? "" : " dead"}`, 8)}${folded && focused ? box(1.5, 1.5, width - 3, 23, "wash", 7) : nothing}${head}${queue === null || partition === null ? nothing : svg`${
-        fittedText(12, queue.row.y - top + 19, partition, 42, 13, { bold: true, classes: "b", most: 2, least: 7 })}${
-        ZONES.map((zone) => zoneOf(queue, zone, own, 19, isFree(client, partition, zone)))}`}`,
-  };
-}
-
 type Zone = (typeof ZONES)[number];
-const ZONES = ["waiting", "sent"] as const;
+export const ZONES = ["waiting", "sent"] as const;
 
 /** One zone of a queue, inside a card. `line`: px from its top to the line of its name. */
-function zoneOf(queue: Record<Zone, Box>, zone: Zone, card: Box, line: number, isNamed: boolean): SVGTemplateResult {
+export function zoneOf(queue: Record<Zone, Box>, zone: Zone, card: Box, line: number, isNamed: boolean): SVGTemplateResult {
   const { x, y, width, height } = queue[zone];
   const [left, top] = [x - card.x, y - card.y];
   return svg`${box(left, top, width, height, "slot", 4)}${
@@ -265,7 +231,7 @@ function zoneOf(queue: Record<Zone, Box>, zone: Zone, card: Box, line: number, i
 }
 
 /** Whether nothing stands in a zone, so that its name can. */
-function isFree(client: ClientView, partition: string, zone: Zone): boolean {
+export function isFree(client: ClientView, partition: string, zone: Zone): boolean {
   const queue = client.queues[partition];
   return zone === "waiting" ? (queue?.batches.length ?? 0) === 0 && queue?.muted !== true : sentIn(client, partition).length === 0;
 }

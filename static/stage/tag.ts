@@ -14,7 +14,7 @@ import { facts, named } from "../player/joins.ts";
 import { formatValue, say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, Layer, Places, StageObject } from "./contract.ts";
 import { cornersOf, wholeOf } from "./contract.ts";
-import { box, fittedText, text, textWidth } from "./draw.ts";
+import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { copies, headEnd } from "./brokers.ts";
 import { railTag } from "./coordinator.ts";
 import { missingConnections } from "./connections.ts";
@@ -24,7 +24,7 @@ import type { Shown } from "./ghosts.ts";
 import { gateNames, ghostNeeds, namesBeside } from "./gate-names.ts";
 import { hasNameAbove } from "./lanes.ts";
 import { TORN } from "./envelope.ts";
-import { awayBox, bodiesOf, networkOf, withNote } from "./network.ts";
+import { awayBox, bodiesOf, columnOf, networkOf, taken, withNote } from "./network.ts";
 import type { Flight } from "./network.ts";
 import { LATER, phoneParts } from "./later.ts";
 import { COVERS, EDGE, labelPlace } from "./label-place.ts";
@@ -42,6 +42,11 @@ const SIDE = 12;
 const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
+  const tags = tagsOf(frame, here, focus);
+  return [...tags, ...tags.flatMap((tag) => lineOf(frame, here, focus, tag))];
+};
+
+const tagsOf: Layer = (frame, here, focus) => {
   if (focus.tag === null || (here.upright && phoneParts().isSaid(frame, here, focus))) return [];
   const node = LATER.nodes?.tag(frame, here, focus);
   if (node != null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
@@ -152,31 +157,20 @@ export function comparedText(compared: Focus["compared"]): string {
   return facts(compared.slice(0, 2).map(([name, value]) => `${fieldName(String(name))} ${formatValue(value as Json)}`));
 }
 
-/** On a phone brokers stand side by side, and so do clients, each with its name on its whole width: the tag is over the broker, or under
- * the client, that it is about. */
-function besideChip({ x, width: whole }: Box, y: number, width: number): Spot[] {
-  return [[x + (whole - width) / 2, y], [x, y], [x + whole - width, y]];
-}
-
-/** Over another broker it would be taken for that one's; the sentence says it, too. */
-function isOverAnother(here: Places, { kind, actor }: Focus, { x }: LabelPlace, width: number): boolean {
-  const at = here.brokers[actor ?? ""]?.box;
-  if (!here.upright || at === undefined || kind !== "actor") return false;
-  const middle = x + width / 2;
-  return middle < at.x || middle > at.x + at.width;
-}
-
 export function placeOf(frame: Frame, here: Places, focus: Focus, width: number, height = HEIGHT): LabelPlace {
   const found = anyPlaceOf(frame, here, focus, width, height);
-  return isOverAnother(here, focus, found, width) ? { ...found, covers: Number.POSITIVE_INFINITY } : found;
+  return here.upright && phoneParts().isOverAnother(here, focus, found, width) ? { ...found, covers: Number.POSITIVE_INFINITY } : found;
 }
 
 function anyPlaceOf(frame: Frame, here: Places, focus: Focus, width: number, height: number): LabelPlace {
   const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const body = bodyOf(frame, here, focus, shown);
+  const { told, others } = messagesOf(frame, here, focus);
+  const isMistaken = (x: number, y: number): boolean => told.length > 0 && shortest({ x, y, width, height }, others).gap <= shortest({ x, y, width, height }, told).gap;
   return labelPlace({ width, height }, spotsOf(frame, here, focus, width, height), {
     taken: takenBy(frame, here, focus), ...bodiesAround(frame, here, focus, shown), within: here.upright ? { x: SIDE - EDGE, y: 0, width: here.width - 2 * (SIDE - EDGE), height: here.height } : { x: 0, y: 0, width: here.width, height: here.height },
-    away: (y) => farFrom(body, y, height) + (here.upright ? farFromClient(here, focus, y) : 0) + farFromMessage(frame, here, focus, y, height),
+    away: (y, x) => farFrom(body, y, height) + (here.upright ? phoneParts().farFromClient(here, focus, y) : 0) + farFromMessage(frame, here, focus, y, height)
+      + (isMistaken(x, y) ? MISTAKEN : 0),
     ...(here.upright ? { across: (x: number) => [SIDE - x, here.width - SIDE - width - x] } : {}),
   });
 }
@@ -227,9 +221,43 @@ function farFromMessage(frame: Frame, here: Places, focus: Focus, y: number, hei
   return own === undefined ? 0 : farFrom(own.box, y, height);
 }
 
-/** Below the network it would be taken for a broker's. */
-function farFromClient({ network }: Places, { kind }: Focus, y: number): number {
-  return kind === "client" ? Math.max(0, y + HEIGHT - network.y - network.height) * 30 : 0;
+/** What it costs to stand nearer to another message, in units of area; the distance up to which a tag is at its own. */
+const MISTAKEN = 40;
+const BESIDE = 12;
+
+/** The messages that a tag is about, and all the others. */
+function messagesOf(frame: Frame, here: Places, focus: Focus): { told: Flight[]; others: Flight[] } {
+  const { dropped, lost, duplicated, delayed, sent } = focus.messages;
+  const { flights } = networkOf(frame, here, focus);
+  const done = [...dropped, ...lost, ...duplicated, ...delayed];
+  const first = flights.find(({ message }) => sent.includes(message.id));
+  const isTold = (flight: Flight): boolean => (done.length > 0 ? done.includes(flight.message.id) : flight === first);
+  return focus.kind === "lost" || focus.kind === "sent" ? { told: flights.filter(isTold), others: flights.filter((one) => !isTold(one)) } : { told: [], others: [] };
+}
+
+/** The shortest way from a box to one of the messages, and how long it is. */
+function shortest(at: Box, flights: readonly Flight[]): { from: Spot; to: Spot; gap: number } {
+  const ways = flights.map(taken).map((own) => {
+    const [x, toX] = along(at.x, at.width, own.x, own.width);
+    const [y, toY] = along(at.y, at.height, own.y, own.height);
+    return { from: [x, y] as const, to: [toX, toY] as const, gap: Math.hypot(toX - x, toY - y) };
+  });
+  return ways.reduce((best, way) => (way.gap < best.gap ? way : best), { from: [0, 0], to: [0, 0], gap: Number.POSITIVE_INFINITY });
+}
+
+/** Along one axis, from the edge of one stretch to that of the other; from the middle of what both have, if there is any. */
+function along(from: number, size: number, to: number, other: number): readonly [number, number] {
+  const [least, most] = [Math.max(from, to), Math.min(from + size, to + other)];
+  const middle = (least + most) / 2;
+  return least <= most ? [middle, middle] : from < to ? [from + size, to] : [from, to + other];
+}
+
+/** A tag that stands off its message, or nearer to another one, has a line to it. */
+function lineOf(frame: Frame, here: Places, focus: Focus, tag: StageObject): StageObject[] {
+  const { told, others } = messagesOf(frame, here, focus);
+  const { from, to, gap } = shortest(tag, told);
+  if (told.length === 0 || (gap <= BESIDE && gap < shortest(tag, others).gap)) return [];
+  return [{ key: "tag:line", x: 0, y: 0, width: 0, height: 0, phase: "tag", depth: 5, label: "", draw: path(`M${from.map(round)}L${to.map(round)}`, "trail thin") }];
 }
 
 /** The client that a step is about: itself, or its application. */
@@ -240,14 +268,7 @@ function clientOf(frame: Frame, here: Places, focus: Focus): Places["clients"][s
 /** In the order in which they suit; on a phone, last of all, where no body stands. */
 function spotsOf(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
   const suiting = suitingSpots(frame, here, focus, width, height);
-  return here.upright ? [...suiting, ...underCoordinator(here, focus, width), ...inNetwork(here, width)] : suiting;
-}
-
-/** On a phone markers fly there, from the coordinator to the lane. */
-function underCoordinator(here: Places, { partition }: Focus, width: number): Spot[] {
-  const box = Object.values(here.brokers).find(({ lanes, coordinator }) => coordinator !== null && (partition === null || partition in lanes))?.coordinator?.box
-    ?? Object.values(here.brokers).find(({ coordinator }) => coordinator !== null)?.coordinator?.box;
-  return box === undefined ? [] : [[box.x + 8, box.y + box.height + 9], [here.width - EDGE - width, box.y + box.height + 6]];
+  return here.upright ? [...suiting, ...phoneParts().underCoordinator(here, focus, width), ...inNetwork(here, width)] : suiting;
 }
 
 function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
@@ -264,12 +285,12 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   if (broker !== undefined) {
     const own = wholeOf(broker);
     const right = own.x + own.width - width - 8;
-    if (here.upright && focus.kind === "actor") return besideChip(broker.box, broker.box.y - HEIGHT - 4, width);
+    if (here.upright && focus.kind === "actor") return phoneParts().besideChip(broker.box, broker.box.y - HEIGHT - 4, width);
     return [[own.x + 92, own.y + 1], [right, own.y + 1], [right, own.y + own.height - 3], [right, own.y - HEIGHT + 4]];
   }
   const client = clientOf(frame, here, focus);
   // Under the small boxes of all clients the network begins.
-  if (client?.panel !== undefined) return [...besideChip(client.box, here.network.y + 3, width).filter(() => width <= client.box.width), ...besideClient(here, { ...client.panel, y: here.network.y - client.box.height, height: client.box.height }, 0, width)];
+  if (client?.panel !== undefined) return [...phoneParts().besideChip(client.box, here.network.y + 3, width).filter(() => width <= client.box.width), ...besideClient(here, { ...client.panel, y: here.network.y - client.box.height, height: client.box.height }, 0, width)];
   if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
   const other = here.others[focus.actor === "zookeeper" && here.kind === "cluster" ? "controller" : focus.actor ?? ""];
   if (other === undefined) return inNetwork(here, width);
@@ -308,12 +329,8 @@ function inNetwork({ network, upright }: Places, width: number): Spot[] {
 }
 
 function besideMessage(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
-  const { messages } = focus;
-  const { flights } = networkOf(frame, here, focus);
-  const of = (ids: readonly number[]): Flight[] => flights.filter(({ message }) => ids.includes(message.id));
-  const done = of([...messages.dropped, ...messages.lost, ...messages.duplicated, ...messages.delayed]);
   // If there are several messages: the one with room beside it.
-  const told = done.length > 0 ? done : of(messages.sent).slice(0, 1);
+  const { told } = messagesOf(frame, here, focus);
   if (told.length === 0) return inNetwork(here, width);
   const spots = told.map((flight) => besideFlight(here, flight, width));
   return (spots[0] as Spot[]).flatMap((_, index) => spots.flatMap((own) => (own[index] === undefined ? [] : [own[index]])));
@@ -324,8 +341,7 @@ function besideFlight(here: Places, flight: Flight, width: number): Spot[] {
   const under = flight.fate.note === "" || flight.fate.side !== "under" ? 10 : 24;
   const middle = x + (wide - width) / 2;
   // A message at a door stands on the edge of the network: there the tag stays in it.
-  // The middleware has a network on either side.
-  const network = here.kind === "middleware" && here.fetches !== null && x > here.fetches.x - wide ? here.fetches : here.network;
+  const network = columnOf(here, flight.box);
   const within = Math.max(network.x + 4, Math.min(middle, network.x + network.width - width - 4));
   const aside: Spot[] = here.upright || within === middle ? [] : [[within, y + height + under], [within, y - HEIGHT - 8]];
   // What is torn off stands before the message: a tag beside it stands beyond that, if it can.
@@ -403,20 +419,20 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const away = awayBox(here, network);
   const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
   const flights = network.flights.map(withNote).concat(away ?? [], cardOf(frame, here, focus) ?? [], columns, cornersIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
-  const strips = [...(here.rows ?? []), ...chipsIn(here)];
+  const strips = [...(here.rows ?? []), ...(here.upright ? phoneParts().chips(here) : [])];
   if (focus.kind === "sent" || focus.kind === "lost") {
     // On a phone what bodies leave free is all the room there is.
-    if (here.upright && here.kind !== "middleware") return [...flights, ...headsIn(here), ...coordinatorsIn(here), ...readersIn(here), ...lanesIn(frame, here, focus, Object.keys(here.brokers)), ...strips];
+    if (here.upright && here.kind !== "middleware") return [...flights, ...phoneParts().heads(here), ...coordinatorsIn(here), ...readersIn(here), ...lanesIn(frame, here, focus, Object.keys(here.brokers)), ...strips];
     return [...flights, ...bodiesOf(here), ...strips];
   }
   if (focus.kind === "read") {
     const rows = here.readers[focus.partition ?? ""] ?? {};
     const { partition } = focus;
     const lane = here.upright && partition !== null ? lanesIn(frame, here, focus, Object.keys(here.brokers)) : [];
-    return [...flights, ...Object.values(rows).map((row) => row.box), ...strips, ...lane, ...(here.upright ? [...headsIn(here), ...coordinatorsIn(here)] : [])];
+    return [...flights, ...Object.values(rows).map((row) => row.box), ...strips, ...lane, ...(here.upright ? [...phoneParts().heads(here), ...coordinatorsIn(here)] : [])];
   }
   const shown = shownLane(frame, here, focus);
-  if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" ? rolesOf(here) : []), ...(here.upright ? [...headsIn(here), ...readersIn(here), ...strips] : [])];
+  if (shown === null) return [...flights, ...labelsIn(frame, here, focus), ...(here.kind === "middleware" ? rolesOf(here) : []), ...(here.upright ? [...phoneParts().heads(here), ...readersIn(here), ...strips] : [])];
   const { lane, replica, window } = shown;
   const { x, y, height } = lane.cells;
   const end = window.x(replica.log_end);
@@ -443,29 +459,14 @@ function rolesOf(here: Places): Box[] {
   return Object.values(here.others).map(({ box: own }) => ({ ...own }));
 }
 
-/** On a phone: the small boxes of clients and brokers. */
-function chipsIn(here: Places): Box[] {
-  return here.upright ? [...Object.values(here.clients).filter(({ panel, folded }) => folded || panel !== undefined), ...Object.values(here.brokers).filter(({ rows }) => rows !== undefined)].map(({ box: own }) => own) : [];
-}
-
 /** A tag may lie on the lower edge of a client. */
-function clientsIn(here: Places): Box[] {
+export function clientsIn(here: Places): Box[] {
   return Object.values(here.clients).map(wholeOf).map((own) => ({ ...own, height: own.height - HEIGHT / 2 }));
 }
 
 /** A tag may lie on a coordinator's edges, and on nothing that it says. */
 function coordinatorsIn(here: Places): Box[] {
   return Object.values(here.brokers).flatMap(({ coordinator }) => (coordinator === null ? [] : [{ ...coordinator.box, y: coordinator.box.y + 5, height: coordinator.box.height - 9 }]));
-}
-
-/** On a phone: names of brokers and of their lanes. */
-function headsIn(here: Places): Box[] {
-  const lanes = Object.values(here.brokers).flatMap(({ box: small, panel: own = small, lanes: kept }) => Object.entries(kept).filter(([, { strip }]) => !strip).flatMap(([partition, { box: lane, cells }]): Box[] => [
-    { x: own.x, y: own.y, width: Object.entries(kept).some(([one, place]) => hasNameAbove(here, one, place)) ? own.width : textWidth(partition, 15, true) + 70, height: 26 },
-    { x: lane.x, y: cells.y, width: cells.x - lane.x, height: cells.height },
-  ]));
-  const names = Object.entries(here.brokers).flatMap(([name, { panel }]): Box[] => (panel === undefined ? [] : [{ x: panel.x, y: panel.y, width: textWidth(name, 14, true) + 26, height: 26 }]));
-  return [...lanes, ...names, ...clientsIn(here)];
 }
 
 /** Right in a broker's head: what it keeps of others' partitions. */

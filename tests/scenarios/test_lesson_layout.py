@@ -29,6 +29,12 @@ def test_commands_settings_and_functions_are_code() -> None:
     assert parts("It takes kafka-x.sh describe shows 2.8 of a.b/c")[1::2] == ["kafka-x.sh describe"]
 
 
+def test_a_command_is_code_to_its_last_option() -> None:
+    command = "kafka-transactions.sh --bootstrap-server … describe --transactional-id txn-1"
+    assert parts(f"{command} (3.0) shows it, as {command} does")[1::2] == [command, command]
+    assert parts("kafka-a.sh --describe --group g shows it")[1::2] == ["kafka-a.sh --describe --group g"]
+
+
 def test_no_word_of_a_lesson_is_lost() -> None:
     for entry in library():
         for text in entry.document.get("lesson", {}).values():

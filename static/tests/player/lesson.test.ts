@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import type { Beat } from "../../player/beats.ts";
-import type { Done } from "../../player/done.ts";
-import { cameAfter, hasDropped, storyOf, withScenarios } from "../../player/lesson.ts";
+import { cameAfter, storyOf, withScenarios } from "../../player/lesson.ts";
 
 test("a lesson leads to each scenario that it names, where the page can link to others", () => {
   const [before, link, after] = withScenarios(["Compare SC-159 with this run."], "/sessions/new?scenario={scenario}");
@@ -18,11 +17,6 @@ test("of a changed run the end names what came of the change and how it ends, an
   const beats = [beat(1, 4, "identity"), beat(5, 9, "commit_decided", { beats: [dropped, decided] }), beat(10, 12, "markers"), beat(13, 14, "broken_lost", { added: true }), beat(15, 15, "ends")];
   assert.deepEqual(cameAfter(beats, 4).map(({ key }) => key), ["beat.message_lost", "beat.broken_lost", "beat.ends"]);
   assert.deepEqual(cameAfter([beats[0] as Beat, beats[2] as Beat], 4).map(({ key }) => key), ["beat.markers"]);
-});
-
-test("what the reader has just done is not what the end proposes", () => {
-  const done = (action: string): Done => ({ branch: "2", after: 9, intervention: { action, message: 3 } as Done["intervention"] });
-  assert.deepEqual([[], [done("crash")], [done("crash"), done("drop_message")]].map(hasDropped), [false, false, true]);
 });
 
 test("every change has its place in what came of the changes, also one at whose step no beat lands", () => {

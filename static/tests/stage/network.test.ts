@@ -71,6 +71,21 @@ test("what is torn off a lost message is on the wire, wherever it died", () => {
   }
 });
 
+test("where one of several messages is dropped, the others stand where they stood, and it makes room for its piece alone", () => {
+  const marker = (id: number, to: string) => message({ id, correlation_id: id, api: "WriteTxnMarkers", from: "broker-2", to, partitions: ["t-0"], sent_at: 143, arrives_at: 148,
+    fields: { entries: [{ producer_id: 1, producer_epoch: 1, result: "COMMIT", partitions: ["t-0"] }] } });
+  const all = [marker(901, "broker-1"), marker(902, "broker-2"), marker(903, "broker-1")];
+  const stood = under(all, stepOf(), { ...fates({ sent: [901, 902, 903] }), kind: "sent" }).network.flights;
+  for (const { id } of all) {
+    const { flights } = under(all.filter((one) => one.id !== id), stepOf(), { ...fates({ dropped: [id] }), kind: "lost" }, all).network;
+    flights.forEach(({ message: { id: one }, box }, index) => {
+      const before = stood[index]?.box ?? assert.fail();
+      if (one !== id) assert.deepEqual(box, before, `${one} moves where ${id} is dropped`);
+      else assert.ok(box.y === before.y && Math.abs(box.x - before.x) <= TORN, `${id} leaves its place`);
+    });
+  }
+});
+
 test("an answer that leaves when its request arrives stands under it, also where there is little room below", () => {
   const request = message({ id: 900, sent_at: 138, arrives_at: 143 });
   const response = { ...request, id: 901, from: request.to, to: request.from, is_response: true, sent_at: 143, arrives_at: 148 };

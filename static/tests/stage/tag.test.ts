@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import "../../stage/phone-placed.ts";
+import type { MessageView } from "../../player/frame.ts";
 import type { Focus } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
+import type { Flight } from "../../stage/network.ts";
+import { networkOf } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { tagLayer } from "../../stage/tag.ts";
-import { frameOf, HEADER, stepOf, view } from "../diagrams/fixture.ts";
+import { frameOf, HEADER, message, stepOf, view } from "../diagrams/fixture.ts";
 import { speakStage } from "./words.ts";
 
 before(speakStage);
@@ -45,4 +48,23 @@ test("the tag of a lane that a broker took over stands at the lane, far from the
   const focus: Focus = { ...NO_FOCUS, kind: "gate", actor: name, partition: "t-0", gates: ["high_watermark"], tag: { key: "stage.tag.hw", params: { hw_from: 52, hw: 53 } } };
   const [tag] = tagLayer(frameOf(stepOf()), moved, focus);
   assert.ok(tag !== undefined && tag.y >= lane.box.y - 30 && tag.y <= lane.box.y + lane.box.height, `${tag?.y} beside ${lane.box.y}`);
+});
+
+test("the tag of a lost message is nearer to it than to any other, or a line leads from the one to the other", () => {
+  const here = places(null, HEADER, view(), { width: 1280, height: 412, form: "desk" });
+  const all = Array.from({ length: 6 }, (_, index) => message({ id: 900 + index, correlation_id: 900 + index, sent_at: 143, arrives_at: 148 }));
+  const table = (list: MessageView[]) => ({ messages: Object.fromEntries(list.map((one) => [String(one.id), one])) });
+  for (const { id } of all) {
+    const frame = frameOf(stepOf(), view({ network: table(all.filter((one) => one.id !== id)) }), { previousView: view({ network: table(all) }) });
+    const focus: Focus = { ...NO_FOCUS, kind: "lost", tag: { key: "stage.tag.lost", params: { at: 143, count: 1 } }, messages: { ...NO_FOCUS.messages, dropped: [id] } };
+    const [tag, line] = tagLayer(frame, here, focus);
+    assert.ok(tag !== undefined, `${id} has a tag`);
+    const { flights } = networkOf(frame, here, focus);
+    const far = ({ box }: Flight) => Math.hypot(...(["x", "y"] as const).map((axis, at) => {
+      const size = (["width", "height"] as const)[at] as "width" | "height";
+      return Math.max(0, box[axis] - tag[axis] - tag[size], tag[axis] - box[axis] - box[size]);
+    }));
+    const own = flights.find(({ message: one }) => one.id === id) ?? assert.fail();
+    assert.ok(line !== undefined || flights.every((other) => other === own || far(other) > far(own)), `${id}: ${JSON.stringify(tag)}`);
+  }
 });

@@ -12,6 +12,7 @@ from engine.scenario.shelf import entry, library
 from engine.shapes.plans import Outcome, Plan
 from engine.simulation import Simulation
 from engine.view.cost import cost_of
+from engine.view.moral import moral_of
 from engine.view.places import extended
 from engine.view.plan import RunPlan
 from engine.view.run_ahead import plan_ahead
@@ -179,6 +180,37 @@ def test_a_change_to_a_run_is_described_by_what_it_cost() -> None:
         ("cost.messages", 3),
     ]
     assert [one["key"] for one in cost["kept"]] == ["cost.failed_now"]
+
+
+@pytest.mark.parametrize(
+    ("name", "after", "message", "moral"),
+    [
+        ("SC-44/k28", 35, 9, "retried"),
+        ("SC-44/k28", 61, 20, "marker"),
+    ],
+)
+def test_a_changed_run_has_a_moral_by_what_came_of_the_change(
+    name: str, after: int, message: int, moral: str
+) -> None:
+    drop = {"after": after, "action": "drop_message", "message": message}
+    cost = planned(name, drop, before=planned(name))["cost"]
+    assert cost["moral"]["key"] == f"moral.{moral}"
+
+
+def test_a_guarantee_that_a_change_breaks_is_what_the_moral_is_about() -> None:
+    written = planned("SC-44/k28")["outcome"]
+    assert moral_of(written, written)["key"] == "moral.nothing"
+    broken: Outcome = {**written, "broken": {"hanging": 1, "duplicated": 1}}
+    assert moral_of(written, broken)["key"] == "moral.broke_duplicated"
+    assert moral_of(broken, written)["key"] == "moral.mended"
+
+
+def test_a_batch_of_a_fenced_epoch_is_named_for_the_whole_run() -> None:
+    drop = {"after": 48, "action": "drop_message", "message": 15}
+    plan = planned("SC-61/k28", drop, before=planned("SC-61/k28"))
+    (late,) = plan["outdated"]
+    assert (late["partition"], late["producer_epoch"]) == ("t-0", 0)
+    assert "outdated" not in planned("SC-44/k28")
 
 
 def test_the_end_says_how_long_an_unfinished_transaction_hid_replicated_records() -> None:

@@ -1,0 +1,64 @@
+"""The moral of a changed run: one sentence that says, by what came of the change, why a guarantee broke or held.
+
+It is determined from the ends of the run and of the scenario's own run (docs/frame.md, *Plan*).
+"""
+
+from __future__ import annotations
+
+from engine.counters import RETRIES
+from engine.shapes.plans import Outcome, Words
+from engine.view.although import words
+
+BROKEN = (
+    "lost",
+    "duplicated",
+    "reordered",
+    "visible_early",
+    "atomic",
+    "fenced",
+    "hanging",
+    "row_missing",
+    "record_missing",
+    "row_repeated",
+    "mixed",
+    "repeated",
+)
+"""The guarantees. If a change breaks several of them, the moral is about the first one."""
+SIGNS = {
+    "broker.duplicate_found": "duplicate",
+    "markers.sent_again": "marker",
+    "coordinator.done_already": "done_already",
+    "coordinator.done_already_raised": "done_already",
+    "coordinator.partitions_known": "done_already",
+    "coordinator.resumes_markers": "coordinator",
+    "controller.leader_elected": "leader",
+}
+"""Sentence to the sign for which it stands. The morals of a run that keeps its guarantees are in this order."""
+
+
+def moral_of(written: Outcome, now: Outcome) -> Words:
+    """The moral. ``written``: the end of the scenario's own run. ``now``: the end of the changed run."""
+    before, after = written.get("broken", {}), now.get("broken", {})
+    more = {name: after.get(name, 0) - before.get(name, 0) for name in BROKEN}
+    for name in BROKEN:
+        if more[name] > 0:
+            return words(f"moral.broke_{name}")
+    if any(by < 0 for by in more.values()):
+        return words("moral.mended")
+    return words(f"moral.{_held(written, now)}")
+
+
+def _held(written: Outcome, now: Outcome) -> str:
+    """Why no further guarantee broke."""
+    if now.get("committed", 0) < written.get("committed", 0) and now.get("aborted", 0) > written.get("aborted", 0):
+        return "aborted"
+    if now["failed"] > written["failed"]:
+        return "failed"
+    known, found = written.get("signs", {}), now.get("signs", {})
+    for sign in dict.fromkeys(SIGNS.values()):
+        if found.get(sign, 0) > known.get(sign, 0):
+            return sign
+    if sum(now.get(name, 0) - written.get(name, 0) for name in RETRIES) > 0:  # type: ignore[misc]
+        return "retried"
+    is_same = all(now[name] == written[name] for name in ("time", "messages", "records", "nodes"))
+    return "nothing" if is_same else "held"

@@ -1,0 +1,43 @@
+/** Where a phone's network, a low band between bodies, has room for counts and for what is noted of a message. Pure. */
+
+import { clamp, overlap, overlapArea, round } from "../diagrams/geometry.ts";
+import type { Box, Places } from "./contract.ts";
+import { textWidth } from "./draw.ts";
+import type { Bundle, Flight, Network } from "./network.ts";
+import { COVERED, EDGE, bodiesOf } from "./network.ts";
+
+/** On a phone a body begins right under a message: what is noted of it stands beside it, where there is room. `notes`: those that stand already. */
+export function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places, notes: Box[]): Flight {
+  const { fate, box: own } = flight;
+  if (fate.note === "") return flight;
+  const width = textWidth(fate.note, 12, true) + 4;
+  const others = [...flights.filter((other) => other !== flight).map((other) => other.box), ...bundles.map((bundle) => bundle.box), ...notes];
+  const spots = { under: { x: own.x + (own.width - width) / 2, y: own.y + own.height + 3 }, right: { x: own.x + own.width + 6, y: own.y + own.height / 2 - 7 }, left: { x: own.x - 6 - width, y: own.y + own.height / 2 - 7 } } as const;
+  const side = (["under", "right", "left"] as const).find((one) => {
+    const at: Box = { ...spots[one], width, height: 14 };
+    return at.x >= EDGE && at.x + width <= here.width - EDGE && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
+  });
+  if (side !== undefined) notes.push({ ...spots[side], width, height: 14 });
+  // Else it is shown where the message is opened.
+  return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
+}
+
+/** On a phone: as near to its wire as messages and other counts leave room. */
+export function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: boolean): Bundle {
+  const { x, y, width, height } = bundle.box;
+  const { network } = here;
+  // Who leads a transaction has a network above, participants have theirs below.
+  const pair = [y - height / 2, y + height / 2];
+  // A way from one role to another bends over the middleware: what stands on it stands above that.
+  const bodies = here.kind === "middleware" ? bodiesOf(here) : [];
+  const clear = bodies.filter((body) => overlap(body, bundle.box)).flatMap((body) => [body.y - height - 2, body.y + body.height + 2]);
+  const edges = [network.y + 1, network.y + network.height - height - 1];
+  const [two, free] = here.kind === "middleware" ? [pair, [y, ...pair, ...clear]] : [edges, [y, ...edges]];
+  // The network has room for two rows: a count between them would leave none to the others.
+  const rows = isCrowded ? two : free;
+  const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
+  const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));
+  const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + overlapArea(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
+  const box = spots.reduce((best, at) => (costOf(at) < costOf(best) ? at : best));
+  return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
+}
