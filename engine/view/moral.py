@@ -50,7 +50,9 @@ def moral_of(written: Outcome, now: Outcome) -> Words:
 
 def _held(written: Outcome, now: Outcome) -> str:
     """Why no further guarantee broke."""
-    if now.get("committed", 0) < written.get("committed", 0) and now.get("aborted", 0) > written.get("aborted", 0):
+    if now.get("committed", 0) < written.get("committed", 0) and now.get("aborted", 0) > written.get(
+        "aborted", 0
+    ):
         return "aborted"
     if now["failed"] > written["failed"]:
         return "failed"

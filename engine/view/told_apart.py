@@ -9,23 +9,38 @@ from engine.explain.sentences import sentence
 from engine.shapes.plans import Beat, Words
 from engine.view.although import words
 from engine.view.beat_step import BeatStep, said_in
+from engine.view.openers import DECIDE
 
 BEGINS = "client.begin_transaction"
+OF_TRANSACTIONS = frozenset({*DECIDE, "begins", "registered", "outcome_shows", "commit_late"})
+"""The kinds of beats that are about one transaction."""
 _NAMES = ("partition", "client", "transactional_id", "consumer")
 """What a beat may be about, in the order in which it is named."""
 
 
 def told_apart(before: Sequence[Beat], beats: Sequence[Beat], steps: Sequence[BeatStep]) -> list[Beat]:
-    """The beats; ``apart`` says what distinguishes one from another beat with its title, if anything does. ``before``:
-    earlier beats of the level, which stay as they are. ``steps``: all steps of the run."""
+    """The beats; ``apart`` says what distinguishes one from another beat with its title, if anything does. So do their
+    parts at which a reader stops. ``before``: earlier beats of the level, which stay as they are. ``steps``: all steps
+    of the run."""
     alike: dict[str, list[Beat]] = {}
-    for beat in (*before, *beats):
+    for beat in (*before, *_stops(beats)):
         alike.setdefault(sentence(beat["key"], beat["params"]), []).append(beat)
     found: dict[int, Words] = {}
     for same in alike.values():
         if len(same) > 1:
             found.update(_distinctions(same, steps))
-    return [{**beat, "apart": found[id(beat)]} if id(beat) in found else beat for beat in beats]
+
+    def told(beat: Beat) -> Beat:
+        own: Beat = {**beat, "apart": found[id(beat)]} if id(beat) in found else beat
+        return {**own, "beats": list(map(told, beat["beats"]))} if "beats" in beat else own
+
+    return list(map(told, beats))
+
+
+def _stops(beats: Sequence[Beat]) -> Iterator[Beat]:
+    for beat in beats:
+        yield beat
+        yield from (part for part in beat.get("beats", ()) if part.get("added"))
 
 
 def _distinctions(same: Sequence[Beat], steps: Sequence[BeatStep]) -> Iterator[tuple[int, Words]]:
@@ -35,8 +50,10 @@ def _distinctions(same: Sequence[Beat], steps: Sequence[BeatStep]) -> Iterator[t
             for beat, value in zip(same, values, strict=True):
                 yield id(beat), words("clause.which_name", name=value)
             return
+    if any(beat["kind"] not in OF_TRANSACTIONS for beat in same):
+        return
     numbers = [_transaction(beat, steps) for beat in same]
-    if len(set(numbers)) == len(same):
+    if len({*numbers, 0}) > len(same):
         for beat, number in zip(same, numbers, strict=True):
             yield id(beat), words("clause.which_transaction", number=number)
 

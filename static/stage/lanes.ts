@@ -337,7 +337,8 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   const labels: SVGTemplateResult[] = [];
   let end = Number.NEGATIVE_INFINITY;
   let wasBroken = false;
-  for (const foot of shown.flatMap((batch) => feetOf(lane, window, batch, replica))) {
+  const behind = place.box.x + place.box.width - 4;
+  for (const foot of shown.flatMap((batch, index) => feetOf(lane, window, batch, replica, index === shown.length - 1 ? behind : null))) {
     const { words, look, middle, left, right } = foot;
     const bad = look !== "q";
     // Beside another mark records keep off it: their names are no part of an offset.
@@ -345,7 +346,7 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
     const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, bad) <= right) ?? words.at(-1) ?? "";
     const half = textWidth(said, 12, bad) / 2;
     const at = besideFeet(bad ? Math.max(Math.min(middle, right - half), left + half, end + air + half) : middle, half, feet);
-    if (at - half < end + air || at + half > place.box.x + place.box.width - 4) continue;
+    if (at - half < end + air || at + half > behind) continue;
     wasBroken = bad;
     labels.push(text(round(at), y, said, `s12 ${look}`, "middle"));
     end = at + half;
@@ -361,12 +362,13 @@ function isOutdated({ frame: { plan, step }, partition }: LaneOf, batch: LogBatc
   return (plan?.outdated ?? []).some((one) => one.step <= (step?.number ?? 0) && one.partition === partition && one.offset === batch.base_offset && one.producer_epoch === batch.producer_epoch);
 }
 
-function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: ReplicaView): Foot[] {
+/** `behind`: the end of the lane, up to which nothing stands behind the newest batch. */
+function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: ReplicaView, behind: number | null): Foot[] {
   const { frame } = lane;
   const [broken] = brokenIn(frame, batch, batches);
   const left = window.x(batch.base_offset);
   const end = window.x(batch.last_offset + 1);
-  const right = Math.max(end, left + window.unit) - 2;
+  const right = behind ?? Math.max(end, left + window.unit) - 2;
   const first = (offset: number): Foot => {
     const [from, to] = [window.x(offset), window.x(offset + 1)];
     return { words: [String(offset)], look: "q", middle: from + Math.min(to - from, window.unit) / 2, left: from, right: to };
@@ -376,7 +378,7 @@ function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: 
   const middleOf = left + Math.min(end - left, window.unit) / 2;
   if (broken === undefined && isOutdated(lane, batch)) {
     const { base_offset: offset, producer_epoch, serials } = batch;
-    const words = [say("stage.offset_outdated", { offset, records: serialsText(serials), producer_epoch }), String(offset)];
+    const words = [say("stage.offset_outdated", { offset, records: serialsText(serials), producer_epoch }), `${offset} ${serialsText(serials)}`, String(offset)];
     return [{ words, look: "b", middle: middleOf, left, right }];
   }
   if (broken === undefined) return fit ? all : [{ ...first(batch.base_offset), middle: middleOf }];
