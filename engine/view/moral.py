@@ -5,7 +5,6 @@ It is determined from the ends of the run and of the scenario's own run (docs/fr
 
 from __future__ import annotations
 
-from engine.counters import RETRIES
 from engine.shapes.plans import Outcome, Words
 from engine.view.although import words
 
@@ -60,7 +59,11 @@ def _held(written: Outcome, now: Outcome) -> str:
     for sign in dict.fromkeys(SIGNS.values()):
         if found.get(sign, 0) > known.get(sign, 0):
             return sign
-    if sum(now.get(name, 0) - written.get(name, 0) for name in RETRIES) > 0:  # type: ignore[misc]
+    if _retries(now) > _retries(written):
         return "retried"
     is_same = all(now[name] == written[name] for name in ("time", "messages", "records", "nodes"))
     return "nothing" if is_same else "held"
+
+
+def _retries(outcome: Outcome) -> int:
+    return outcome["retries"] + outcome.get("questions_repeated", 0) + outcome.get("marker_retries", 0)
