@@ -50,6 +50,7 @@ from engine.view.openers import (
 )
 from engine.view.openings import LIGHT, NESTED_FROM, Opened, begun, begun_from, leads_to, openings_in
 from engine.view.repeats import Repeats, repeats_in
+from engine.view.same_titles import set_apart
 from engine.view.step_openers import WAITS, StepOpeners
 from engine.view.titles import (
     COUNT_RECORDS,
@@ -65,7 +66,6 @@ from engine.view.titles import (
     title_of,
     which_named,
 )
-from engine.view.told_apart import told_apart
 
 INFORMATIVE_MOST = 30
 """A beat with at least NESTED_FROM steps, or with more informative ones than INFORMATIVE_MOST, has nested beats, if
@@ -247,7 +247,7 @@ class Beats:
         ]
         self._divide_transactions(beats, chosen, ends, within, repeats)
         beats = _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
-        return told_apart(before, beats, self._steps)
+        return set_apart(before, beats, self._steps)
 
     def _divide_transactions(
         self,

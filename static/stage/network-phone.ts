@@ -4,7 +4,7 @@ import { clamp, overlap, overlapArea, round } from "../diagrams/geometry.ts";
 import type { Box, Places } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import type { Bundle, Flight, Network } from "./network.ts";
-import { COVERED, EDGE, bodiesOf } from "./network.ts";
+import { COVERED, EDGE, bodiesOf, taken } from "./network.ts";
 
 /** On a phone a body begins right under a message: what is noted of it stands beside it, where there is room. `notes`: those that stand already. */
 export function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places, notes: Box[]): Flight {
@@ -22,8 +22,26 @@ export function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "
   return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
 }
 
+/** The same messages in the same order, each as far aside as what is torn off another one needs; null where a row has no room for that. */
+export function inRow(flights: readonly Flight[], here: Places): Flight[] | null {
+  const order = [...flights].sort((one, other) => one.box.x - other.box.x);
+  const moved = new Map<Flight, Flight>(order.map((one) => [one, one]));
+  const at = (one: Flight): Box => taken(moved.get(one) as Flight);
+  const move = (one: Flight, x: number): void => void moved.set(one, { ...one, box: { ...one.box, x: round(x + one.box.x - taken(one).x) } });
+  const meets = (one: Box, other: Box): boolean => one.y < other.y + other.height && other.y < one.y + one.height;
+  order.forEach((one, index) => {
+    const left = Math.max(...order.slice(0, index).map(at).filter((other) => meets(other, at(one))).map(({ x, width }) => x + width), Number.NEGATIVE_INFINITY);
+    if (left > at(one).x) move(one, left);
+  });
+  [...order].reverse().forEach((one, index, all) => {
+    const right = Math.min(here.width - EDGE, ...all.slice(0, index).map(at).filter((other) => meets(other, at(one))).map(({ x }) => x));
+    if (at(one).x + at(one).width > right) move(one, right - at(one).width);
+  });
+  return order.some((one) => at(one).x < 0) ? null : flights.map((one) => moved.get(one) as Flight);
+}
+
 /** On a phone: as near to its wire as messages and other counts leave room. */
-export function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCrowded: boolean): Bundle {
+export function inGap(bundle: Bundle, standing: readonly Box[], here: Places, isCrowded: boolean): Bundle {
   const { x, y, width, height } = bundle.box;
   const { network } = here;
   // Who leads a transaction has a network above, participants have theirs below.
@@ -35,9 +53,9 @@ export function inGap(bundle: Bundle, taken: readonly Box[], here: Places, isCro
   const [two, free] = here.kind === "middleware" ? [pair, [y, ...pair, ...clear]] : [edges, [y, ...edges]];
   // The network has room for two rows: a count between them would leave none to the others.
   const rows = isCrowded ? two : free;
-  const columns = [x, ...taken.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
+  const columns = [x, ...standing.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
   const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));
-  const costOf = (at: Box): number => [...taken, ...bodies].reduce((sum, other) => sum + overlapArea(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
+  const costOf = (at: Box): number => [...standing, ...bodies].reduce((sum, other) => sum + overlapArea(at, other), 0) * COVERED + Math.abs(at.x - x) + Math.abs(at.y - y);
   const box = spots.reduce((best, at) => (costOf(at) < costOf(best) ? at : best));
   return { ...bundle, box: { ...box, x: round(box.x), y: round(box.y) } };
 }

@@ -100,9 +100,9 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
     else candidates.push({ message, wire, state, copies: 0 });
   }
   const single = withCopies(candidates);
-  if (!here.upright && single.some(({ state }) => state === "lost")) return { ...withLost(frame, here, focus, single), away };
   const isOfLoss = focus.kind === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;
-  const found = fitted(frame, here, focus, single, focus.kind !== "lost" ? ALL : isOfLoss ? LOST : ONE_LOST);
+  const stood = here.upright && isOfLoss ? null : withLost(frame, here, focus, single);
+  const found = stood ?? fitted(frame, here, focus, single, focus.kind !== "lost" ? ALL : isOfLoss ? LOST : ONE_LOST);
   if (!here.upright) return { ...found, away };
   // A count that has no room on a phone is added to what has no place there; so are all of them where messages are lost together.
   const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => overlapArea(flight.box, own) <= COVERS);
@@ -124,30 +124,34 @@ function fitted(frame: Frame, here: Places, focus: Focus, single: readonly Candi
   return found;
 }
 
-/** Where something is lost, everything stands as it stood before: what was sent last is shown as in the step in which it left. */
-function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[]): Omit<Network, "away"> {
+/** Where something is lost, everything stands as it stood before: what was sent last is shown as in the step in which it left. Null where nothing is
+ * lost, and where that leaves no room for it. */
+function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[]): Omit<Network, "away"> | null {
   const newest = Math.max(...single.map(({ message }) => message.sent_at));
   const sent = single.filter(({ message }) => message.sent_at === newest).map(({ message }) => message.id);
   const lost = new Set(single.filter(({ state }) => state === "lost").map(({ message }) => message.id));
+  if (lost.size === 0) return null;
   const before: Focus = { ...focus, kind: "sent", messages: { ...NO_FOCUS.messages, sent, delivered: focus.messages.delivered } };
   const { flights, bundles } = fitted(frame, here, before, single.map((one) => (one.state === "lost" ? { ...one, state: "flying" } : one)), ALL);
+  if (flights.filter(({ message }) => lost.has(message.id)).length < lost.size) return null;
   const hot = hotIds(focus);
-  return {
-    bundles,
-    flights: flights.map((flight) => {
-      const { message: { id }, fate } = flight;
-      const own = { ...flight, hot: hot.has(id), fate: { ...fate, now: focus.kind === "lost" && lost.has(id) } };
-      return lost.has(id) ? torn(own, flights.filter((other) => other !== flight), here) : own;
-    }),
-  };
+  const all = flights.map((flight): Flight => {
+    const { message: { id }, fate } = flight;
+    const own = { ...flight, hot: hot.has(id), fate: { ...fate, now: focus.kind === "lost" && lost.has(id) } };
+    if (!lost.has(id)) return own;
+    const died = { ...own, fate: { ...own.fate, lost: true, note: "" } };
+    return here.upright ? died : torn(died, flights.filter((other) => other !== flight), here);
+  });
+  const placed = here.upright ? phoneParts().inRow(all, here) : all;
+  return placed === null ? null : { bundles, flights: placed };
 }
 
 /** A message that is lost where it stands: its piece lies before it, in the network and on no other message. */
 function torn(flight: Flight, others: readonly Flight[], here: Places): Flight {
-  const { box: own, wire, message } = flight;
+  const { box: own, message } = flight;
   const { x, width } = columnOf(here, own);
   const [least, most] = message.is_response ? [x + TORN + 3, x + width - own.width] : [x, x + width - own.width - TORN - 3];
-  const died: Flight = { ...flight, fate: { ...flight.fate, lost: true, note: "" }, box: wire.upright || least > most ? own : { ...own, x: round(clamp(own.x, least, most)) } };
+  const died: Flight = { ...flight, box: least > most ? own : { ...own, x: round(clamp(own.x, least, most)) } };
   return others.some((other) => overlapArea(taken(died), taken(other)) > COVERS) ? freed(died, others, here) : died;
 }
 

@@ -4,7 +4,7 @@ import "../player/player.ts";
 import { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";
 import { chipName, rowGates, rowName } from "./lanes-phone.ts";
 import { LATER } from "./later.ts";
-import { inGap, notedAside } from "./network-phone.ts";
+import { inGap, inRow, notedAside } from "./network-phone.ts";
 import { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
 import { uprightBody } from "./producers-phone.ts";
 import { besideChip, chipsIn, farFromClient, headsIn, isOverAnother, underCoordinator } from "./tag-phone.ts";
@@ -12,5 +12,5 @@ import { footOf, under } from "./under-phone.ts";
 
 LATER.phone = {
   places: phonePlaces, rowLane, chipLane, chip: chipOf, comparison: lowComparison, how: howBelow, isSaid: isOnAnswer, tagSize: uprightSize, foot: footOf, under,
-  noted: notedAside, gap: inGap, chipName, rowName, rowGates, producer: uprightBody, besideChip, chips: chipsIn, farFromClient, heads: headsIn, isOverAnother, underCoordinator,
+  noted: notedAside, gap: inGap, inRow, chipName, rowName, rowGates, producer: uprightBody, besideChip, chips: chipsIn, farFromClient, heads: headsIn, isOverAnother, underCoordinator,
 };

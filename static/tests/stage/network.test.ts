@@ -86,6 +86,22 @@ test("where one of several messages is dropped, the others stand where they stoo
   }
 });
 
+test("on a phone messages keep their order where one of them is dropped, and none lies on another", () => {
+  const phone = places(planOf(3, 2, 2), HEADER, view(), { width: 390, height: 440, form: "phone" });
+  const marker = (id: number, to: string, partition: string) => message({ id, correlation_id: id, api: "WriteTxnMarkers", from: "broker-2", to, partitions: [partition], sent_at: 143, arrives_at: 148,
+    fields: { entries: [{ producer_id: 1, producer_epoch: 1, result: "COMMIT", partitions: [partition] }] } });
+  const all = [marker(901, "broker-1", "t-0"), marker(902, "broker-2", "t-1")];
+  const table = (list: MessageView[]) => ({ messages: Object.fromEntries(list.map((one) => [String(one.id), one])) });
+  const order = (frame: ReturnType<typeof frameOf>, focus: Focus) => [...networkOf(frame, phone, focus).flights].sort((one, other) => one.box.x - other.box.x);
+  const stood = order(frameOf(stepOf(), view({ network: table(all) })), { ...fates({ sent: [901, 902] }), kind: "sent" });
+  for (const { id } of all) {
+    const frame = frameOf(stepOf(), view({ network: table(all.filter((one) => one.id !== id)) }), { previousView: view({ network: table(all) }) });
+    const now = order(frame, { ...fates({ dropped: [id] }), kind: "lost" });
+    assert.deepEqual(now.map(({ message: one }) => one.id), stood.map(({ message: one }) => one.id), `${id} is dropped`);
+    assert.ok(!overlap((now[0] as Flight).box, (now[1] as Flight).box));
+  }
+});
+
 test("an answer that leaves when its request arrives stands under it, also where there is little room below", () => {
   const request = message({ id: 900, sent_at: 138, arrives_at: 143 });
   const response = { ...request, id: 901, from: request.to, to: request.from, is_response: true, sent_at: 143, arrives_at: 148 };

@@ -18,7 +18,7 @@ _NAMES = ("partition", "client", "transactional_id", "consumer")
 """What a beat may be about, in the order in which it is named."""
 
 
-def told_apart(before: Sequence[Beat], beats: Sequence[Beat], steps: Sequence[BeatStep]) -> list[Beat]:
+def set_apart(before: Sequence[Beat], beats: Sequence[Beat], steps: Sequence[BeatStep]) -> list[Beat]:
     """The beats; ``apart`` says what distinguishes one from another beat with its title, if anything does. So do their
     parts at which a reader stops. ``before``: earlier beats of the level, which stay as they are. ``steps``: all steps
     of the run."""
@@ -30,11 +30,11 @@ def told_apart(before: Sequence[Beat], beats: Sequence[Beat], steps: Sequence[Be
         if len(same) > 1:
             found.update(_distinctions(same, steps))
 
-    def told(beat: Beat) -> Beat:
+    def shown(beat: Beat) -> Beat:
         own: Beat = {**beat, "apart": found[id(beat)]} if id(beat) in found else beat
-        return {**own, "beats": list(map(told, beat["beats"]))} if "beats" in beat else own
+        return {**own, "beats": list(map(shown, beat["beats"]))} if "beats" in beat else own
 
-    return list(map(told, beats))
+    return list(map(shown, beats))
 
 
 def _stops(beats: Sequence[Beat]) -> Iterator[Beat]:
