@@ -140,7 +140,7 @@ class TestTeaching:
     ) -> None:
         attempt = school.attempt(school.assign("watch"))
         client, address = school.browser("instructor"), f"/assignments/{attempt.assignment_id}/"
-        assert "Delete 1 attempt of learners, too" in client.get(address).content.decode()
+        assert "Also delete 1 learner attempt" in client.get(address).content.decode()
         answer = client.post(f"{address}withdraw", follow=True).content.decode()
         assert "Learners have begun 1 attempt" in answer and Assignment.objects.exists()
         client.post(f"{address}withdraw", {"with_attempts": "yes"})

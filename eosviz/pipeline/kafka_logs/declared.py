@@ -125,7 +125,7 @@ def add_declarations(parser: ArgumentParser) -> None:
         help="nothing else is missing: partitions of __transaction_state that are not given are empty, and printed"
         " texts and segments are complete",
     )
-    group.add_argument("--one-cluster", action="store_true", help="all files are of one cluster")
+    group.add_argument("--one-cluster", action="store_true", help="all files come from one cluster")
     group.add_argument(
         "--copied-after",
         metavar=OPTIONS["--copied-after"],

@@ -514,7 +514,7 @@ test("a request that the network loses stands above its lane, with a cross; a lo
   const stored = losing(answered);
   const about = stored.cells.find((cell) => cell.key === "t-0/43");
   assert.ok(Math.abs((stored.arrival?.cross?.x ?? 0) - (about?.x ?? 0) - (about?.width ?? 0) / 2) < 0.1);
-  assert.match((stored.arrival?.texts ?? []).map((line) => line.text).join(" "), /does not learn from it that the batch is stored/);
+  assert.match((stored.arrival?.texts ?? []).map((line) => line.text).join(" "), /confirms to \S+ that the batch is stored/);
   const refused = losing({ ...answered, fields: { partitions: { "t-0": { error: "INVALID_PRODUCER_EPOCH", base_offset: -1 } } } });
   assert.match(refused.arrival?.texts[0]?.text ?? "", /does not know whether its batch is stored/);
   assert.equal(refused.arrival?.path, null);
