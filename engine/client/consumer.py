@@ -20,6 +20,7 @@ from engine.errors import EngineError, Error
 from engine.happenings.readers import (
     Disconnected,
     EndAsked,
+    EndRefused,
     FetchRefused,
     FetchSent,
     GroupLeft,
@@ -459,6 +460,9 @@ class Consumer:
             self.watch.emit(UnexpectedAnswer, self.name, envelope.source)
         elif isinstance(body, MetadataResponse):
             self.watch.emit(MetadataLearned, self.name, self.metadata.update(body, now))
+            for reading in self.readings.values():
+                if reading.awaits_metadata:
+                    reading.awaits_metadata, reading.not_before = False, self._grid(now)
         elif isinstance(body, FetchResponse):
             for partition, answer in body.partitions.items():
                 self._fetched(self.readings[partition], answer, request, now)
@@ -484,6 +488,12 @@ class Consumer:
             return
         if response.error is not Error.NONE:
             self._refused(reading, response.error, now)
+            reading.awaits_metadata = self.metadata.update_requested
+            if not reading.awaits_metadata:
+                reading.not_before = self._grid(now + 1)
+            self.watch.emit(
+                FetchRefused, self.name, reading.partition, response.error, reading.awaits_metadata
+            )
             return
         asked = request.body
         moved = not isinstance(asked, FetchRequest) or asked.offsets[reading.partition] != reading.position
@@ -531,6 +541,7 @@ class Consumer:
             return
         if end.error is not Error.NONE:
             self._refused(reading, end.error, now)
+            self.watch.emit(EndRefused, self.name, reading.partition, end.error, RETRY_BACKOFF_MS)
             return
         reading.needs_end = False
         if end.offset != reading.position:
@@ -544,7 +555,6 @@ class Consumer:
         reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
         if error in _STALE_LEADER:
             self.metadata.request_update()
-        self.watch.emit(FetchRefused, self.name, reading.partition, error, RETRY_BACKOFF_MS)
 
     def _end(self, response: PartitionFetchResponse) -> int:
         return response.high_watermark if self.isolation == READ_UNCOMMITTED else response.last_stable_offset

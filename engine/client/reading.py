@@ -143,6 +143,7 @@ class Reading:
     """One subscribed partition: the consumer's position in it, and whether the consumer wants to fetch."""
 
     __slots__ = (
+        "awaits_metadata",
         "delivered",
         "folded",
         "in_flight",
@@ -162,6 +163,9 @@ class Reading:
         self.needs_end = False
         """True while the position is unknown and the leader has to name the end of the partition first."""
         self.not_before = 0
+        self.awaits_metadata = False
+        """True after the broker refused a Fetch because it is not the leader: the next Metadata response makes the
+        partition due."""
         self.delivered: list[int] = []
         """Serials of the newest delivered records."""
         self.stretches: list[Stretch] = []

@@ -40,6 +40,14 @@ class FetchRefused(Happening):
     consumer: str
     partition: str
     error: Error
+    asks_metadata: bool
+
+
+@happening
+class EndRefused(Happening):
+    consumer: str
+    partition: str
+    error: Error
     backoff: int
 
 

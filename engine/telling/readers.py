@@ -31,6 +31,11 @@ def _position_reset(h: happened.PositionReset, teller: Teller) -> None:
     )
 
 
+def _fetch_refused(h: happened.FetchRefused, teller: Teller) -> None:
+    key = "consumer.fetch_refused" if h.asks_metadata else "consumer.fetch_repeated"
+    teller.say(key, ("CON-1",), consumer=h.consumer, partition=h.partition, error=h.error.name)
+
+
 def _metadata_learned(h: happened.MetadataLearned, teller: Teller) -> None:
     key = "consumer.metadata_received" if h.changed else "consumer.metadata_unchanged"
     teller.say(key, ("MSG-1",), consumer=h.consumer)
@@ -115,8 +120,9 @@ TELLINGS: dict[type[Happening], Tell] = {
     happened.PositionSought: _position_sought,
     happened.Rewound: notes("consumer.rewinds", "CON-10"),
     happened.FetchSent: says("consumer.fetches", "CON-1"),
-    happened.FetchRefused: says("consumer.fetch_refused", "CON-1"),
+    happened.FetchRefused: _fetch_refused,
     happened.EndAsked: says("consumer.asks_end", "CON-9"),
+    happened.EndRefused: says("consumer.end_refused", "CON-9"),
     happened.PositionReset: _position_reset,
     happened.MetadataAsked: says("consumer.metadata_requested", "SND-6"),
     happened.Rebootstrapped: says("consumer.rebootstraps", "SND-6"),

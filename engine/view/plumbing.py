@@ -64,11 +64,12 @@ _PURPOSES: dict[str, tuple[str, ...]] = {
     ),
     "reading": (
         "consumer.fetches", "consumer.moves_on", "broker.fetch_answered", "broker.fetch_answered_empty",
-        "consumer.fetch_refused", "consumer.buffers", "consumer.disconnected", "consumer.answer_unexpected",
+        "consumer.fetch_refused", "consumer.fetch_repeated", "consumer.buffers", "consumer.disconnected",
+        "consumer.answer_unexpected",
     ),
     "positions": (
         "group_session.asks_committed", "group.offsets_told", "consumer.begins_at", "consumer.resumes_at",
-        "consumer.asks_end", "broker.end_returned", "broker.end_returned_stable",
+        "consumer.asks_end", "consumer.end_refused", "broker.end_returned", "broker.end_returned_stable",
         "group_session.commits", "group_session.retry", "group_session.look_up", "consumer.left_group",
         "consumer.left_group_at_close",
     ),

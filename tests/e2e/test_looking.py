@@ -180,7 +180,7 @@ def test_what_is_done_by_pointing_can_be_taken_back_and_its_branch_named(page: P
     page.keyboard.press("Enter")
     expect(second.locator(".branch-called")).to_have_text("Changed run “what if”")
     pleasant(page)
-    second.get_by_role("button", name="Go to the step before: the original run, step 9").click()
+    second.get_by_role("button", name="Go to where it branches off: the original run, step 9").click()
     at(page, 9)
 
 

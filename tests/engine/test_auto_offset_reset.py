@@ -86,7 +86,7 @@ def test_the_end_for_read_committed_is_the_last_stable_offset() -> None:
 def test_a_broker_that_leads_no_more_does_not_know_the_end() -> None:
     moved = {"at": 500, "action": "change_leader", "partition": "t-0", "broker": 2}
     consumer, keys = run(faults=[moved])
-    assert keys.index("broker.end_not_leader") < keys.index("consumer.fetch_refused")
+    assert keys.index("broker.end_not_leader") < keys.index("consumer.end_refused")
     assert keys.count("consumer.asks_end") == 2
     assert consumer.handover.delivered_count == 1
 
