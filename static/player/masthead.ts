@@ -124,7 +124,7 @@ export class Masthead extends StoreElement {
     const sign = isAway(store) ? this.#state(store) : isChanged(store) ? html`<b class="changed-run">${branchTitle(store.lines.branches, store.branch)}</b>` : nothing;
     const isWrong = !isAway(store) && store.verified?.state === "differs";
     return html`<div class=${sign === nothing ? "what opens" : "what opens has-sign"}>${heading}${sign}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
-      <div>${this.#changes(store)}${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${isAway(store) || isWrong ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, compareWords(header))}</div></details></div>
+      <div>${sign === nothing ? nothing : html`<p><b>${title}</b></p>`}${this.#changes(store)}${header.profile === "log" ? this.#ofLog(header, store) : html`<p class="rules-in-force">${profile} ${defaults} ${isAway(store) || isWrong ? nothing : this.#state(store)}</p>`}${hasKafka ? this.#whyVersion(header) : nothing}${altered.length > 0 ? this.#settings(altered) : nothing}${header.profile === "log" ? nothing : this.#others(store, compareWords(header))}</div></details></div>
       ${isWrong ? this.#state(store) : nothing}`;
   }
 

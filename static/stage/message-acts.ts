@@ -225,7 +225,7 @@ export class MessageActs extends StoreElement {
     const stage = this.#stage();
     const sent = this.elsewhere;
     const texts = sent === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")] : wayTexts(sent);
-    return html`<button class=${sent === null ? "break-offer" : "break-offer elsewhere"} title=${sent === null ? say("player.key.message") : texts[0]} hidden @click=${this.#offered}>${shortened(texts, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY)} <kbd>m</kbd></button>`;
+    return html`<button class=${sent === null ? "break-offer" : "break-offer elsewhere"} title=${sent === null ? say("player.key.message") : texts[0]} hidden @click=${this.#offered}>${shortened(texts, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY, sent !== null)} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -303,7 +303,7 @@ function lossesOf(store: PlayerStore): readonly ShownLoss[] {
 function wayTexts(sent: Left): string[] {
   const { step } = sent;
   const message = nameOf(sent, apiName);
-  return [say("stage.act.offer_at", { step, message: nameOf(sent) }), ...["stage.act.offer_at_short", "stage.act.offer_at_shorter"].map((key) => say(key, { step, message })), say("stage.act.offer_at_shortest", { step })];
+  return [say("stage.act.offer_at", { step, message: nameOf(sent) }), ...["stage.act.offer_at_short", "stage.act.offer_at_shorter", "stage.act.offer_at_named"].map((key) => say(key, { step, message })), say("stage.act.offer_at_shortest", { step })];
 }
 
 /** Whether the way to a message has other words: each look finds it anew. */

@@ -5,10 +5,12 @@ import { textWidth } from "./draw.ts";
 
 /** px of a button beside its words: edges and its key. */
 const BESIDE = 34;
+/** Size of the words of the way to another step, as wide as they are on average: they name a step and a message. */
+const SMALL = 12 * 0.9;
 
 /** What the button beside the network says: of the texts, the longest first, one that covers nothing of the next column's name. `width`: px of its place. */
-export function shortened(texts: readonly string[], width: number): string {
-  return texts.find((text) => textWidth(text, 14, true) + BESIDE <= width) ?? texts.at(-1) ?? "";
+export function shortened(texts: readonly string[], width: number, isSmall = false): string {
+  return texts.find((text) => (isSmall ? textWidth(text, SMALL) : textWidth(text, 14, true)) + BESIDE <= width) ?? texts.at(-1) ?? "";
 }
 
 /** Of the one to drop. Null: the only one is selected. */
