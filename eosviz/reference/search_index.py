@@ -171,6 +171,11 @@ class Found:
     def excerpt_pieces(self) -> Pieces:
         return in_pieces(self.excerpt, self.wishes)
 
+    @property
+    def is_led(self) -> bool:
+        """Whether a term of the search leads to the entry."""
+        return any(plain(self.identifier) in wish.leads for wish in self.wishes)
+
     def asks_for(self, names: Iterable[str]) -> list[str]:
         """The names that the reader searches for: a term of the search is the whole name."""
         asked = {wish.text for wish in self.wishes}

@@ -247,9 +247,10 @@ def search(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def suggested(request: HttpRequest) -> HttpResponse:
-    """A part of a page: the first scenarios that the search page would show for the question typed so far. A number
-    suggests those that have it in their identifier or title: there is no room to say where else it is. Without a
-    question there is nothing to show, and the search makes itself ready."""
+    """A part of a page: the first scenarios that the search page would show for the question typed so far, and the
+    first page to which a word of the question leads. A number suggests those that have it in their identifier or title:
+    there is no room to say where else it is. Without a question there is nothing to show, and the search makes itself
+    ready."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     if question == "":
         search_index.prepare()
@@ -258,7 +259,9 @@ def suggested(request: HttpRequest) -> HttpResponse:
     rows = [] if answer.is_far else answer.found.get(search_index.LESSON, [])
     if question.isdecimal():
         rows = [row for row in rows if question in row.identifier or question in row.title]
-    found = [{"found": row, "address": _ADDRESSES[row.kind](row.identifier)} for row in rows[:SUGGESTED_MOST]]
+    led = [row for row in answer.found.get("page", []) if row.is_led][:1]
+    shown = [*rows[: SUGGESTED_MOST - len(led)], *led]
+    found = [{"found": row, "address": _ADDRESSES[row.kind](row.identifier)} for row in shown]
     return render(request, "reference/suggested.html", {"question": question, "rows": found})
 
 

@@ -36,9 +36,10 @@ SOUGHT = [
     ("exactly once", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
     ("exactly-once", {"scenario": "SC-50", "track": "exactly-once", "term": "exactly_once"}),
     ("consume-transform-produce", {"scenario": "SC-50"}),
-    ("KIP-890", {"scenario": "SC-79", "signature": "late-write"}),
+    ("KIP-890", {"scenario": "SC-101", "signature": "late-write"}),
     ("KIP-98", {"scenario": "SC-03"}),
-    ("kip 447", {"scenario": "SC-50"}),
+    ("kip 447", {"scenario": "SC-146"}),
+    ("TV2", {"scenario": "SC-157"}),
     ("KIP-664", {"scenario": "SC-101", "signature": "state-expired"}),
     ("KIP-360", {"scenario": "SC-33"}),
     ("KIP-588", {"scenario": "SC-128", "signature": "fenced-by-timeout"}),
@@ -51,7 +52,10 @@ SOUGHT = [
     ("我的事务一直没有提交", {"scenario": "SC-75"}),
     ("transaction never committed", {"scenario": "SC-75"}),
     ("kafka-dump-log", {"page": "replays:open_log"}),
-    ("commit hangs", {"scenario": "SC-107"}),
+    ("commit hangs", {"scenario": "SC-107", "signature": "completion-missing", "page": "replays:open_log"}),
+    ("hangs", {"scenario": "SC-101", "page": "replays:open_log"}),
+    ("last stable offset stuck", {"scenario": "SC-75", "page": "replays:open_log"}),
+    ("读不到数据", {"scenario": "SC-75", "page": "replays:open_log"}),
     ("the commit is stuck", {"scenario": "SC-107"}),
     ("提交卡住", {"scenario": "SC-107"}),
     ("commit lost half way", {"scenario": "SC-55"}),
@@ -138,6 +142,10 @@ ASKED = [
     ("epoch exhaustion of an idempotent producer", "SC-38"),
     ("we still see duplicates in spite of exactly-once", "SC-52"),
     ("why does my consumer not see committed records", "SC-77"),
+    ("my consumer does not see records", "SC-75"),
+    ("did my commit succeed? connection lost", "SC-124"),
+    ("my only producer got fenced, there is no second instance", "SC-128"),
+    ("write to postgres and kafka in one transaction", "SC-159"),
     ("multiple instances with the same transactional.id get fenced", "SC-126"),
 ]
 """Sentences as people write them in a thread, and the scenario that is among the first three."""
@@ -150,6 +158,9 @@ def test_a_whole_sentence_leads_to_its_scenario(question: str, wanted: str) -> N
 
 
 ASKED_IN_CHINESE = [
+    ("消费者延迟一直不为 0", "SC-147"),
+    ("启用了精确一次还是有重复", "SC-52 SC-04"),
+    ("read_committed 消费者不动了", "SC-75"),
     ("生产者重启之后消息重复了，幂等为什么没有用", "SC-04"),
     ("开启了 exactly_once 但是重启应用后还是有重复数据", "SC-52 SC-51 SC-50 SC-04"),
     ("消费者一直读不到最新的消息，设置了 read_committed", "SC-75 SC-137 SC-101"),

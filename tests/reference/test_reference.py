@@ -341,6 +341,14 @@ def test_what_is_suggested_while_typing_is_what_the_search_page_shows_first(clie
     assert "<script" not in client.get("/search/suggested", {"q": "zombie <script>"}).content.decode()
 
 
+def test_a_page_to_which_the_question_leads_is_suggested_behind_the_scenarios(client: Client) -> None:
+    content = client.get("/search/suggested", {"q": "stuck transaction"}).content.decode()
+    assert 0 < content.index("scenario=SC-101") < content.index(reverse("replays:open_log"))
+    assert (
+        reverse("replays:open_log") not in client.get("/search/suggested", {"q": "zombie"}).content.decode()
+    )
+
+
 def test_the_search_page_shows_what_was_asked_and_escapes_it(client: Client) -> None:
     address = reverse("reference:search")
     page = client.get(address, {"q": "<b>marker"}).content.decode()
