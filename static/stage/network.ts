@@ -385,7 +385,7 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
   // On a phone, a message that found no room at its place is placed before the others, if all of them then move less.
   const aside = order.filter((flight) => (here.upright ? farFrom(flight, found) > flight.box.width / 2 : isOverRequest(flight, found)));
   if (aside.length === 0) return found;
-  const again = placedIn([...aside, ...order.filter((flight) => !aside.includes(flight))], flights, here);
+  const again = placedIn([...aside, ...order.filter((flight) => !aside.includes(flight))], flights, here, aside);
   if (!here.upright) return aside.some((flight) => isOverRequest(flight, again)) || crowd(again) > crowd(found) ? found : again;
   const moved = (all: readonly Flight[]): number => flights.reduce((sum, flight) => sum + farFrom(flight, all), 0);
   return moved(again) < moved(found) ? again : found;
@@ -410,14 +410,15 @@ function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): numb
   return Math.hypot(at.x - own.x, at.y - own.y);
 }
 
-/** Places messages one after the other, each where the earlier ones leave room. */
-function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places): Flight[] {
+/** Places messages one after the other, each where the earlier ones leave room. `first`: those that come before all that stands. */
+function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places, first: readonly Flight[] = []): Flight[] {
   const placed: Flight[] = [];
   const put = (flight: Flight): void => void placed.push(held(freed(flight, placed, here), here));
   const alone = order.filter(({ queue }) => queue === null);
-  alone.filter((flight) => stays(flight) > 0).forEach(put);
+  const isFirst = (flight: Flight): boolean => stays(flight) > 0 || first.includes(flight);
+  alone.filter(isFirst).forEach(put);
   for (const line of byConnection(flights)) placed.push(...inLine(line, placed, here));
-  alone.filter((flight) => stays(flight) === 0).forEach(put);
+  alone.filter((flight) => !isFirst(flight)).forEach(put);
   return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
 }
 

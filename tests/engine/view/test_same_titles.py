@@ -1,0 +1,45 @@
+"""Beats of one level that have the same title say what they alone are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine.scenario.shelf import entry
+from engine.shapes.plans import Beat
+from engine.view.listing import beat_title
+from engine.view.run_ahead import plan_ahead
+
+
+def beats_of(name: str) -> list[Beat]:
+    scenario, _, variant = name.partition("/")
+    return plan_ahead(entry(scenario).scenario(variant or None))["beats"]
+
+
+def stops(beats: list[Beat]) -> Iterator[Beat]:
+    for beat in beats:
+        yield beat
+        yield from (part for part in beat.get("beats", ()) if part.get("added"))
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "numbers"),
+    [
+        ("SC-48", "txn-1: commit is decided", [1, 2]),
+        ("SC-150/k28", "Accepted now: AddPartitionsToTxn adds t-0", [2, 3]),
+    ],
+)
+def test_they_name_their_transactions(name: str, title: str, numbers: list[int]) -> None:
+    titles = [beat_title(beat, "en") for beat in stops(beats_of(name))]
+    named = [one for one in titles if one.startswith(f"{title} (")]
+    assert named == [f"{title} (transaction {number})" for number in numbers]
+
+
+def test_they_name_their_producers() -> None:
+    apart = [beat["apart"]["params"] for beat in beats_of("SC-24/asked-again") if "apart" in beat]
+    assert apart == [{"name": "p2"}, {"name": "p3"}]
+
+
+def test_one_with_a_title_of_its_own_names_nothing() -> None:
+    assert not any("apart" in beat for beat in beats_of("SC-44/k28"))
