@@ -5,6 +5,7 @@ import type { SVGTemplateResult } from "lit";
 import { round } from "../diagrams/geometry.ts";
 import type { Places } from "./contract.ts";
 import { box, fittedText, flag, path, text, textWidth } from "./draw.ts";
+import { phoneParts } from "./later.ts";
 import type { Sheet } from "./messages.ts";
 import { listed } from "../player/joins.ts";
 
@@ -55,7 +56,7 @@ interface Row {
 /** `way`: the two bodies, if an arrow up or down is not enough. */
 export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = ""): Envelope {
   if (detail === "small") return oneLine(sheet);
-  if (way !== "" && sheet.cells.length === 0) return sheet.flags.length > 0 ? flagOnWay(sheet, here, way) : onWay(sheet, way);
+  if (way !== "" && sheet.cells.length === 0) return phoneParts().onWay(sheet, here, way);
   if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
   if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet);
   // All messages of the middleware are about the one transaction, which its body names.
@@ -125,30 +126,6 @@ function flags(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** On a phone, between brokers side by side: the partition of a marker, and below it the sender and the receiver. */
-function flagOnWay(sheet: Sheet, here: Places, way: string): Envelope {
-  const [first] = sheet.flags;
-  if (first === undefined) return flags(sheet, here);
-  const [partition = "", ...others] = sheet.flags.flatMap(({ partitions }) => partitions);
-  const label = others.length === 0 ? partition : `${partition} +${others.length}`;
-  const width = round(30 + Math.max(textWidth(label, 13, true), textWidth(way, 12)) + 10);
-  return {
-    width, height: 40,
-    draw: (heading, fate) => paper(width, 40, heading, true, sheet, fate, svg`${flag(8, 9, 22, first.letter, here.hue(first.producerId))}${
-      text(32, 17, label, "s13 b")}${text(32, 33, way, "s12 k")}`, 0, false),
-  };
-}
-
-/** The same for a response, with its content. */
-function onWay(sheet: Sheet, way: string): Envelope {
-  const name = sheet.words === "" ? sheet.name : `${sheet.name} ${sheet.words}`;
-  const width = round(Math.max(textWidth(name, 12, true), textWidth(way, 12)) + 18);
-  return {
-    width, height: 40,
-    draw: (heading, fate) => paper(width, 40, heading, true, sheet, fate, svg`${text(9, 17, name, sheet.bad ? "s12 b bad" : "s12 b")}${text(9, 33, way, "s12 k")}`, 0, false),
-  };
-}
-
 /** Name and subject in one line, for many messages one under the other. */
 function nameAndBrief(sheet: Sheet): Envelope {
   const name = textWidth(sheet.name, 12, true);
@@ -205,7 +182,7 @@ export function outline(width: number, height: number, heading: 1 | -1, point: n
     : `M${width - 3},0H${point}L0,${height / 2}L${point},${height}H${width - 3}Q${width},${height} ${width},${height - 3}V3Q${width},0 ${width - 3},0Z`;
 }
 
-function paper(
+export function paper(
   width: number, height: number, heading: 1 | -1, upright: boolean, sheet: Sheet, fate: Fate, inside: SVGTemplateResult, point = 10, points = upright,
 ): SVGTemplateResult {
   const classes = ["env", sheet.isAnswer ? "resp" : "", fate.now ? "hot" : "", fate.docked ? "dock" : "", sheet.bad ? "badm" : "", fate.lost ? "gone" : ""]

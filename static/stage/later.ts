@@ -8,6 +8,7 @@ import type { chainMarks, uncovered } from "./chain-marks.ts";
 import type { Layer, Places, Size, StagePlan } from "./contract.ts";
 import type { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";
 import type { nodeTag } from "./middleware-tag.ts";
+import type { onWay } from "./envelope-phone.ts";
 import type { chipName, rowGates, rowName } from "./lanes-phone.ts";
 import type { inGap, inRow, notedAside } from "./network-phone.ts";
 import { planOf } from "./outline.ts";
@@ -23,7 +24,7 @@ export interface Later {
   phone: {
     places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane;
     chip: typeof chipOf; comparison: typeof lowComparison; how: typeof howBelow; isSaid: typeof isOnAnswer; tagSize: typeof uprightSize;
-    foot: typeof footOf; under: typeof under; noted: typeof notedAside; gap: typeof inGap; inRow: typeof inRow;
+    foot: typeof footOf; under: typeof under; noted: typeof notedAside; gap: typeof inGap; inRow: typeof inRow; onWay: typeof onWay;
     chipName: typeof chipName; rowName: typeof rowName; rowGates: typeof rowGates; producer: typeof uprightBody;
     besideChip: typeof besideChip; chips: typeof chipsIn; farFromClient: typeof farFromClient; heads: typeof headsIn; isOverAnother: typeof isOverAnother; underCoordinator: typeof underCoordinator;
   };

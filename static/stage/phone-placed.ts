@@ -2,6 +2,7 @@
 
 import "../player/player.ts";
 import { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";
+import { onWay } from "./envelope-phone.ts";
 import { chipName, rowGates, rowName } from "./lanes-phone.ts";
 import { LATER } from "./later.ts";
 import { inGap, inRow, notedAside } from "./network-phone.ts";
@@ -12,5 +13,5 @@ import { footOf, under } from "./under-phone.ts";
 
 LATER.phone = {
   places: phonePlaces, rowLane, chipLane, chip: chipOf, comparison: lowComparison, how: howBelow, isSaid: isOnAnswer, tagSize: uprightSize, foot: footOf, under,
-  noted: notedAside, gap: inGap, inRow, chipName, rowName, rowGates, producer: uprightBody, besideChip, chips: chipsIn, farFromClient, heads: headsIn, isOverAnother, underCoordinator,
+  noted: notedAside, gap: inGap, inRow, onWay, chipName, rowName, rowGates, producer: uprightBody, besideChip, chips: chipsIn, farFromClient, heads: headsIn, isOverAnother, underCoordinator,
 };
