@@ -40,6 +40,9 @@ class Alongside(TypedDict):
     changes: NotRequired[dict[str, list[list[int]]]]
     """Actor, partition or transactional id to the steps of each run behind the step `same` that changed its state.
     Absent in answers of earlier versions."""
+    later: NotRequired[list[str]]
+    """Actors, partitions and transactional ids whose state changes at other virtual times in one run than in the
+    other, in the order of the first such change. Absent in answers of earlier versions."""
     crossed: bool
     """Whether both runs make a call or a fault at the same time, but at no common moment, because other events
     stand before it in one run and after it in the other. Then only virtual time shows both beside each other."""

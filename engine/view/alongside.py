@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise, takewhile, zip_longest
+from math import inf
 from typing import Any, NamedTuple
 
 from engine.broker.append_rules import MACHINE
@@ -121,17 +122,19 @@ def alongside(left: Followed, right: Followed) -> Alongside:
     """``same``: the number of the last step up to which both runs are equal. ``ends``: their numbers of steps.
     ``moments``: (step, step) of both runs that stand beside each other, after ``same``. ``parts``: subject to the step
     of each run from which on it differs; ``numbers``: the same of the numbers alone (NUMBERS). ``changes``: subject to
-    the steps behind ``same`` that changed it. ``crossed``: both runs make a call or a fault at the same time, but no
-    moment holds both. ``timed``: as :class:`Alongside` has it."""
+    the steps behind ``same`` that changed it. ``later``: the subjects that change at other times. ``crossed``: both
+    runs make a call or a fault at the same time, but no moment holds both. ``timed``: as :class:`Alongside` has it."""
     same = _same(left.steps, right.steps)
     moments = _moments(left.steps, right.steps, same, decides(left, right))
+    changes = _changes(left.facts(), right.facts(), same)
     found: Alongside = {
         "same": same,
         "ends": [len(left.steps), len(right.steps)],
         "moments": moments,
         "parts": _parts(left.facts(), right.facts()),
         "numbers": _parts(left.facts(), right.facts(), of_numbers=True),
-        "changes": _changes(left.facts(), right.facts(), same),
+        "changes": changes,
+        "later": _later(left.steps, right.steps, changes),
         "crossed": _crossed(left.steps, right.steps, same, moments),
     }
     if (timed := _timed(left, right)) is not None:
@@ -422,6 +425,20 @@ def _changes(
             if not _is_number(fact) and (later := [step for step, _ in history if step > same]):
                 changes.setdefault(subject, [[], []])[side].extend(later)
     return {subject: [sorted(steps) for steps in both] for subject, both in changes.items()}
+
+
+def _later(
+    left: Sequence[Mapping[str, Any]],
+    right: Sequence[Mapping[str, Any]],
+    changes: Mapping[str, Sequence[Sequence[int]]],
+) -> list[str]:
+    since: dict[str, float] = {}
+    for subject, (ours, theirs) in changes.items():
+        times = [left[step - 1]["at"] for step in ours], [right[step - 1]["at"] for step in theirs]
+        apart = [pair for pair in zip_longest(*times, fillvalue=inf) if pair[0] != pair[1]]
+        if apart:
+            since[subject] = min(apart[0])
+    return sorted(since, key=lambda subject: since[subject])
 
 
 def _behind_common(left: History, right: History) -> list[int | None]:

@@ -18,6 +18,8 @@ export interface LabelledLine {
   /** The shorter text for use if the whole text would lie over other arrows. */
   short?: string;
   weight: number;
+  /** px from the middle of the cross at its end, if it has one, to the cross's edge. */
+  cross?: number;
 }
 
 export interface LabelPlace {
@@ -119,14 +121,24 @@ function* candidates(line: LabelledLine, text: string, width: number): Generator
   const shown = level ? 0 : angle;
   const half = Math.min(0.5, wide / 2 / length);
   for (const share of [0.5, 0.4, 0.6, 0.3, 0.7, half, 1 - half]) {
-    for (const lift of [ABOVE, BELOW]) {
-      const centre = { x: line.x1 + dx * share, y: line.y1 + dy * share };
-      const boxes = chain(centre, shown, wide, lift);
-      const outside = boxes.some((box) => box.x < 2 || box.x + box.width > width - 2);
-      if (outside) continue;
-      yield { place: { ...offset(centre, shown, lift), angle: round(shown), text }, boxes };
-    }
+    const centre = { x: line.x1 + dx * share, y: line.y1 + dy * share };
+    for (const lift of [ABOVE, BELOW]) yield* within(width, { centre, angle: shown, wide, lift, text });
   }
+  if (line.cross === undefined) return;
+  // A lost message is a short arrow: its text stands over or under the cross, or beyond one of its ends.
+  const beyond = Math.sign(dx) * (line.cross + ABOVE + wide / 2);
+  const end = { x: line.x2, y: line.y2 };
+  for (const lift of [ABOVE + line.cross, BELOW - line.cross]) {
+    for (const aside of [0, -beyond, beyond]) yield* within(width, { centre: { ...end, x: end.x + aside }, angle: 0, wide, lift, text });
+  }
+  for (const centre of [{ x: line.x2 + beyond, y: line.y2 }, { x: line.x1 - beyond, y: line.y1 }]) yield* within(width, { centre, angle: 0, wide, lift: -SIZE / 2, text });
+}
+
+/** The place of a text, if it is within the picture. */
+function* within(width: number, { centre, angle, wide, lift, text }: { centre: { x: number; y: number }; angle: number; wide: number; lift: number; text: string }): Generator<Candidate> {
+  const boxes = chain(centre, angle, wide, lift);
+  if (boxes.some((box) => box.x < 2 || box.x + box.width > width - 2)) return;
+  yield { place: { ...offset(centre, angle, lift), angle: round(angle), text }, boxes };
 }
 
 /** The text's anchor (its middle, on the baseline), lifted off the line. */

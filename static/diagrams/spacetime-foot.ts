@@ -8,14 +8,16 @@ import { say } from "../player/text.ts";
 import { MARK, wrap } from "./geometry.ts";
 import type { SpacetimeShape } from "./spacetime-layout.ts";
 import { defaults as margin } from "./spacetime-margin.ts";
-import type { Spacing } from "./spacetime-rows.ts";
-import { TO_SCALE } from "./spacetime-rows.ts";
+import type { RowSpacing, Spacing } from "./spacetime-rows.ts";
+import { RULES, TO_SCALE } from "./spacetime-rows.ts";
 
 /**
  * px at the foot for the choice of the spacing and the button of the diagram's text: side by side, or one above the
  * other.
  */
 const BUTTONS = { wide: 252, narrow: 148 };
+/** The same of a picture beside another one, which has only the button. */
+const BUTTON = 96;
 /** Lines that have room under the lanes; further ones make the picture higher. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
 /** px from one of them to the next. */
@@ -30,11 +32,12 @@ export function footHeight(width: number, spacing: Spacing): number {
 }
 
 /** The notes, each a sentence; in fewer words where these have no room. */
-export function noteLines(notes: readonly Note[], width: number, spacing: Spacing): string[] {
+export function noteLines(notes: readonly Note[], width: number, spacing: Spacing, isBeside = false): string[] {
   const size = sizeOf(width);
   const most = LINES[spacing][size];
-  const whole = wrap(notes.map(({ text }) => text).join(" · "), width - BUTTONS[size], MARK);
-  return whole.length <= most ? whole : wrap(notes.map(({ brief }) => brief).join(" · "), width - BUTTONS[size], MARK);
+  const room = width - (isBeside ? BUTTON : BUTTONS[size]);
+  const whole = wrap(notes.map(({ text }) => text).join(" · "), room, MARK);
+  return whole.length <= most ? whole : wrap(notes.map(({ brief }) => brief).join(" · "), room, MARK);
 }
 
 export interface Note {
@@ -47,12 +50,12 @@ const note = (text: string, brief = text): Note => ({ text, brief });
 
 /** `before`: messages before the first row. */
 export function footNotes(
-  frame: Frame, shape: SpacetimeShape, before: number, drawn: ReadonlyMap<string, number>, spacing: Spacing,
+  frame: Frame, shape: SpacetimeShape, before: number, drawn: ReadonlyMap<string, number>, spacing: RowSpacing,
 ): Note[] {
   const notes: Note[] = [];
-  if (spacing === "time") {
+  if (spacing === "time" || spacing === "close") {
     const from = TO_SCALE.least / TO_SCALE.perMillisecond;
-    notes.push(note(say("diagram.spacetime.to_scale", { from, until: TO_SCALE.cutAfter })));
+    notes.push(note(say("diagram.spacetime.to_scale", { from, until: RULES[spacing].cutAfter })));
   }
   if (shape.counts.length > 0) notes.push(note(say("diagram.spacetime.counts")));
   if (before > 0) notes.push(note(say("diagram.spacetime.earlier", { count: before })));

@@ -6,7 +6,7 @@ import type { Box } from "./geometry.ts";
 import { MARK, TEXT, textWidth } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
 import { batchKey, messageLabel } from "./message-words.ts";
-import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
+import type { ArrowShape, Drawn, SpacetimeShape } from "./spacetime-layout.ts";
 import { ROLE_Y, TIMES } from "./spacetime-heads.ts";
 
 /** px from the middle of a cross, or of this step's dot, to its edge. */
@@ -14,20 +14,23 @@ const CROSS = 9;
 /** The same of any other dot. */
 const DOT = 4;
 
-/** Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. */
-export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>): void {
+/**
+ * Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. `first`: ids of
+ * messages that choose their places before all others.
+ */
+export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>, first: readonly number[]): void {
   const texts = kept.map((drawn) => {
     const key = batchKey(drawn.arrow.message);
     const text = messageLabel(drawn.arrow.message, key !== null && sent.get(key) !== drawn.arrow.id);
     return { text: withFate(text, drawn), short: withFate(firstPart(text), drawn) };
   });
-  const first = shape.lanes[0]?.x ?? TIMES;
+  const left = shape.lanes[0]?.x ?? TIMES;
   const taken = [
     ...shape.lanes.flatMap((lane) => [head(lane.x, lane.titleY, textWidth(lane.title, TEXT, true)), head(lane.x, ROLE_Y, textWidth(lane.role, MARK))]),
     ...shape.times.map((time) => ({ x: 4, y: time.y - 12, width: textWidth(time.text, MARK, time.now), height: 15 })),
-    ...shape.shortened.map((cut) => ({ x: first + 12, y: cut.y - 7, width: textWidth(cut.text, MARK), height: 14 })),
+    ...shape.shortened.map((cut) => ({ x: left + 12, y: cut.y - 7, width: textWidth(cut.text, MARK), height: 14 })),
     ...shape.folds.map((fold) => ({ x: fold.x, y: fold.y - 12, width: fold.width, height: 24 })),
-    ...shape.arrows.filter(({ fate }) => fate === "dropped" || fate === "lost").map(({ x2, y2 }) => ({ x: x2 - CROSS, y: y2 - CROSS, width: 2 * CROSS, height: 2 * CROSS })),
+    ...shape.arrows.filter(isLost).map(({ x2, y2 }) => ({ x: x2 - CROSS, y: y2 - CROSS, width: 2 * CROSS, height: 2 * CROSS })),
     ...(shape.band === null || shape.band.x === null ? [] : [{ x: shape.band.x - CROSS, y: shape.band.middle - CROSS, width: 2 * CROSS, height: 2 * CROSS }]),
     ...shape.stored.map((cell) => ({ x: cell.x - 8, y: cell.y - 3, width: cell.width + 11, height: 24 })),
     ...shape.marks.flatMap(({ dot, y, texts: [said] }): Box[] => (dot === null || said === undefined ? [] : [{ x: dot - CROSS, y: y - 4, width: said.x - dot, height: 8 }])),
@@ -36,7 +39,8 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   const places = placeLabels(
     shape.arrows.map((arrow, index) => ({
       x1: arrow.x1, y1: arrow.y1, x2: arrow.x2, y2: arrow.y2, ...(texts[index] ?? { text: "" }),
-      weight: (arrow.now ? 4 : 0) + (arrow.picked ? 3 : 0) + (arrow.fate === "delivered" ? 0 : 2),
+      ...(isLost(arrow) ? { cross: CROSS } : {}),
+      weight: (first.includes(Number(arrow.key)) ? 10 : 0) + (arrow.now ? 4 : 0) + (arrow.picked ? 3 : 0) + (arrow.fate === "delivered" ? 0 : 2),
     })),
     taken,
     { width: shape.width, bottom: shape.bottom, lanes: shape.lanes.map(({ x }) => x), dots: shape.dots.map(({ x, y }) => ({ x: x - DOT, y: y - DOT, width: 2 * DOT, height: 2 * DOT })) },
@@ -44,6 +48,10 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   shape.arrows.forEach((arrow, index) => {
     arrow.label = places[index] ?? null;
   });
+}
+
+function isLost({ fate }: ArrowShape): boolean {
+  return fate === "dropped" || fate === "lost";
 }
 
 /** A text in the middle above a lane. */

@@ -13,6 +13,7 @@ import { isAnyBroken } from "./broken-records.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
 import { batchKey, fateText, messageHue, messageLabel } from "./message-words.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
+import { isAnsweredBy, sentAgain } from "./sent-again.ts";
 import type { BandShape } from "./spacetime-band.ts";
 import { bandRoom, bandShape, plainBand, WORDLESS } from "./spacetime-band.ts";
 import type { FoldPlace } from "./spacetime-folds.ts";
@@ -40,7 +41,16 @@ export interface SpacetimeOptions {
    * picture's own.
    */
   columns?: readonly string[] | null;
+  foremost?: Foremost;
 }
+
+/** What a picture shows before everything else: ids of messages, which always have a label, and names of actors; the most important first. */
+export interface Foremost {
+  messages: readonly number[];
+  actors: readonly string[];
+}
+
+export const NOTHING_FOREMOST: Foremost = { messages: [], actors: [] };
 
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
@@ -135,6 +145,10 @@ function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
 }
 
 const BROKEN = 4.5;
+/** The weight of a message that comes before all others. */
+const FOREMOST = 7;
+/** The same of the other message of its exchange. */
+const EXCHANGE = 5;
 
 /** Whether it brought records to a log that have broken a guarantee there. */
 function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
@@ -144,40 +158,33 @@ function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
   });
 }
 
-/** For each lost message, the request that was sent again because of it: without it, the picture would show a loss without consequence. */
-function sentAgain(candidates: readonly Drawn[]): Set<Drawn> {
-  const again = candidates.flatMap(({ arrow: lost, underWay, endStep }) => {
-    if (underWay || lost.fate === "delivered") return [];
-    const request = lost.message.is_response ? candidates.find(({ arrow }) => isAnsweredBy(arrow.message, lost.message))?.arrow : lost;
-    const found = candidates.find(({ arrow }) => arrow.sentStep > endStep && request !== undefined && isSameRequest(arrow.message, request.message));
-    return found === undefined ? [] : [found];
-  });
-  return new Set(again);
+/** The responses to the requests among these messages, and the requests of the responses. */
+function exchangesOf(arrows: readonly Arrow[], ids: readonly number[]): Set<Arrow> {
+  const some = arrows.filter(({ id }) => ids.includes(id));
+  return new Set(arrows.filter(({ message }) => some.some((one) => isAnsweredBy(one.message, message) || isAnsweredBy(message, one.message))));
 }
 
-function isAnsweredBy(request: Arrow["message"], { from, to, api, correlation_id }: Arrow["message"]): boolean {
-  return !request.is_response && request.api === api && request.from === to && request.to === from && request.correlation_id === correlation_id;
-}
-
-/** Whether two requests have the same content; the receivers may differ. */
-function isSameRequest(one: Arrow["message"], other: Arrow["message"]): boolean {
-  return !one.is_response && one.api === other.api && one.from === other.from && String(one.partitions) === String(other.partitions) && batchKey(one) === batchKey(other);
-}
-
-/** Higher is kept longer. `again`: as {@link sentAgain} has them. */
-function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>, again: ReadonlySet<Drawn>): number {
+/** Higher is kept longer. `again`: the messages that were sent again after a loss; `exchanges`: as {@link exchangesOf} has them. */
+function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>, again: ReadonlySet<Arrow>, exchanges: ReadonlySet<Arrow>, { messages, actors }: Foremost): number {
   const step = frame.step?.number ?? 0;
   const { arrow } = drawn;
+  const place = messages.indexOf(arrow.id);
+  if (place >= 0) return FOREMOST + 1 / (1 + place);
   if (arrow.sentStep === step || drawn.endStep === step) return 6;
   if (isPicked(frame.selection, messageSelection(frame.view, arrow.message)) || isMessageOfPicked(frame, arrow.message)) return 5;
+  if (exchanges.has(arrow)) return EXCHANGE;
   const key = batchKey(arrow.message);
   if (hasBroken(frame, arrow)) return BROKEN;
   if (key !== null && keys.has(key)) return 4;
-  if (again.has(drawn) || (!drawn.underWay && arrow.fate !== "delivered")) return 4;
+  if (again.has(arrow) || (!drawn.underWay && arrow.fate !== "delivered")) return 4;
   if (drawn.underWay) return 3;
   if (arrow.message.error !== null && arrow.message.error !== "NONE") return 3;
-  return arrow.message.api === "Fetch" || arrow.message.api === "Metadata" ? 0 : 1;
+  const least = arrow.message.api === "Fetch" || arrow.message.api === "Metadata" ? 0 : 1;
+  return actors.includes(arrow.message.from) || actors.includes(arrow.message.to) ? least + 0.5 : least;
 }
+
+/** The spacing where what is essential would not have room otherwise. */
+const TIGHTER: Record<Spacing, RowSpacing> = { step: "tight", time: "close" };
 
 /** The additional weight of a lost message whose loss is a turning point. */
 const TURNED = 0.75;
@@ -207,15 +214,19 @@ export function layoutSpacetime(
 ): SpacetimeShape {
   const step = frame.step?.number ?? 0;
   const end = sentUpTo(arrows, step);
-  const candidates = arrows.slice(Math.max(0, end - LOOKED_AT), end).map((arrow) => asDrawn(arrow, step, frame.view));
+  const foremost = options.foremost ?? NOTHING_FOREMOST;
+  const since = Math.max(0, end - LOOKED_AT);
+  const looked = [...arrows.slice(0, since).filter(({ id }) => foremost.messages.includes(id)), ...arrows.slice(since, end)];
+  const candidates = looked.map((arrow) => asDrawn(arrow, step, frame.view));
   const keys = currentKeys(frame, candidates);
-  const again = sentAgain(candidates);
+  const again = new Set(sentAgain(looked, step).values());
+  const exchanges = exchangesOf(looked, foremost.messages);
   const spacing = options.spacing ?? "step";
   // A turning point on a lane is only understood beside the message whose loss it is.
   const turned = new Set(marks.map((mark) => mark.step));
   const isTurned = ({ arrow }: Drawn): boolean => arrow.fate === "dropped" && arrow.settledStep !== null && turned.has(arrow.settledStep);
   const ranked = candidates
-    .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys, again)) + (isTurned(drawn) ? TURNED : 0) }))
+    .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys, again, exchanges, foremost)) + (isTurned(drawn) ? TURNED : 0) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
   const room = options.height - HEADER - footHeight(options.width, spacing);
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
@@ -230,17 +241,21 @@ export function layoutSpacetime(
       const actors = actorsOf(frame, kept);
       if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, rooms(kept), rows).height > room || actors.length > ACTORS_MOST)) {
         kept.pop();
-        if (spacing === "time" && weight <= 1) break; // Older ones would stand beyond a gap that is not quiet.
+        if (spacing === "time" && weight <= 1.5) break; // Older ones would stand beyond a gap that is not quiet.
       }
       if (kept.length >= 24) break;
     }
     return kept;
   };
-  const counted = (kept: readonly Drawn[]): number => ranked.filter(({ drawn, weight }) => weight === BROKEN && kept.includes(drawn)).length;
+  const essential = ranked.filter(({ weight }) => (spacing === "step" && weight === BROKEN) || weight >= FOREMOST);
+  const counted = (kept: readonly Drawn[]): number => essential.filter(({ drawn }) => kept.includes(drawn)).length;
   const usual = choose(ranked, spacing);
-  const tight = spacing === "step" && counted(usual) < ranked.filter(({ weight }) => weight === BROKEN).length ? choose(ranked, "tight") : usual;
-  const [own, rows]: [Drawn[], RowSpacing] = counted(tight) > counted(usual) ? [tight, "tight"] : [usual, spacing];
-  const wanted = [...new Set([...actorsIn(frame.step), ...own.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to])])];
+  const tight = counted(usual) < essential.length ? choose(ranked, TIGHTER[spacing]) : usual;
+  const [own, rows]: [Drawn[], RowSpacing] = counted(tight) > counted(usual) ? [tight, TIGHTER[spacing]] : [usual, spacing];
+  const ends = (some: readonly Drawn[]): string[] => some.flatMap(({ arrow }) => [arrow.message.from, arrow.message.to]);
+  const decisive = ranked.filter(({ drawn }) => foremost.messages.includes(drawn.arrow.id)).map(({ drawn }) => drawn);
+  const known = new Set(frame.header.actors.map(({ name }) => name));
+  const wanted = [...new Set([...actorsIn(frame.step), ...ends(decisive), ...foremost.actors.filter((name) => known.has(name)), ...ends(own)])];
   const columns = options.columns ?? [];
   const isDrawn = ({ arrow }: Drawn): boolean => columns.includes(arrow.message.from) && columns.includes(arrow.message.to);
   const kept = columns.length === 0 || own.every(isDrawn) ? own : choose(ranked.filter(({ drawn }) => isDrawn(drawn)), rows);
@@ -295,16 +310,19 @@ function compose(
     marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [], wanted: actors,
   };
   if (nowRow !== undefined && frame.step !== null) shape.band = isBeside ? plainBand(frame, nowRow.y, lanes) : bandShape(frame, nowRow.y, lanes, options.width, left);
+  // A message that was lost did not arrive: its cross stands where it was lost, and nothing stands at its receiver.
+  const isLostHere = kept.some(({ arrow }) => arrow.settledStep === now && arrow.fate !== "delivered" && arrow.message.to === frame.step?.actor);
+  if (shape.band !== null && isLostHere) shape.band = { ...shape.band, x: null, sign: null };
   const beside = Math.max(...xOf.values()) + 16;
   shape.marks = points.map((point) => {
     const y = rows.find((row) => row.step === point.step)?.y ?? 0;
     return layoutMark(point, y, xOf.get(point.actor) ?? null, beside, words.column);
   });
-  placeArrows(frame, shape, kept, rows, xOf);
+  placeArrows(frame, shape, kept, rows, xOf, options.foremost ?? NOTHING_FOREMOST);
   shape.bars = timerBars(frame, rows, xOf);
-  const notes = footNotes(frame, shape, earlier + layout.before, xOf, spacing);
+  const notes = footNotes(frame, shape, earlier + layout.before, xOf, rowSpacing);
   shape.notes = notes.map(({ text }) => text);
-  shape.noteLines = noteLines(notes, options.width, spacing);
+  shape.noteLines = noteLines(notes, options.width, spacing, isBeside);
   const further = Math.max(0, shape.noteLines.length - 1) * NOTE_LINE;
   shape.height = Math.max(shape.height, layout.height + top + 24 + further);
   shape.twin = twinSentences(frame, shape, kept, spacing === "time" ? layout.shortened : []);
@@ -392,6 +410,7 @@ function storedPlace(shape: SpacetimeShape, arrow: ArrowShape, width: number): {
 
 function placeArrows(
   frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[], rows: Row[], xOf: ReadonlyMap<string, number>,
+  foremost: Foremost,
 ): void {
   const now = frame.step?.number ?? 0;
   const yOfStep = new Map(rows.filter((row) => !row.future).map((row) => [row.step, row.y]));
@@ -426,7 +445,7 @@ function placeArrows(
   shape.dots = [...dots.values()];
   storedCells(frame, shape, kept);
   placeFolds(shape.folds, shape.arrows, shape.stored.map(({ x, y, width }) => ({ x, y, width, height: STORED })), (shape.lanes[0]?.x ?? TIMES) + 12, (shape.lanes[shape.lanes.length - 1]?.x ?? shape.width) - 12);
-  labelArrows(shape, kept, sent);
+  labelArrows(shape, kept, sent, foremost.messages);
 }
 
 function arrowName({ view }: Frame, drawn: Drawn, again: boolean): string {

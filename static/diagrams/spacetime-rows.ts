@@ -12,8 +12,8 @@ import type { BandRoom } from "./spacetime-band.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { markHeight } from "./spacetime-margin.ts";
 
-/** `tight`: by step, where what matters would not have room otherwise. */
-export type RowSpacing = Spacing | "tight";
+/** `tight`: by step, where what matters would not have room otherwise; `close`: the same by time. */
+export type RowSpacing = Spacing | "tight" | "close";
 
 export const SPACINGS = ["step", "time"] as const;
 export type Spacing = (typeof SPACINGS)[number];
@@ -39,24 +39,28 @@ interface Rule {
   cutAfter: number;
   /** Messages that are not drawn are counted on the axis, where a fold would take room, up to so many ms. */
   countsUpTo: number;
+  /** px from a row to the upper edge of this step's band, more than those that a row takes anyway. */
+  clear: number;
   /** The px that are used, given those that time takes and those that texts need. */
   both(time: number, texts: number): number;
 }
 
 /** px of one virtual millisecond, and px between two moments at the least. */
-export const TO_SCALE = { perMillisecond: 4, least: 12, cutAfter: 30 };
+export const TO_SCALE = { perMillisecond: 4, least: 12, cutAfter: 30, cutClose: 10 };
 
 const byTime = (gap: number): number => Math.max(TO_SCALE.least, gap * TO_SCALE.perMillisecond);
-const RULES: Record<RowSpacing, Rule> = {
+export const RULES: Record<RowSpacing, Rule> = {
   step: {
     apart: (gap) => Math.min(ROW_MOST, Math.max(ROW_LEAST, 12 + 2 * gap)),
     awaited: (gap) => Math.min(ROW_MOST, Math.max(ROW_LEAST, 10 + 2 * gap)),
     cutAfter: 25,
     countsUpTo: -1,
+    clear: 0,
     both: (time, texts) => time + texts,
   },
-  tight: { apart: () => ROW_LEAST, awaited: () => ROW_LEAST, cutAfter: Number.POSITIVE_INFINITY, countsUpTo: Number.POSITIVE_INFINITY, both: (time, texts) => time + texts },
-  time: { apart: byTime, awaited: byTime, cutAfter: TO_SCALE.cutAfter, countsUpTo: TO_SCALE.cutAfter, both: Math.max },
+  tight: { apart: () => ROW_LEAST, awaited: () => ROW_LEAST, cutAfter: Number.POSITIVE_INFINITY, countsUpTo: Number.POSITIVE_INFINITY, clear: 0, both: (time, texts) => time + texts },
+  time: { apart: byTime, awaited: byTime, cutAfter: TO_SCALE.cutAfter, countsUpTo: TO_SCALE.cutAfter, clear: 16, both: Math.max },
+  close: { apart: byTime, awaited: byTime, cutAfter: TO_SCALE.cutClose, countsUpTo: TO_SCALE.cutClose, clear: 16, both: Math.max },
 };
 
 export interface Row {
@@ -119,7 +123,7 @@ export function layoutRows(
       const gap = time - previous.at;
       const count = counted[index] ?? 0;
       const texts = step === now ? band.above - 8 : 0;
-      const apart = rule.both(rule.apart(gap), texts);
+      const apart = rule.both(rule.apart(gap), step === now ? texts + rule.clear : 0);
       if (count > 0 && gap <= rule.countsUpTo) {
         laid.counts.push({ y: y + apart / 2, count, gap });
         y += apart;

@@ -7,6 +7,7 @@
  *     diagram.marks = marks;     // their turning points
  *     diagram.spacing = "time";  // or "step"; the reader's choice comes as the event `spacing`
  *     diagram.columns = names;   // of two pictures beside each other: each asks for its own by the event `columns`
+ *     diagram.foremost = { messages, actors };  // what is shown before everything else
  *     diagram.frame = frame;
  *
  * Fate by shape: a full arrow head is delivered, a cross did not arrive, dashed is under way.
@@ -22,7 +23,7 @@ import { SizedElement, folded, onPick, twin } from "./element.ts";
 import { isLogCase } from "./log-case.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
-import type { ArrowShape, SpacetimeShape } from "./spacetime-layout.ts";
+import type { ArrowShape, Foremost, SpacetimeShape } from "./spacetime-layout.ts";
 import { NOTE_LINE } from "./spacetime-foot.ts";
 import { ROLE_Y } from "./spacetime-heads.ts";
 import { defaults, layoutSpacetime } from "./spacetime-layout.ts";
@@ -32,7 +33,7 @@ import { SPACINGS } from "./spacetime-rows.ts";
 export { defaults };
 
 export class Spacetime extends SizedElement {
-  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false }, spacing: {}, columns: { attribute: false }, known: { attribute: false } };
+  static override properties = { ...SizedElement.properties, arrows: { attribute: false }, marks: { attribute: false }, spacing: {}, columns: { attribute: false }, foremost: { attribute: false }, known: { attribute: false } };
   static override styles = [
     ...SizedElement.styles,
     css`
@@ -64,6 +65,7 @@ export class Spacetime extends SizedElement {
   declare marks: readonly Mark[];
   declare spacing: Spacing;
   declare columns: readonly string[] | null;
+  declare foremost: Foremost | undefined;
   /** How many arrows there are: the list itself grows in its place. */
   declare known: number;
   #wanted: readonly string[] = [];
@@ -84,6 +86,7 @@ export class Spacetime extends SizedElement {
       height: this.size?.height || defaults.height,
       spacing: this.spacing,
       columns: this.columns,
+      ...(this.foremost === undefined ? {} : { foremost: this.foremost }),
     }, this.marks);
     this.#wanted = shape.wanted;
     return html`${drawSpacetime(shape, this.pick, frame.animate)}${this.columns === null ? this.#choice() : nothing}${twin(shape.twin)}`;

@@ -3435,6 +3435,10 @@ export interface Alongside {
     [k: string]: number[][];
   };
   /**
+   * Actors, partitions and transactional ids whose state changes at other virtual times in one run than in the other, in the order of the first such change. Absent in answers of earlier versions.
+   */
+  later?: string[];
+  /**
    * Whether both runs make a call or a fault at the same time, but at no common moment, because other events stand before it in one run and after it in the other. Then only virtual time shows both beside each other.
    */
   crossed: boolean;

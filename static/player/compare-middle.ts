@@ -8,6 +8,7 @@ import "./beside-stage.ts";
 import type { nothing, TemplateResult } from "lit";
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
 import type { Spread } from "../diagrams/lanes-plan.ts";
+import type { Foremost } from "../diagrams/spacetime-layout.ts";
 import type { View } from "./frame.ts";
 import type { Middle } from "./panels.ts";
 import { kafka } from "./panel-times.ts";
@@ -31,6 +32,8 @@ export interface SideParts {
   /** The actors with lanes in both pictures, and those that this picture asks for. */
   columns: readonly string[];
   wants: (actors: readonly string[]) => void;
+  /** What its space-time diagram shows before everything else. */
+  foremost: Foremost;
   /** The partition that both draw large, so that its two logs can be held against each other. */
   beside: string | null;
   /** What each partition's two logs hold. */

@@ -14,6 +14,7 @@ import "./strip.ts";
 import "./term-note.ts";
 import type { Alongside } from "../generated/messages.ts";
 import type { Spread } from "../diagrams/lanes-plan.ts";
+import type { Foremost } from "../diagrams/spacetime-layout.ts";
 import { ACTORS_MOST } from "../diagrams/spacetime-heads.ts";
 import { logOf, placeIn, readFrom } from "./beside-address.ts";
 import type { Frame, Language, Plan, SelectEvent } from "./frame.ts";
@@ -35,6 +36,7 @@ import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
 import { largeOf, spreadOf } from "./compare-large.ts";
+import { decisiveIds, decisiveIn, waitsFor } from "./compare-decisive.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
 import { apartRows, apartTable, brokenNames } from "./compare-verdict.ts";
@@ -127,7 +129,7 @@ export class Compare extends LitElement {
   /** What the two logs of each partition hold: both are drawn by one scale. */
   #spread: Spread = {};
   /** What differs between the two steps on show, and the frames that it was computed from. */
-  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[] } = { of: [], rows: [], names: [], ahead: [], holding: [] };
+  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[]; waits: Partial<Record<Side["name"], string>> } = { of: [], rows: [], names: [], ahead: [], holding: [], waits: {} };
   /** The actors with lanes in both space-time diagrams, and those that each side asks for. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
@@ -226,7 +228,7 @@ export class Compare extends LitElement {
     this.#isAsked = true;
     if (walk.opens === "asked") walk.opens = "looking";
     await this.#align();
-    if (walk.opens === "looking" && walk.moments?.crossed === true) walk.by = "time";
+    if (walk.opens === "looking" && (walk.moments?.crossed === true || walk.moments?.isOfTime === true)) walk.by = "time";
     const parting = walk.opens === "looking" ? (walk.moments?.decides ?? walk.parting) : null;
     if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#shows(parting?.moment ?? walk.at);
     await walk.showFirst(parting);
@@ -384,6 +386,7 @@ export class Compare extends LitElement {
         <button class="icon text" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#help()}>?</button>
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
         ${endsOf(left, right, this.#isOneSession, this.#walk.moments?.verdict)}
+        ${this.#waits()}
       </header>
       <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), this.#differences)}</div>
       ${this.#flip()}
@@ -397,18 +400,25 @@ export class Compare extends LitElement {
 
   get #differences(): Unfolded {
     const same = this.#walk.moments?.first == null ? null : this.#walk.moments.same;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#apart.holding, this.#walk.moments?.same) };
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#apart.holding, this.#walk.moments?.same) };
+  }
+
+  /** What a run that is behind waits for. If the runs differ in time alone, the line has its place at every step. */
+  #waits(): TemplateResult | typeof nothing {
+    if (this.#walk.moments?.isOfTime !== true) return nothing;
+    return html`<p class="waits">${this.#sides.filter(({ name }) => this.#apart.waits[name] !== undefined).map((side) => `${this.#apart.waits[side.name]} `)}</p>`;
   }
 
   #lookApart(left: Frame | undefined, right: Frame | undefined): void {
     // The language is part of what is said.
-    const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.#walk.by, this.#walk.moments];
+    const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.#walk.by, this.#walk.moments, ...this.#sides.map(({ store }) => store.arrows.length)];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
     this.#spread = spreadOf([left?.view, right?.view]);
     const all = factsApart(left, right);
     const apart = this.#inOrder(all);
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
-    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead: this.#aheadIn([...new Set(all.map(({ about }) => about))]), holding: holdingApart(left, right) };
+    const ahead = this.#aheadIn([...new Set(all.map(({ about }) => about))]);
+    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead) };
   }
 
   /** The part of it that is listed. By virtual time, differences in time count. */
@@ -425,6 +435,19 @@ export class Compare extends LitElement {
     return names.flatMap((about) => {
       return this.#walk.moments === null ? [] : [{ about, side: this.#walk.moments.ahead(about, [left, right]) ?? "both" }];
     });
+  }
+
+  #waiting(ahead: readonly Ahead[]): Partial<Record<Side["name"], string>> {
+    const { moments } = this.#walk;
+    return moments === null ? {} : Object.fromEntries(this.#sides.flatMap((side) => {
+      const said = waitsFor(decisiveIn(side.store.arrows, this.#other(side)?.store.arrows ?? [], moments.same), ahead, side.name, { run: this.#names.short(side.store), most: facts.ahead });
+      return said === null ? [] : [[side.name, said]];
+    }));
+  }
+
+  #foremost(side: Side): Foremost {
+    const { moments } = this.#walk;
+    return { messages: moments === null ? [] : decisiveIds(side.store.arrows, this.#other(side)?.store.arrows ?? [], moments.same), actors: moments?.later ?? [] };
   }
 
   get #isOneSession(): boolean {
@@ -464,7 +487,7 @@ export class Compare extends LitElement {
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${numbered(side, this.#names.short(side.store))}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
         sideMiddle(this.middle, {
-          store, other: other?.store.frame?.view, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.#walk.by, columns: this.#columns, wants: (actors) => this.#want(side, actors), beside: this.#large, spread: this.#spread, apart: this.#apart.names,
+          store, other: other?.store.frame?.view, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.#walk.by, columns: this.#columns, wants: (actors) => this.#want(side, actors), foremost: this.#foremost(side), beside: this.#large, spread: this.#spread, apart: this.#apart.names,
           along: Math.max(...this.#sides.map((one) => this.#walk.reach(one))), go: (step) => void this.#walk.showIn(side, step),
         })}</div>
       ${
@@ -523,7 +546,7 @@ export class Compare extends LitElement {
     if (this.#walk.moments?.decides?.steps[placeOf(side)] === side.store.shown) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
     const passed = this.#walk.passedParting(side);
     if (passed !== null) return html`<button class="since" @click=${() => void this.#walk.showIn(side, passed)}>≠ ${say("player.compare.differs_since", { step: passed })}</button>`;
-    if (parts) return html`<b>≠ ${say("player.compare.state_differs_here")}</b>`;
+    if (parts) return html`<b>≠ ${say(this.#walk.moments?.isOfTime === true ? "player.compare.time_differs_here" : "player.compare.state_differs_here")}</b>`;
     if (isFirst) return html`<b>≠ ${say("player.compare.differs_here")}</b>`;
     if (this.#walk.by !== "step" || this.#walk.moments === null || this.#walk.at <= this.#walk.moments.same || this.#walk.isAtEnd) return nothing;
     // A press may pass several moments.

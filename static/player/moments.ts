@@ -35,6 +35,17 @@ export class Moments {
     return this.#partingAt(this.#known.timed);
   }
 
+  /** Actors, partitions and transactions that change at other times in one run than in the other; the earliest first. */
+  get later(): readonly string[] {
+    return this.#known.later ?? [];
+  }
+
+  /** Whether the runs differ in time alone, as far as both were compared. */
+  get isOfTime(): boolean {
+    const { parts, numbers = {}, timed, decides } = this.#known;
+    return timed !== undefined && decides === undefined && Object.keys(parts).length + Object.keys(numbers).length === 0;
+  }
+
   /** Where a leader decides differently about the same batch. */
   get decides(): Parting | null {
     return this.#partingAt(this.#known.decides);

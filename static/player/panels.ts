@@ -6,6 +6,7 @@
  */
 
 import type { Spread } from "../diagrams/lanes-plan.ts";
+import type { Foremost } from "../diagrams/spacetime-layout.ts";
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import "../stage/message-acts.ts";
@@ -47,6 +48,8 @@ export interface PanelParts {
   /** The actors with lanes in the space-time diagrams of both compared runs; and those that this run would draw alone. */
   columns?: readonly string[] | null;
   wants?: (actors: readonly string[]) => void;
+  /** What the space-time diagrams of both compared runs show before everything else. */
+  foremost?: Foremost | undefined;
   /** The number of steps of the longer of two compared runs; both are drawn along it. */
   along?: number | null;
   /** Goes to a step, if more than this run has to move. */
@@ -137,8 +140,8 @@ const ROWS = [
   },
   {
     tag: "eos-spacetime", key: "6", place: "middle", view: "spacetime", name: "player.panel.spacetime", when: works, opens: (header) => header.opens_on === "spacetime",
-    draw: ({ frame, store, spacing, space, columns = null, wants }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .known=${store.arrows.length} .marks=${store.marks}
-      .columns=${columns} @columns=${(event: CustomEvent<readonly string[]>) => wants?.(event.detail)} .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
+    draw: ({ frame, store, spacing, space, columns = null, wants, foremost }) => frame === undefined ? html`` : html`<eos-spacetime .frame=${frame} .arrows=${store.arrows} .known=${store.arrows.length} .marks=${store.marks}
+      .columns=${columns} .foremost=${foremost} @columns=${(event: CustomEvent<readonly string[]>) => wants?.(event.detail)} .spacing=${spacing} @spacing=${(event: CustomEvent<Spacing>) => space(event.detail)}></eos-spacetime>`,
   },
   {
     tag: "eos-steps-text", key: "", place: "middle", view: "text", isLong: true, name: "player.tab.text",

@@ -287,6 +287,31 @@ test("a request that is sent again after a loss stays beside the lost one, howev
   assert.deepEqual(kept(request, response, again).slice(0, 2), ["2", "3"]);
 });
 
+test("what is foremost is drawn and labelled before everything else, and its actors have lanes", () => {
+  const markers = { api: "WriteTxnMarkers", from: "broker-2", to: "broker-1", partitions: ["t-0"], fields: {} };
+  const lost = arrow(1, [5, 5], [6, 6], { fate: "dropped" }, markers);
+  const others = Array.from({ length: 60 }, (_, index) => arrow(100 + index, [40 + index, 40 + index], [41 + index, 41 + index], {}, { api: "Fetch", from: "c1", to: "broker-1", partitions: ["t-1"], fields: {} }));
+  const frame = frameOf({ ...DUPLICATE, number: 110, at: 110, decision: null }, view({ time: 110 }));
+  for (const spacing of ["step", "time"] as const) {
+    const { arrows, wanted } = layoutSpacetime(frame, [lost, ...others], { width: 390, height: 260, spacing, columns: [], foremost: { messages: [1], actors: ["t-0", "app-1"] } });
+    assert.equal(find(arrows, "1").label?.text, "WriteTxnMarkers t-0: dropped", spacing);
+    assert.deepEqual(wanted.slice(0, 3), ["broker-1", "broker-2", "app-1"], spacing);
+  }
+});
+
+test("a lost message has its cross where it was lost, and nothing at its receiver", () => {
+  const lost = arrow(1, [41, 138], [42, 143], { fate: "dropped" });
+  const drop = { ...DUPLICATE, number: 42, at: 143, actor: lost.message.to, decision: null };
+  assert.equal(layoutSpacetime(frameOf(drop, view({ time: 143 })), [lost], SIZE).band?.x, null);
+  assert.notEqual(layoutSpacetime(frameOf(drop, view({ time: 143 })), [{ ...lost, fate: "delivered" }], SIZE).band?.x, null);
+});
+
+test("by time, no time stands on the edge of the band of this step", () => {
+  const frame = frameOf({ ...DUPLICATE, number: 50, at: 50, decision: null }, view({ time: 50 }));
+  const { times, band } = layoutSpacetime(frame, [arrow(1, [48, 48], [49, 49]), arrow(2, [49, 49], [50, 50])], { ...BY_TIME, columns: [] });
+  for (const { y, now } of times) assert.ok(now || y < (band?.y ?? 0) || y - 11 > (band?.y ?? 0), `${y} ${band?.y}`);
+});
+
 test("labels do not stand on each other; one without room is left out and counted", () => {
   const lines = Array.from({ length: 12 }, (_, index) => ({
     x1: 60, y1: 100 + index * 4, x2: 560, y2: 120 + index * 4, text: "OUT_OF_ORDER_SEQUENCE_NUMBER", weight: 0,

@@ -60,3 +60,10 @@ test("where both decide otherwise is a moment that both have reached", () => {
   assert.deepEqual(new Moments({ ...known, decides: [3, 5] }).decides, { steps: [3, 5], moment: 5 });
   assert.equal(new Moments(known).timed, null);
 });
+
+test("runs that go through the same values at other times differ in time alone", () => {
+  const runs = { same: 2, ends: [4, 4], moments: [[3, 3]], parts: {}, numbers: {}, timed: [3, 3], crossed: false };
+  assert.equal(new Moments(runs).isOfTime, true);
+  assert.equal(new Moments({ ...runs, parts: { "t-0": [3, 3] } }).isOfTime, false);
+  assert.equal(new Moments({ ...runs, decides: [3, 3] }).isOfTime, false);
+});

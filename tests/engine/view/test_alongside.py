@@ -54,6 +54,13 @@ def test_of_a_state_that_both_runs_go_through_each_run_names_the_steps_that_chan
             assert any("business" in change["path"] for change in side.steps[number - 1]["changes"]), number
 
 
+def test_what_only_happens_later_is_named_from_the_first_on() -> None:
+    # The marker for t-0 is lost; t-1 gets its own at the same time in both runs.
+    _, _, found = both("SC-44", None, dropped(59, 19))
+    assert not found["parts"] and not found["numbers"]
+    assert found["later"] == ["t-0", "__transaction_state-10", "c-committed", "txn-1"]
+
+
 def test_a_partition_differs_from_the_batch_that_is_cut_otherwise() -> None:
     left, right, found = both("SC-03", None, dropped(80, 25))
     assert found["same"] == 80

@@ -1,0 +1,50 @@
+/** The messages that end otherwise in one of two runs, and what waits for them. From both runs' arrows; pure. */
+
+import { sentAgain } from "../diagrams/sent-again.ts";
+import type { Ahead } from "./compare-facts.ts";
+import type { Arrow } from "./frame.ts";
+import { listed } from "./joins.ts";
+import { say } from "./text.ts";
+
+/** A message of one run that was lost, delayed or duplicated there, but not in the other run. */
+export interface Decisive {
+  arrow: Arrow;
+  /** The request that was sent again because of it, as far as it is known. */
+  again: Arrow | null;
+}
+
+/** How a message ended, if it did not simply arrive. */
+function fateOf({ fate, delayed, duplicated }: Arrow): string {
+  return [fate === "dropped" || fate === "lost" ? fate : "", delayed ? "delayed" : "", duplicated ? "duplicated" : ""].join(" ").trim();
+}
+
+/** `same`: the last step up to which both runs are the same, so that a message has the same id in both. */
+function isAlike(same: number, { id, sentStep, message }: Arrow, other: Arrow): boolean {
+  return sentStep <= same ? other.id === id : other.sentStep > same && other.message.api === message.api && other.message.from === message.from && other.message.to === message.to && other.message.is_response === message.is_response;
+}
+
+/** Of `ours`, in the order of sending. */
+export function decisiveIn(ours: readonly Arrow[], theirs: readonly Arrow[], same: number): Decisive[] {
+  const again = sentAgain(ours);
+  return ours.filter((arrow) => fateOf(arrow) !== "" && !theirs.some((other) => isAlike(same, arrow, other) && fateOf(other) === fateOf(arrow)))
+    .map((arrow) => ({ arrow, again: again.get(arrow) ?? null }));
+}
+
+/** Ids of the messages of `ours` that show how both runs part: what ended otherwise in either run, and what was sent again. */
+export function decisiveIds(ours: readonly Arrow[], theirs: readonly Arrow[], same: number): number[] {
+  const own = decisiveIn(ours, theirs, same);
+  const ids = new Set(decisiveIn(theirs, ours, same).map(({ arrow }) => arrow.id));
+  const counterparts = ours.filter(({ id, sentStep }) => sentStep <= same && ids.has(id));
+  return [...new Set([...own.map(({ arrow }) => arrow), ...counterparts, ...own.flatMap(({ again }) => again ?? [])].map(({ id }) => id))];
+}
+
+/** What the run on this side waits for, in a sentence; null if it is not behind, or not because of a message. */
+export function waitsFor(decisive: readonly Decisive[], ahead: readonly Ahead[], side: "left" | "right", { run, most }: { run: string; most: number }): string | null {
+  const names = ahead.filter((one) => one.side !== side && one.side !== "both").map(({ about }) => about);
+  const late = decisive.findLast(({ arrow: { fate, delayed } }) => fate === "dropped" || fate === "lost" || delayed);
+  if (names.length === 0 || late === undefined) return null;
+  const { arrow: { message, settledAt, fate, delayed, sentAt }, again } = late;
+  const said = { run, names: listed(names.slice(0, most)), api: message.api, kind: message.is_response ? "response" : "request", source: message.from, destination: message.to, at: settledAt ?? sentAt };
+  if (fate !== "dropped" && fate !== "lost") return delayed && settledAt !== null ? say("player.compare.waits.delayed", said) : null;
+  return again === null ? say("player.compare.waits.lost", said) : say("player.compare.waits.again", { ...said, until: again.sentAt });
+}
