@@ -20,21 +20,27 @@ const BUTTONS = { wide: 252, narrow: 148 };
 const BUTTON = 96;
 /** Lines that have room under the lanes; further ones make the picture higher. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
+/** Of a wide picture beside another one, which is half as wide. */
+const BESIDE = 2;
 /** px from one of them to the next. */
 export const NOTE_LINE = 14;
 
 const sizeOf = (width: number): "wide" | "narrow" => (width < margin.narrow ? "narrow" : "wide");
 
 /** px below the lanes that are kept for the foot: of its notes, and where they stand on each other of its buttons. */
-export function footHeight(width: number, spacing: Spacing): number {
+export function footHeight(width: number, spacing: Spacing, isBeside = false): number {
+  return Math.max(44 + (linesIn(width, spacing, isBeside) - 1) * NOTE_LINE, sizeOf(width) === "narrow" ? 88 : 0);
+}
+
+function linesIn(width: number, spacing: Spacing, isBeside: boolean): number {
   const size = sizeOf(width);
-  return Math.max(44 + (LINES[spacing][size] - 1) * NOTE_LINE, size === "narrow" ? 88 : 0);
+  return size === "wide" && isBeside ? BESIDE : LINES[spacing][size];
 }
 
 /** The notes, each a sentence; in fewer words where these have no room. */
 export function noteLines(notes: readonly Note[], width: number, spacing: Spacing, isBeside = false): string[] {
   const size = sizeOf(width);
-  const most = LINES[spacing][size];
+  const most = linesIn(width, spacing, isBeside);
   const room = width - (isBeside ? BUTTON : BUTTONS[size]);
   const whole = wrap(notes.map(({ text }) => text).join(" · "), room, MARK);
   return whole.length <= most ? whole : wrap(notes.map(({ brief }) => brief).join(" · "), room, MARK);

@@ -228,7 +228,7 @@ export function layoutSpacetime(
   const ranked = candidates
     .map((drawn) => ({ drawn, weight: RANK[spacing](importance(frame, drawn, keys, again, exchanges, foremost)) + (isTurned(drawn) ? TURNED : 0) }))
     .sort((one, other) => other.weight - one.weight || other.drawn.arrow.id - one.drawn.arrow.id);
-  const room = options.height - HEADER - footHeight(options.width, spacing);
+  const room = options.height - HEADER - footHeight(options.width, spacing, options.columns != null);
   const first = Math.min(step, ...ranked.filter((item) => item.weight >= 4).map((item) => item.drawn.arrow.sentStep));
   const begin = options.whole === true ? (candidates[0]?.arrow.sentStep ?? step) : first;
   const points = options.width < margin.narrow || options.columns != null ? [] : turningPoints(marks, begin, step);

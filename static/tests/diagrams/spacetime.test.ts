@@ -396,6 +396,13 @@ test("an application has no messages, so the picture does not miss them", () => 
   assert.ok(!notes.some((note) => note.includes("app-1")), notes.join());
 });
 
+test("beside another picture, the notes have two lines, which the rows leave free", () => {
+  const others = Array.from({ length: 60 }, (_, index) => arrow(100 + index, [40 + index, 40 + index], [41 + index, 41 + index], {}, { partitions: ["t-1"], fields: {} }));
+  const frame = frameOf({ ...DUPLICATE, number: 110, at: 110, decision: null }, view({ time: 110 }));
+  const { height, noteLines: lines } = layoutSpacetime(frame, others, { width: 640, height: 300, columns: [] });
+  assert.ok(lines.length <= 2 && height === 300, `${lines.length} ${height}`);
+});
+
 test("no note at the foot is cut: where they need more lines than are kept for them, the picture grows", () => {
   const notes = [1, 2, 3, 4, 5].map((count) => ({ text: `${count} components without a message here (p1, p2, p3)`, brief: `${count} components without a message here` }));
   for (const width of [390, 1280]) assert.equal(noteLines(notes, width, "step").join(" "), notes.map(({ brief }) => brief).join(" · "));
