@@ -270,6 +270,9 @@ class Outcome(TypedDict):
     by_hand: NotRequired[int]
     """The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as
     is the next field."""
+    failed_commands: NotRequired[list[list[str]]]
+    """The commands of ``kafka-transactions.sh`` that failed, each with its error (empty: none). Absent if none failed,
+    and in plans of earlier versions."""
     down: NotRequired[list[str]]
     """The actors that are down at the end of the run."""
     broken: NotRequired[dict[str, int]]
@@ -371,7 +374,8 @@ class Plan(PlannedPlaces):
     """The end of a run with interventions. Present whenever ``cost`` is, except in plans of earlier versions."""
     losses: NotRequired[list[ShownLoss]]
     """The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the
-    beginning. Absent in plans of earlier versions, and in a run without messages."""
+    beginning. Of each, one of a transaction that the run leaves open is preferred. Absent in plans of earlier versions,
+    and in a run without messages."""
     cost: NotRequired[Cost]
     """The cost of the interventions. Present only for a run with interventions that has ended, if the end
     without interventions is known."""

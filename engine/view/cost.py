@@ -16,6 +16,7 @@ from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.counters import RETRIES
 from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, Hangs, HeldBack, Outcome, Readable, Words
+from engine.tool.transactions_tool import FAILED
 from engine.transaction_lines import COMPLETE, DECIDED
 from engine.view.although import although, words
 from engine.view.moral import SIGNS, moral_of
@@ -76,6 +77,10 @@ class RunOutcome:
         """Whether offsets of a consumer group took effect with a transaction."""
         self._by_hand = 0
         """The number of transactions that ``kafka-transactions.sh`` aborted."""
+        self._tool: dict[str, Any] = {}
+        """The newest command of ``kafka-transactions.sh``, as the view has it."""
+        self._failed_commands = Counter[tuple[str, str]]()
+        """(Command, error) to how often it ended with that error, or without one."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._down = set[str]()
@@ -143,6 +148,8 @@ class RunOutcome:
                 self._changed(path, change)
                 if len(path) < 5 or path[4] in ("last_stable_offset", "high_watermark"):
                     self._look_at_gates(path[1])
+            elif path[0] == "tool":
+                self._in_tool(step, change)
             elif path[0] == "middleware":
                 for inner, value in leaves(tuple(path[1:]), change.get("after")):
                     self._in_middleware(inner, value)
@@ -155,6 +162,15 @@ class RunOutcome:
                 for inner, value in leaves(tuple(path[1:]), change.get("after")):
                     if inner[1:] == ("count",):
                         self._broken[inner[0]] = value
+
+    def _in_tool(self, step: Mapping[str, Any], change: Mapping[str, Any]) -> None:
+        """Note a command that fails, with the error that the step's sentence names."""
+        before = self._tool.get("state")
+        _put(self._tool, change["path"][1:], change)
+        if self._tool.get("state") == FAILED != before:
+            said = (one["params"] for one in (step, *step["notes"]) if one["key"].startswith("tool."))
+            error = next((str(params["error"]) for params in said if "error" in params), "")
+            self._failed_commands[self._tool["command"].split()[0], error] += 1
 
     def _at_checks(self, decision: Mapping[str, Any]) -> None:
         """Note the partition of a batch at whose checks a broker stopped: it was refused, or was stored already."""
@@ -212,6 +228,11 @@ class RunOutcome:
             "hanging": sum(self._hangs(*place, first) for place, first in self._hung.items()),
             **({} if (hangs := self._only_hanging()) is None else {"hangs": hangs}),
             "by_hand": self._by_hand,
+            **(
+                {"failed_commands": [[*one] for one in sorted(self._failed_commands.elements())]}
+                if self._failed_commands
+                else {}
+            ),
             "down": sorted(self._down),
             "broken": {name: count for name, count in sorted(self._broken.items()) if count},
             "signs": dict(sorted(self._signs.items())),
@@ -409,7 +430,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *later]
     worse = [one for one in results if one["key"] in _WORSE]
     others = [one for one in results if one not in worse and not (worse and one["key"] in _BETTER)]
-    kept = [*worse, *others, *([] if is_said else [rest])]
+    kept = [*worse, *others, *_commands(written, now), *([] if is_said else [rest])]
     cost: Cost = {
         "what": words(what, count=len(actions)),
         "dearer": dearer,
@@ -433,6 +454,21 @@ _BESIDES = {
 }
 """(Clause, sentence about logs), if the clause says the first half of the sentence, to the key of the second half
 alone."""
+
+
+def _commands(written: Outcome, now: Outcome) -> list[Words]:
+    """The commands of ``kafka-transactions.sh`` that fail now: what they would have changed has not changed."""
+    failed = Counter((name, error) for name, error in now.get("failed_commands", ()))
+    failed.subtract((name, error) for name, error in written.get("failed_commands", ()))
+    return [
+        words("cost.command_fails_with", command=name, error=error)
+        if error
+        else words("cost.command_fails", command=name)
+        for (name, error), more in failed.items()
+        if more > 0
+    ]
+
+
 _NAMED = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "crash", "pause"}
 )

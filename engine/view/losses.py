@@ -7,7 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from engine.client import client_states
 from engine.shapes.plans import ShownLoss
+
+_Kind = tuple[str, bool]
 
 KINDS = (
     ("WriteTxnMarkers", False),
@@ -29,6 +32,11 @@ loss of any other message merely repeats a request that changes no log."""
 ARRIVED = frozenset({"delivered"})
 LOST = frozenset({"dropped", "lost"})
 """What ends a message's way. One that is delayed is still on it."""
+_IN_TRANSACTION = frozenset(
+    {client_states.IN_TRANSACTION, client_states.COMMITTING_TRANSACTION}
+    | {client_states.ABORTING_TRANSACTION, client_states.ABORTABLE_ERROR}
+)
+"""The states of a client whose transaction is not over."""
 
 
 class Losses:
@@ -36,13 +44,20 @@ class Losses:
 
     def __init__(self) -> None:
         self._under_way: dict[int, ShownLoss] = {}
-        self._first: dict[tuple[str, bool], ShownLoss] = {}
-        self._lost: set[tuple[str, bool]] = set()
+        self._first: dict[_Kind, ShownLoss] = {}
+        self._open: dict[str, tuple[int, dict[_Kind, ShownLoss]]] = {}
+        """Client in a transaction to the step at which it began, and to the first message of each kind that was sent
+        since then: its own and those between brokers."""
+        self._lost: set[_Kind] = set()
         """The kinds of which the run itself loses a message."""
+        self._clients: set[str] = set()
         self._other: ShownLoss | None = None
         """The first message of the run."""
 
     def take(self, step: Mapping[str, Any]) -> None:
+        for transition in (*(step.get("earlier_transitions") or ()), step["transition"]):
+            if transition is not None and transition["machine"] == client_states.MACHINE.name:
+                self._move(step["number"], transition)
         for message in step["messages"]:
             if message["event"] == "sent":
                 self._send(step, message["id"])
@@ -56,6 +71,19 @@ class Losses:
                 self._lost.add(_kind(loss))
             else:
                 self._first.setdefault(_kind(loss), loss)
+                for client, (began, first) in self._open.items():
+                    if loss["step"] >= began and (
+                        client in _ends(loss) or self._clients.isdisjoint(_ends(loss))
+                    ):
+                        first.setdefault(_kind(loss), loss)
+
+    def _move(self, number: int, transition: Mapping[str, Any]) -> None:
+        client, state = transition["of"], transition["to"]
+        self._clients.add(client)
+        if state not in _IN_TRANSACTION:
+            self._open.pop(client, None)
+        elif transition["from"] not in _IN_TRANSACTION:
+            self._open[client] = (number, {})
 
     def _send(self, step: Mapping[str, Any], number: int) -> None:
         path = ["network", "messages", str(number)]
@@ -69,11 +97,21 @@ class Losses:
             self._under_way[number] = loss
 
     def to_json(self) -> list[ShownLoss]:
-        """The first message that arrived of each kind, in the order of ``KINDS``; kinds of which the run itself
-        loses a message come last. If none has arrived: the run's first message, if it has one."""
+        """The first message that arrived of each kind, in the order of ``KINDS``; where there is one of a transaction
+        that the run leaves open, that one. Kinds of which the run itself loses a message come last. If none has
+        arrived: the run's first message, if it has one."""
+        of_open: dict[_Kind, ShownLoss] = {}
+        for _, first in self._open.values():
+            for kind, loss in first.items():
+                of_open[kind] = min(loss, of_open.get(kind, loss), key=lambda one: one["step"])
         kinds = sorted(filter(self._first.__contains__, KINDS), key=self._lost.__contains__)
-        return [self._first[kind] for kind in kinds] or ([] if self._other is None else [self._other])
+        chosen = [of_open.get(kind, self._first[kind]) for kind in kinds]
+        return chosen or ([] if self._other is None else [self._other])
 
 
-def _kind(loss: ShownLoss) -> tuple[str, bool]:
+def _kind(loss: ShownLoss) -> _Kind:
     return loss["api"], loss["is_response"]
+
+
+def _ends(loss: ShownLoss) -> tuple[str, str]:
+    return loss["from"], loss["to"]

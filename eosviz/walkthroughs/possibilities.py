@@ -17,6 +17,7 @@ from engine.errors import Refused
 from engine.interference import drop_ends_connection
 from engine.interventions import check_intervention
 from engine.simulation import Simulation
+from engine.tool.command import COMMANDS, command_of, lacking
 from engine.why.links import kind_of
 from eosviz.walkthroughs.message_base import Selection
 from eosviz.walkthroughs.messages import Offer
@@ -54,6 +55,8 @@ def possibilities(simulation: Simulation, selection: Selection) -> list[Offer]:
 
 def _weighed(simulation: Simulation, candidate: Candidate) -> Offer:
     why_key, params = candidate.why_not, dict(candidate.params)
+    if candidate.action in COMMANDS:
+        params["version"] = simulation.world.profile.version
     if why_key is None:
         try:
             check_intervention(simulation, candidate.intervention)
@@ -75,6 +78,8 @@ def _key(simulation: Simulation, candidate: Candidate) -> str:
         return f"action.{candidate.action}.any"
     if candidate.action == "change_leader" and candidate.params["leader"] == NONE:
         return "action.give_leader"
+    if candidate.action in COMMANDS and (field := _lacking(simulation, candidate)) is not None:
+        return f"action.{candidate.action}.without_{field}"
     message = simulation.world.network.under_way.get(candidate.intervention.get("message", -1))
     if candidate.action == "drop_message" and message is not None:
         return (
@@ -83,6 +88,11 @@ def _key(simulation: Simulation, candidate: Candidate) -> str:
             else "action.drop_message"
         )
     return f"action.{candidate.action}"
+
+
+def _lacking(simulation: Simulation, candidate: Candidate) -> str | None:
+    """What the brokers' version lacks for a command: it fails, and can be run all the same."""
+    return lacking(command_of(candidate.intervention), simulation.world.profile)
 
 
 def _of_message(view: Json, selection: Selection) -> Iterator[Candidate]:

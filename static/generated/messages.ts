@@ -2560,7 +2560,7 @@ export interface Plan {
    */
   end?: Outcome;
   /**
-   * The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the beginning. Absent in plans of earlier versions, and in a run without messages.
+   * The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the beginning. Of each, one of a transaction that the run leaves open is preferred. Absent in plans of earlier versions, and in a run without messages.
    */
   losses?: ShownLoss[];
   /**
@@ -2896,6 +2896,10 @@ export interface Outcome {
    * The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as is the next field.
    */
   by_hand?: number;
+  /**
+   * The commands of ``kafka-transactions.sh`` that failed, each with its error (empty: none). Absent if none failed, and in plans of earlier versions.
+   */
+  failed_commands?: string[][];
   /**
    * The actors that are down at the end of the run.
    */

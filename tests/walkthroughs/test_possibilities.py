@@ -139,6 +139,17 @@ def test_a_partition_offers_everything_that_can_be_done_to_it() -> None:
     assert (restore.enabled, restore.why_key) == (False, "action.why.nobody_to.restore_isr")
 
 
+def test_a_command_that_the_brokers_are_too_old_for_can_be_run_and_says_that_it_fails() -> None:
+    def said(variant: str, action: str) -> str:
+        offer = by_action(Simulation(entry("SC-101").scenario(variant)), "partition", "t-0")[action][0]
+        assert offer.enabled
+        return say(offer.key, "en", offer.params)
+
+    assert "3.0 or later; these are 2.8, so it fails" in said("k28", "find_hanging")
+    assert "fails" not in said("k28", "describe_producers")
+    assert "fails" not in said("operator", "find_hanging")
+
+
 def test_what_is_done_to_a_partition_is_seen_in_the_next_view() -> None:
     led = after(60, {"action": "change_leader", "partition": "t-0", "broker": 2})
     assert led.view()["partitions"]["t-0"]["leader"] == 2

@@ -516,8 +516,20 @@ def test_the_messages_to_drop_first_are_those_whose_loss_shows() -> None:
     assert named("SC-80")[0] == (15, "Commit", False)
     # SC-48 delays its first marker, behind which the next transaction waits.
     assert named("SC-48")[0] == (39, "WriteTxnMarkers", False)
+    # SC-75 ends with p1's transaction open: nothing of p2, which uses none, comes before its messages.
+    assert [(one["step"], one["from"], one["to"]) for one in planned("SC-75/wall")["losses"]][:2] == [
+        (51, "broker-1", "p1"), (47, "p1", "broker-1"),
+    ]  # fmt: skip
     # SC-26 sends no records: the request for an identity is better than none.
     assert named("SC-26") == [(3, "InitProducerId", False)]
+
+
+def test_a_command_that_fails_is_said_before_what_stayed_as_it_was() -> None:
+    written = planned("SC-101/k28")
+    find = {"after": written["steps"], "action": "find_hanging", "broker": 1, "timeout_minutes": 0}
+    said = planned("SC-101/k28", find, before=written)["cost"]["kept"]
+    assert said[0]["params"] == {"command": "find-hanging", "error": "UNSUPPORTED_VERSION"}
+    assert [one["key"] for one in said] == ["cost.command_fails_with", "cost.log_same"]
 
 
 def test_a_run_that_commits_offsets_in_transactions_says_that_its_inputs_are_not_judged() -> None:
