@@ -16,6 +16,8 @@ WIDTH = 1000
 _BAR_MIN = 4
 _RESULTS = ("open", "committed", "aborted", "ended")
 
+_STATED = "logs.evidence.readers_waited"
+"""Evidence that only a statement shows."""
 _LINE = "logs.line."
 
 _DAMAGE = {kind.value: kind for kind in DamageKind}
@@ -25,11 +27,14 @@ _ENDS = "; the rest of the file cannot be read"
 Json = dict[str, Any]
 
 
-def log_case_page(analysis: Json) -> Json:
-    """The context of the page's template. ``analysis``: `log_analysis.Row.analysis`."""
+def log_case_page(analysis: Json, is_sample: bool = False) -> Json:
+    """The context of the page's template. ``analysis``: `log_analysis.Row.analysis`. ``is_sample``: the statements
+    beside the files are the sample's, not the reader's."""
     if "too_much" in analysis:
         return {"too_much": True}
     problems = [_with_signatures(one) for one in analysis["verdicts"] if one["kind"] != "healthy"]
+    if is_sample:
+        problems = [one | {"evidence": [_by_sample(line) for line in one["evidence"]]} for one in problems]
     answers = answered(analysis, problems)
     problems = [one | {"answer": answer} for one, answer in zip(problems, answers, strict=True)]
     worst: dict[str, str] = {}
@@ -70,6 +75,11 @@ def log_case_page(analysis: Json) -> Json:
             if count > len(analysis[name])
         ],
     }
+
+
+def _by_sample(line: Json) -> Json:
+    says = line["says"]
+    return line | {"says": says | {"key": f"{says['key']}.sample"}} if says["key"] == _STATED else line
 
 
 def _with_signatures(verdict: Json) -> Json:

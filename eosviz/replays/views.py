@@ -141,10 +141,11 @@ def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
     replay = _readable(request, replay_id)
     if replay.analysis is None or not replay.has_verdicts:
         return redirect("replays:play", replay.id)
+    sample = is_sample(replay)
     context = {
         "replay": replay,
-        "case": log_case_page(replay.analysis),
-        "is_sample": is_sample(replay),
+        "case": log_case_page(replay.analysis, sample),
+        "is_sample": sample,
         "preview": _preview(request, replay),
     }
     return render(request, "replays/case.html", context)

@@ -12,7 +12,7 @@ import type { LineBreaks } from "./beat-axis.ts";
 import { BREAKS, defaults as settings, isNumberAlone, piecesOf } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
-import { countOfSteps } from "./branch-name.ts";
+import { briefStep } from "./branch-name.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
 import { addedIn, countOf, numberOf, pathTo, placeOf, stopAt, tileTexts, titleOf } from "./beats.ts";
@@ -97,12 +97,12 @@ export class BeatsBar extends MeasuredElement {
   #named(plan: BeatPlan, store: PlayerStore): TemplateResult {
     const named = nameIn(plan, store.shown);
     // Before its landing the title says where the beat leads.
-    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${numberText(named.number)}${store.shown < named.beat.lands ? "→ " : ""}${titleOf(named.beat)}`;
+    const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${numberText(named.number)}${store.shown < named.beat.lands ? say("player.beat_leads", { title: titleOf(named.beat) }) : titleOf(named.beat)}`;
     const from = this.walk?.cameFrom ?? null;
     // The date of a log has no room beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
     const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
-    const step = say("player.step_brief", { step: from === null ? store.shown : `${from} → ${store.shown}`, of: countOfSteps(store) });
+    const step = briefStep(store, from);
     const { apart, isLong } = nameSetting(text, step, when, this.width - 2 * axis.besideNarrow);
     return html`<button class="beat-named" aria-expanded=${this.open !== null} @click=${() => this.toggle()}><b class=${isLong ? "long" : ""}>${breakable(text, "words")}</b>
       <span class="num">${step}${apart ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;

@@ -39,10 +39,19 @@ export function stepsInFiles(branches: Branches, branch: string): number | null 
   return files;
 }
 
-/** How many steps there are, `10 + 2` where the last two are a preview. */
+/** How many steps there are; where the last ones are a preview, also how many of either kind. */
 export function countOfSteps(store: PlayerStore): string {
+  const [of, files] = [stepsOf(store), stepsInFiles(store.lines.branches, store.branch)];
+  return files === null ? say("player.of", { of }) : say("player.of_files", { of, files, more: of - files });
+}
+
+/** Where there is no room for both counts: the step in its part, in the files or in the preview. `from`: where the reader came from. */
+export function briefStep(store: PlayerStore, from: number | null): string {
   const [all, files] = [stepsOf(store), stepsInFiles(store.lines.branches, store.branch)];
-  return files === null ? String(all) : `${files} + ${all - files}`;
+  const isPreviewed = files !== null && store.shown > files;
+  const before = isPreviewed ? files : 0;
+  const step = from === null || from <= before ? store.shown - before : `${from - before} → ${store.shown - before}`;
+  return say(isPreviewed ? "player.step_previewed" : "player.step_brief", { step, of: isPreviewed ? all - files : (files ?? all) });
 }
 
 /** Whether it shows what a remedy would do: the opened files hold nothing of it. */

@@ -31,7 +31,7 @@ export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
 /** The partition that was asked about or selected; else the one that the step is about; else any whose consumers stop. */
 function readersIn({ why, written, steps }: LogAnswers, asked: AskedWhy): WhyAnswer {
   const number = asked.number ?? written?.newest ?? 0;
-  if (written !== null && asked.branch !== written.id && number > written.newest) return alone("log.why.preview");
+  if (written !== null && asked.branch !== written.id && number > written.newest) return alone("log.why.preview", written.newest);
   const here = why.filter(({ first, last }) => first <= number && (last === null || number <= last));
   const actor = steps[written?.id ?? ""]?.[number - 1]?.actor;
   const wanted = [asked.subject, asked.selection?.id, actor];
@@ -44,6 +44,7 @@ function questionOf({ partition, offset }: LogWhy): WhyQuestion {
   return { question: QUESTION, subject: partition, key: "why.ask.lso", params: { partition, offset } };
 }
 
-function alone(key: string): WhyAnswer {
-  return { questions: [], question: null, subject: "", links: [{ key, params: {}, rules: [], subject: null, compared: [], step: null, answers: true }] };
+/** `step`: the one to ask about instead. */
+function alone(key: string, step: number | null = null): WhyAnswer {
+  return { questions: [], question: null, subject: "", links: [{ key, params: {}, rules: [], subject: null, compared: [], step, answers: true }] };
 }

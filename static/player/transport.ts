@@ -116,7 +116,7 @@ export class Transport extends StoreElement {
     const place = plan === null ? null : whereIn(plan, store.shown);
     return html`<div class="where num">
         ${place === null ? nothing : html`<span class="in-beats">${say(place.parts === 0 ? "player.beat_of" : "player.beat_part_of", place)}<span class="dot"> ·</span></span>`}
-        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${say("player.of", { of: countOfSteps(store) })}</span><span class="dot"> ·</span></span>
+        <span class="in-steps"><b>${say("player.step")} ${store.shown}</b> <span>${countOfSteps(store)}</span><span class="dot"> ·</span></span>
         <span class="virtual">${this.#when(store, at, over)}</span>
         ${this.#branches(store)}
         <span class="sr" role="status">${over === null ? nothing : say(store.source.live ? "player.over.next" : "player.over.again", { at })}</span>

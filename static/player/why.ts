@@ -221,6 +221,8 @@ export class Why extends StoreElement {
     const { store, asked, answer } = this;
     if (store === undefined) return;
     if (asked !== null && answer !== null && this.#kept === null) {
+      // An answer to no question only leads to a step that can be asked about.
+      if (answer.questions.length === 0) return store.moveTo(step);
       const steps = new Set(answer.links.map((link) => link.step).filter((one) => one !== null));
       this.#kept = { asked, branch: store.branch, step: store.shown, steps };
     }
@@ -328,8 +330,8 @@ export class Why extends StoreElement {
 
   #chain(): TemplateResult {
     if (this.answer === null) return html`<p class="why-none quiet">${say(this.store?.status === "reconnecting" ? "player.offline" : "player.why.asking")}</p>`;
-    const [first = { key: "player.why.nothing_to_ask", params: {} }, ...others] = this.answer.links;
-    if (this.answer.question === null && others.length === 0) return html`<p class="why-none">${say(first.key, first.params)}</p>`;
+    const [first = { key: "player.why.nothing_to_ask", params: {}, step: null }, ...others] = this.answer.links;
+    if (this.answer.question === null && others.length === 0) return html`<p class="why-none">${say(first.key, first.params)} ${this.#way(first.step)}</p>`;
     return this.#links();
   }
 
@@ -364,8 +366,13 @@ export class Why extends StoreElement {
     return html`<span class="why-said">${termed(sentenceOf(link))}</span>
       ${compared.length === 0 ? nothing : html`<ul class="why-compared">${compared.map(([what, number]) => html`<li>${errorText(what, number)}</li>`)}</ul>`}
       <span class="why-refs">${subject === null ? nothing : this.#subject(subject)}
-        ${step === null || (this.#kept === null && step === this.store?.shown) ? nothing : html`<button class="why-step" aria-current=${step === this.store?.shown ? "step" : nothing} title=${say("player.why.step_means", { number: step })} @click=${() => this.#lookAt(step)}>${say("player.why.step", { number: step })}</button>`}
+        ${this.#way(step)}
         ${link.rules.map((rule) => ruleChip(rule, this.rules))}</span>`;
+  }
+
+  #way(step: number | null): TemplateResult | typeof nothing {
+    if (step === null || (this.#kept === null && step === this.store?.shown)) return nothing;
+    return html`<button class="why-step" aria-current=${step === this.store?.shown ? "step" : nothing} title=${say("player.why.step_means", { number: step })} @click=${() => this.#lookAt(step)}>${say("player.why.step", { number: step })}</button>`;
   }
 
   #subject(subject: Selection): TemplateResult {

@@ -58,6 +58,12 @@ def test_what_is_no_log_s_id_leads_nowhere(client: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_the_sample_states_what_no_file_of_it_shows(client: Client) -> None:
+    page = client.get(reverse("replays:log_case", args=[sample_case().id])).content.decode()
+    assert "as the sample states (no file shows it)" in page
+    assert "as you stated" not in page
+
+
 def test_the_beats_of_the_sample_log_stop_at_the_new_epoch_and_name_the_last_state() -> None:
     plan = msgspec.json.decode(gzip.decompress(bytes(Replay.objects.get(id=sample_case().id).player)))[
         "plans"

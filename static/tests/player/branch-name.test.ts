@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { branchName, branchTitle, countOfSteps, originalOf, stepsInFiles } from "../../player/branch-name.ts";
+import { branchName, branchTitle, briefStep, countOfSteps, originalOf, stepsInFiles } from "../../player/branch-name.ts";
 import { originalFirst } from "../../player/beside-address.ts";
 import { treeOf } from "../../player/done.ts";
 import type { BranchInfo } from "../../player/source.ts";
@@ -18,8 +18,13 @@ test("the steps of a preview, and of what follows it, are not in the files", () 
   assert.equal(stepsInFiles(branches, "log"), null, "all are");
   assert.equal(stepsInFiles(branches, "remedy"), 10);
   assert.equal(stepsInFiles(branches, "onward"), 10);
-  const counted = (branch: string, newest: number) => countOfSteps({ branch, newest, lines: { branches } } as unknown as PlayerStore);
-  assert.deepEqual([counted("log", 10), counted("remedy", 12)], ["10", "10 + 2"]);
+  words.learn("en", { texts: {
+    "player.of": "of {of}", "player.of_files": "of {of} ({files} in the files, {more} of a preview)",
+    "player.step_brief": "step {step}/{of}", "player.step_previewed": "preview step {step}/{of}",
+  }, sources: {} });
+  const at = (branch: string, newest: number, shown = newest) => ({ branch, newest, shown, lines: { branches } }) as unknown as PlayerStore;
+  assert.deepEqual([countOfSteps(at("log", 10)), countOfSteps(at("remedy", 12))], ["of 10", "of 12 (10 in the files, 2 of a preview)"]);
+  assert.deepEqual([briefStep(at("log", 10), null), briefStep(at("remedy", 12, 9), 7), briefStep(at("remedy", 12), 9), briefStep(at("remedy", 12), 11)], ["step 10/10", "step 7 → 9/10", "preview step 2/2", "preview step 1 → 2/2"]);
 });
 
 test("a branch is called as the server says, in a sentence and as a label", () => {

@@ -37,6 +37,7 @@ test("what the step is about comes first, unless the reader asked about somethin
 test("where nothing is open, or no log has the step, that is the answer", () => {
   assert.equal(whyInLog(ANSWERS, { ...asked, number: 1 }).links[0]?.key, "log.why.free");
   assert.equal(whyInLog(ANSWERS, { ...asked, branch: "2", number: 7 }).links[0]?.key, "log.why.preview");
+  assert.equal(whyInLog(ANSWERS, { ...asked, branch: "2", number: 7 }).links[0]?.step, ANSWERS.written?.newest, "a step of the log to ask about");
   assert.equal(whyInLog(ANSWERS, { ...asked, branch: "2", number: 5 }).subject, "t-1");
 });
 
