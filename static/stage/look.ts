@@ -21,6 +21,7 @@ export const stageLook = css`
   .body { fill: var(--paper); stroke: var(--line); stroke-width: 1; }
   .body.dead { fill: none; stroke: var(--ink-3); stroke-dasharray: 2 5; }
   .crossed { fill: none; stroke: var(--ink-3); stroke-width: 1.5; }
+  .cross:not(.under) { stroke: var(--bad); }
   .unfolded { fill: none; stroke: var(--ink); stroke-width: 1.5; }
   .dim :is(rect, path) { opacity: .4; }
   .scene .dim text { fill: var(--ink-3); }

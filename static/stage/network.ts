@@ -367,8 +367,10 @@ function noteBox({ box: { x, y, width, height }, fate, message }: Flight): Box {
   return { x: left, y: y + height + 3, width: wide, height: 13 };
 }
 
-/** With what is noted of it, under it or beside it. */
-export function withNote({ box: own, fate }: Flight): Box {
+/** With what is noted of it, under it or beside it, or with what is torn off it. */
+export function withNote(flight: Flight): Box {
+  const { box: own, fate } = flight;
+  if (fate.lost) return taken(flight);
   if (fate.note === "") return own;
   const width = textWidth(fate.note, 12, true) + 8;
   // What is wider than its message reaches beyond it on the side where the network is.

@@ -52,7 +52,8 @@ const tagsOf: Layer = (frame, here, focus) => {
   if (node != null) return [labelled(focus, node.said, node.size, node.box, besideTag(focus))];
   const rail = railTag(frame, here, focus, focus.actor ?? "");
   if (rail !== null) return [labelled(focus, rail.said, rail.size, rail.box)];
-  const said = say(focus.tag.key, focus.tag.params);
+  const whole = say(focus.tag.key, focus.tag.params);
+  const said = here.upright && focus.kind === "lost" && !hasRoom(frame, here, focus, whole) ? say("stage.tag.lost_short") : whole;
   const row = here.readers[focus.partition ?? ""]?.[focus.actor ?? ""]?.box;
   const inRow = focus.kind !== "read" || row === undefined ? 0 : tagInRow(here, focus, row);
   if (row !== undefined && inRow > 0) {
@@ -86,6 +87,11 @@ const tagsOf: Layer = (frame, here, focus) => {
   const isCrowded = own > 0 && placeOf(frame, here, focus, round(first + own), tagHeight(size)).covers > COVERS;
   return [oneLine(frame, here, focus, said, size, own === 0 || isCrowded ? "" : told)];
 };
+
+/** Whether a tag stands somewhere in its smallest size and covers nothing. */
+function hasRoom(frame: Frame, here: Places, focus: Focus, said: string): boolean {
+  return placeOf(frame, here, focus, tagWidth(said, SIZES.at(-1) ?? 12), tagHeight(12)).covers <= COVERS;
+}
 
 /** The tag, and beside it what was compared. */
 function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
