@@ -31,10 +31,10 @@ function toldBeside(since: number, until: number | null): string | null {
 test("participants that may differ are said to end alike, whether all commit or everything is undone", () => {
   assert.deepEqual(said(null, null), []);
   assert.deepEqual(said(65, null), ["CommitOk: not from all yet", "window open from t = 65 ms: nodes may differ"]);
-  assert.deepEqual(said(65, 5095), ["Participants report the same outcome", "middleware's window: t = 65–5095 ms"]);
+  assert.deepEqual(said(65, 5095), ["Participants report the same outcome", "middleware's window: t = 65 ms–5095 ms"]);
   const reported = { window: { since: 65, until: 5095 } };
-  assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65–5095 ms", "nodes differed: 50–5060 ms"]);
-  assert.equal(windowWords(reported, { since: 50, until: null })[1], "middleware's window: t = 65–5095 ms");
+  assert.deepEqual(windowWords(reported, { since: 50, until: 5060 }).slice(1), ["middleware's window: 65 ms–5095 ms", "nodes differed: 50 ms–5060 ms"]);
+  assert.equal(windowWords(reported, { since: 50, until: null })[1], "middleware's window: t = 65 ms–5095 ms");
   const barsAt = (one: { window: { since: number; until: number | null } }, until: number | null, now: number): string[] => [...markup(windowBars([{ ...one, really: { since: 50, until }, now }], 0, 5045, [0, 17]) ?? undefined).matchAll(/<rect[^>]*\bx="?([\d.]+)"?[^>]*width="?([\d.]+)/g)].map(([, x, width]) => `${x}+${width}`);
   assert.deepEqual([barsAt(reported, 5060, 6000), barsAt(reported, null, 6000)], [["15+5030", "0+5010"], []], "both on one axis, once both are over");
   const open = { window: { since: 65, until: null } };
