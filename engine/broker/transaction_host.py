@@ -466,7 +466,8 @@ class TransactionHost:
                 effects += self._load(partition, now)
         for broker_id, request in sorted(self.markers.in_flight.items()):
             if request.deadline <= now:
-                self.watch.emit(MarkersTimedOut, self.setup.name, f"broker-{broker_id}")
+                timeout = self.setup.configuration.marker_request_timeout_ms
+                self.watch.emit(MarkersTimedOut, self.setup.name, f"broker-{broker_id}", timeout)
                 effects.append(Disconnect(f"broker-{broker_id}", FOR_MARKERS))
         if self.scan_at is not None and self.scan_at <= now:
             self.scanned_at = now

@@ -232,6 +232,7 @@ class CompletionNotWritten(Aside):
 class MarkersTimedOut(Happening):
     coordinator: str
     broker: str
+    timeout: int
 
 
 @happening

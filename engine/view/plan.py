@@ -19,7 +19,7 @@ from engine.view.losses import Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
 
-PLAN_VERSION = 57
+PLAN_VERSION = 58
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 

@@ -61,7 +61,7 @@ NAMES = frozenset(
         "reads_one", "reads_only", "reads_each", "reads_one_from", "reads_only_from", "reads_each_from",
         "hidden", "offsets_wait", "held", "held_all", "joined", "joined_now", "registered_now",
         "begins_early", "begins_next", "let_go_abort", "let_go_commit", "resends",
-        "takes_over_finds",
+        "takes_over_finds", "identity_raised",
         "resends_stored", "renumbered_stored", "muted_stores", "waited_stores", "pauses_many", "resumes_moving_many",
         "crashes_many", "restarts_many", "marker_again", "commit_returns", "success_first",
         "left_stores", "round_begins", "round_stores", "behind_stores", "repeats_refused", "repeats_failed",
@@ -262,7 +262,11 @@ def _identities(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Titl
 
 
 def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    return _identity({}, steps, consumers)
+    """The identity that a client gets; the title says that its epoch was raised for this client."""
+    got = _identity({}, steps, consumers)
+    if got is None or got[1]["producer_epoch"] != params["new_epoch"]:
+        return got
+    return "identity_raised", got[1]
 
 
 def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:

@@ -1,6 +1,6 @@
 """Pages made from the tables of the engine and of this site, and the search."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -219,7 +219,7 @@ def search(request: HttpRequest) -> HttpResponse:
     answer = search_index.answer(question, language, own)
     found, is_far = answer.found, answer.is_far
     only = kind if (kind := request.GET.get("kind", "")) in found else ""
-    kinds = [
+    kinds: list[dict[str, Any]] = [
         {
             "name": name,
             "key": f"search.kind.{name}",
@@ -236,6 +236,7 @@ def search(request: HttpRequest) -> HttpResponse:
         "question": question,
         "is_partial": answer.is_partial,
         "is_far": is_far and not only,
+        "has_marks": not is_far and any(_is_marked(row) for kind in kinds for row in kind["rows"]),
         "topics": [(name, f"library.question.{name}") for name in choices.VALUES["topic"]],
         "count": sum(len(rows) for rows in found.values()),
         "columns": [kinds[:at], kinds[at : at + 1], kinds[at + 1 :]],
@@ -320,6 +321,11 @@ def _shown_text(row: search_index.Found, question: str, language: str) -> dict[s
         "text": elsewhere if not covered and search_index.is_marked(elsewhere) else text,
         "shown_why": covered and ("search.covers", ", ".join(covered)),
     }
+
+
+def _is_marked(row: Mapping[str, Any]) -> bool:
+    found, text, means = row["found"], row["text"], row.get("means", ())
+    return search_index.is_marked(found.identifier_pieces, found.title_pieces, text, means)
 
 
 def _scenarios_of(track: str) -> list[str]:

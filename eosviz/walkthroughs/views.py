@@ -36,6 +36,7 @@ from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.questions import branch_names
 from eosviz.walkthroughs.requested import owned_branch, owned_session
 from eosviz.walkthroughs.simulations import scenario_of
+from eosviz.walkthroughs.stops import stops_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}
@@ -104,10 +105,10 @@ def _start_page(
 
 
 def _beats_of(version: ScenarioVersion, variant: str | None) -> list[str]:
-    """The titles of the run's beats, in the language of the page."""
+    """The titles of the beats that the player counts, in the language of the page."""
     plan = plan_of_library(version, variant)
     language = language_of(get_language())
-    return [beat_title(beat, language) for beat in ([] if plan is None else plan["beats"])]
+    return [beat_title(beat, language) for beat in ([] if plan is None else stops_of(plan["beats"]))]
 
 
 def _version(identifier: str) -> ScenarioVersion:

@@ -10,7 +10,10 @@ export interface Altered {
   name: string;
   /** The whole path in the scenario's document. */
   path: string;
-  /** Kafka's name of the setting (empty if it has none), and the component that has it (empty for all of Kafka). */
+  /**
+   * Kafka's name of the setting (empty if it has none), and whose setting it is: a producer's or the brokers' (empty for
+   * all of Kafka).
+   */
   kafka: string;
   of: string;
   value: string;
@@ -33,6 +36,11 @@ function plain(value: Json): string {
   return JSON.stringify(value);
 }
 
+/** The producer that has the setting; null for settings of others. */
+function producerOf(path: string): string | null {
+  return path.startsWith("producers.") ? (path.split(".")[1] ?? null) : null;
+}
+
 /** Switches first: they change Kafka itself. Then the settings. */
 export function alteredOf(header: Header): Altered[] {
   const switches = Object.entries(header.switches).map(([path, value]) => ({
@@ -50,7 +58,7 @@ export function alteredOf(header: Header): Altered[] {
       name: name.replaceAll("_", " "),
       path,
       kafka: typeof kafka === "string" ? kafka : "",
-      of: path.startsWith("producers.") ? (path.split(".")[1] ?? "") : "",
+      of: producerOf(path) ?? (path.startsWith("cluster.broker.") ? say("player.setting_of_brokers") : ""),
       value: plain(settingValue(name, value)),
       normal: normal === null ? null : plain(settingValue(name, normal)),
     };
@@ -65,7 +73,10 @@ export function alteredOf(header: Header): Altered[] {
 export function differing(one: Header, other: Header): Altered[] {
   const theirs = new Map(alteredOf(other).map((item) => [item.path, item]));
   const ours = alteredOf(one);
-  const inBoth = ({ of }: Altered): boolean => of === "" || [one, other].every(({ actors }) => actors.some(({ name }) => name === of));
+  const inBoth = ({ path }: Altered): boolean => {
+    const producer = producerOf(path);
+    return producer === null || [one, other].every(({ actors }) => actors.some(({ name }) => name === producer));
+  };
   const here = ours.filter((item) => inBoth(item) && theirs.get(item.path)?.value !== item.value);
   const named = new Set(ours.map((item) => item.path));
   const there = [...theirs.values()].filter((item) => inBoth(item) && !named.has(item.path) && item.normal !== null);

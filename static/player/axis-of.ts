@@ -7,11 +7,8 @@ import type { PlayerStore } from "./store.ts";
 import type { Axis } from "./timeline.ts";
 import { axisOf } from "./timeline.ts";
 
-/**
- * px left and right of it; px of width below which it is narrow; px of width below which it is narrow if its names do
- * not fit.
- */
-export const defaults = { beside: 24, besideNarrow: 16, narrow: 560, tight: 1100 };
+/** px left and right of it; px of width below which it is narrow. */
+export const defaults = { beside: 24, besideNarrow: 16, narrow: 560 };
 
 /** The plan of the branch on show; null while there is none, or where it has no beats. */
 export function planOf(store: Pick<PlayerStore, "frame"> | undefined): BeatPlan | null {
@@ -30,7 +27,7 @@ export function axisFor(store: PlayerStore, width: number): Axis & Omit<BeatAxis
   const plan = planOf(store);
   if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0, breaks: "marks", fits: true };
   const end = Math.max(plan.steps, store.newest);
-  return { left, right, end, ...beatAxis(plan.beats, end, left, right) };
+  return { left, right, end, ...beatAxis(plan.beats, end, left, right, Object.values(store.info?.first_broken ?? {})) };
 }
 
 /** How many steps the run has, as far as is known; a plan that was computed to the end knows it. */

@@ -23,7 +23,7 @@ export const defaults = {
   numbered: 18,
   numberedShare: 0.3,
   /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
-  narrower: 0.8,
+  narrower: 0.85,
   /**
    * How names are set, the first that fits: px of a letter, lines, the numbers beside the names or in their first
    * lines.
@@ -31,6 +31,7 @@ export const defaults = {
   settings: [
     { size: 14, lines: 1, beside: true }, { size: 14, lines: 2, beside: true }, { size: 13, lines: 2, beside: true }, { size: 12, lines: 2, beside: true },
     { size: 13, lines: 3, beside: true }, { size: 12, lines: 3, beside: true }, { size: 12, lines: 3, beside: false }, { size: 11, lines: 3, beside: false },
+    { size: 11, lines: 4, beside: false },
   ],
 };
 
@@ -45,18 +46,29 @@ export interface BeatAxis {
   fits: boolean;
 }
 
-/** What stands behind the name of a beat that breaks a guarantee. */
+/** What stands behind the name of a beat in which a guarantee is first broken. */
 const BROKEN_MARK = " ✕";
 
 /** The axis made last, and its inputs: at each step, every bar of the page asks for the same one. */
 let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
-/** Beats between `left` and `right` px; the last one reaches to `end`, which may lie after the last planned step. */
-export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
-  const names = beats.map((beat, place) => isNumberAlone(beat) ? [] : tileTexts(beats, place).map(([title, more]) => [`${title}${beat.key.startsWith("beat.broken_") ? BROKEN_MARK : ""}`, more] as const));
+/**
+ * Beats between `left` and `right` px; the last one reaches to `end`, which may lie after the last planned step.
+ * `broken`: the steps that first break a guarantee, as far as they are known.
+ */
+export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number, broken: readonly number[] = []): BeatAxis {
+  const names = beats.map((beat, place) => {
+    const mark = beat.key.startsWith("beat.broken_") || isBrokenIn(beat, place === beats.length - 1 ? Math.max(end, beat.last) : beat.last, broken) ? BROKEN_MARK : "";
+    return isNumberAlone(beat) ? [] : tileTexts(beats, place).map(([title, more]) => [`${title}${more === "" ? mark : ""}`, more === "" ? "" : `${more}${mark}`] as const);
+  });
   const of = [end, left, right, ...names].join("\n");
   if (last?.beats !== beats || last.of !== of) last = { of, beats, axis: laidOut(beats, names, end, left, right) };
   return last.axis;
+}
+
+/** Whether one of these steps is in the beat, which reaches to `last`. */
+export function isBrokenIn(beat: Beat, last: number, broken: readonly number[]): boolean {
+  return broken.some((step) => step >= beat.first && step <= last);
 }
 
 /**
@@ -96,7 +108,7 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [st
   return { segments, setting, breaks, fits: fitting !== undefined };
 }
 
-const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
+const SQUARE_LETTERS = /[✕\u2e80-\uffff]/g;
 
 /** Where a line may end: at spaces, behind the underscores of an error's name. */
 export const BREAKS = /(?<=[A-Z]_)/;
@@ -121,7 +133,7 @@ function bothWidth(title: string, added: string, size: number, lines: number, br
   return Math.min(...splits);
 }
 
-/** What a name needs in so many lines; no word is broken. Chinese letters are as wide as they are high. */
+/** What a name needs in so many lines; no word is broken. Chinese letters and the mark are as wide as they are high. */
 function nameWidth(name: string, size: number, lines: number, breaks: LineBreaks): number {
   const wide = (text: string): number => {
     const square = text.match(SQUARE_LETTERS)?.length ?? 0;

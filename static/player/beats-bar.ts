@@ -9,13 +9,13 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { axisFor, defaults as axis, isNarrow, planOf, stepsOf } from "./axis-of.ts";
 import type { LineBreaks } from "./beat-axis.ts";
-import { BREAKS, defaults as settings, isNumberAlone, piecesOf } from "./beat-axis.ts";
+import { BREAKS, defaults as settings, isBrokenIn, isNumberAlone, piecesOf } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { beatLines } from "./beat-lines.ts";
 import { briefStep } from "./branch-name.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
-import { addedIn, countOf, numberOf, pathTo, placeOf, stopAt, tileTexts, titleOf } from "./beats.ts";
+import { countOf, numberOf, pathTo, placeOf, stopAt, tileTexts, titleOf, wholeName } from "./beats.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
@@ -62,7 +62,7 @@ export class BeatsBar extends MeasuredElement {
     if (store === undefined || plan === null || this.width === 0) return nothing;
     const { segments = [], setting, breaks, fits } = axisFor(store, this.width);
     const here = placeOf(plan.beats, store.shown);
-    const narrow = isNarrow(this.width) || (!fits && this.width < axis.tight);
+    const narrow = isNarrow(this.width) || !fits;
     const { size, lines, beside } = settings.settings[setting] ?? { size: 14, lines: 1, beside: true };
     return html`<ol class=${narrow ? "beats bars" : "beats"} .style=${`--beat-size:${size}px`} data-lines=${lines} ?data-dense=${!beside} data-breaks=${breaks} aria-label=${say("player.beats")}>
         ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow, beside, breaks))}
@@ -74,13 +74,13 @@ export class BeatsBar extends MeasuredElement {
   #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean, beside: boolean, breaks: LineBreaks): TemplateResult {
     const title = titleOf(beat);
     const last = place === plan.beats.length - 1 ? Math.max(beat.last, stepsOf(store)) : beat.last;
-    const isBroken = store.info !== null && Object.values(store.info.first_broken).some((step) => step >= beat.first && step <= last && step <= store.shown);
+    const isBroken = isBrokenIn(beat, Math.min(last, store.shown), Object.values(store.info?.first_broken ?? {}));
     const numbers = numberOf(plan.beats, place);
     const state = place < here ? "past" : place === here ? "now" : "ahead";
     const stop = stopAt(plan.beats, place, store.shown);
     const isPart = state === "now" && stop.parts > 1;
     const [text = "", more = ""] = tileTexts(plan.beats, place)[isPart ? stop.part : 0] ?? [];
-    const name = say("player.beat_named", { number: numbers, title: [title, ...addedIn(beat).map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" "), count: last - beat.first + 1, first: beat.first, last });
+    const name = say("player.beat_named", { number: numbers, title: wholeName(plan.beats, place), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const current = place === here ? "step" : nothing;
     // On a touch screen, the list has them by name.

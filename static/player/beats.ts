@@ -16,25 +16,41 @@ export function titleOf(beat: Beat): string {
   return title?.[words.language] ?? say(key, params) + (apart === undefined ? "" : say(apart.key, apart.params));
 }
 
-/** What is inside a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` where nothing
- * came of an intervention; empty for a beat with one stop. Of the last beat of a run it names what comes last. */
+/** The beat that a tile with several stops names first and, if something inside it is named, the one behind: in the order in
+ * which a reader stops at them. Of the last beat of a run it names what comes last. */
+function namedIn(beats: readonly Beat[], place: number): { head: Beat; behind: Beat | undefined } {
+  const own = beats[place] as Beat;
+  const added = stopsOf(beats, place).length < 2 ? [] : addedIn(own);
+  const other = added.at(place === beats.length - 1 ? -1 : 0);
+  return other !== undefined && other.lands < own.lands ? { head: added[0] ?? own, behind: own } : { head: own, behind: other };
+}
+
+/** What follows the name of a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` where nothing
+ * came of an intervention; empty for a beat with one stop. */
 export function addedText(beats: readonly Beat[], place: number): string {
   const count = stopsOf(beats, place).length;
   if (count < 2) return "";
-  const named = addedIn(beats[place] as Beat).at(place === beats.length - 1 ? -1 : 0);
-  if (named === undefined) return say("player.beat_parts", { count });
-  const title = titleOf(named);
+  const { behind } = namedIn(beats, place);
+  if (behind === undefined) return say("player.beat_parts", { count });
+  const title = titleOf(behind);
   return count > 2 ? say("player.beat_added_more", { title, count }) : say("player.beat_added", { title });
+}
+
+/** All stops of a beat by name, in order: `txn-1: commit is decided + LSO passes 1 committed record of p2`. */
+export function wholeName(beats: readonly Beat[], place: number): string {
+  const own = beats[place] as Beat;
+  const [first = own, ...others] = [own, ...addedIn(own)].toSorted((one, other) => one.lands - other.lands);
+  return [titleOf(first), ...others.map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" ");
 }
 
 /** What the tile of one of the run's beats says, the first as long as no stop of it is on show: its name, which stays, and
  * what follows it, of a stop its number and name. */
 export function tileTexts(beats: readonly Beat[], place: number): (readonly [string, string])[] {
-  const own = beats[place] as Beat;
+  const { head } = namedIn(beats, place);
   const stops = stopsOf(beats, place);
   const before = countOf(beats, place);
-  const parts = stops.map(({ beat }, at) => [titleOf(own), beat === own ? say("player.beat_part", { part: at + 1, parts: stops.length }) : say("player.beat_part_title", { number: before + at + 1, title: titleOf(beat) })] as const);
-  return [[titleOf(own), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
+  const parts = stops.map(({ beat }, at) => [titleOf(head), beat === head ? say("player.beat_part", { part: at + 1, parts: stops.length }) : say("player.beat_part_title", { number: before + at + 1, title: titleOf(beat) })] as const);
+  return [[titleOf(head), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
 }
 
 /** The beats inside a beat. Equal parts of a long beat, whose steps repeat, are lines of a list and not beats. */

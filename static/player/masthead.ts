@@ -18,7 +18,7 @@ import { closeLists, PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { Small } from "./small.ts";
 import { StoreElement } from "./store-element.ts";
-import { listed, named } from "./joins.ts";
+import { aside, listed, named } from "./joins.ts";
 import { rerunLink } from "./messages.ts";
 import { say, words } from "./text.ts";
 import { besideOriginal, posting } from "./posting.ts";
@@ -186,7 +186,7 @@ export class Masthead extends StoreElement {
   /** `briefly`: the variant's name stands beside it, states the difference, and needs the room. */
   #altered(altered: Altered[], briefly: boolean): TemplateResult {
     const one = (item: Altered): TemplateResult =>
-      html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${item.kafka || item.name} <b>${item.value}</b></span>`;
+      html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${aside(item.kafka || item.name, item.of)} <b>${item.value}</b></span>`;
     if (altered.length === 1 && !briefly) return html`<span>${say("player.given_settings")} ${altered.map(one)}</span>`;
     return html`<details class="altered-more"><summary><span>${briefly ? say("player.given_count", { count: altered.length })
       : html`${say("player.given_settings")} ${one(altered[0] as Altered)}${say("join.comma")}${say("player.more_settings", { count: altered.length - 1 })}`}</span></summary>

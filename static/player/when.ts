@@ -28,6 +28,6 @@ export function afterLeap(header: Header | null, text: string, at: number, befor
 
 /** Whether the first clause names the time. */
 function saysTime(text: string, time: string): boolean {
-  const at = text.split(/[,;:.，；：。]\s?/)[0]?.indexOf(time) ?? -1;
+  const at = text.split(/[,;:，；：。]|\.(?=\s|$)/)[0]?.indexOf(time) ?? -1;
   return at >= 0 && !/\d/.test(text.charAt(at - 1));
 }

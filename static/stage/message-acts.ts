@@ -303,7 +303,7 @@ function lossesOf(store: PlayerStore): readonly ShownLoss[] {
 function wayTexts(sent: Left): string[] {
   const { step } = sent;
   const message = nameOf(sent, apiName);
-  return [say("stage.act.offer_at", { step, message: nameOf(sent) }), ...["stage.act.offer_at_short", "stage.act.offer_at_shorter", "stage.act.offer_at_named"].map((key) => say(key, { step, message })), say("stage.act.offer_at_shortest", { step })];
+  return [say("stage.act.offer_at", { step, message: nameOf(sent) }), ...["stage.act.offer_at", "stage.act.offer_at_named", "stage.act.offer_at_short"].map((key) => say(key, { step, message }))];
 }
 
 /** Whether the way to a message has other words: each look finds it anew. */

@@ -128,25 +128,37 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
   return batches.filter((batch) => batch.last_offset >= first && batch.base_offset <= last);
 }
 
-/** The hidden records and the reason, in a text that fits a row; without aborted records, which stay hidden. */
-export function hiddenText(counts: Row["counts"]): { short: string; long: string } | null {
+/** A text in three lengths: `least` stands in the smallest row. */
+interface Sized {
+  least: string;
+  short: string;
+  long: string;
+}
+
+/**
+ * The hidden records and the reason, in a text that fits a row; then the aborted ones, which stay hidden, and which the
+ * smallest rows leave out beside others.
+ */
+export function hiddenText(counts: Row["counts"]): Sized | null {
   const own = counts.undecided + counts.marker;
   const hidden = own + counts.behind + counts.unrecorded;
+  const skipped = counts.aborted === 0 ? [] : [say("stage.reader.left_out", { count: counts.aborted })];
   if (hidden > 0) {
-    const short = say("stage.reader.hidden", { count: hidden });
-    if (counts.behind === 0 || own === 0 || counts.unrecorded > 0) return { short, long: short };
+    const least = say("stage.reader.hidden", { count: hidden });
+    const both = counts.behind > 0 && own > 0 && counts.unrecorded === 0;
     const key = counts.marker === 0 ? "stage.reader.hidden_unmarked" : "stage.reader.hidden_two";
-    return { short, long: say(key, { undecided: own, behind: counts.behind }) };
+    const long = both ? say(key, { undecided: own, behind: counts.behind }) : least;
+    return { least, short: facts([least, ...skipped]), long: facts([long, ...skipped]) };
   }
-  if (counts.aborted > 0) return { short: say("stage.reader.left_out", { count: counts.aborted }), long: say("stage.reader.left_out", { count: counts.aborted }) };
-  return null;
+  return skipped[0] === undefined ? null : { least: skipped[0], short: skipped[0], long: skipped[0] };
 }
 
 /** By name while they are few, because the squares need the room. */
-function againText(again: readonly number[]): { short: string; long: string } | null {
+function againText(again: readonly number[]): Sized | null {
   if (again.length === 0) return null;
   const records = serialsText(again);
-  return { short: again.length > 2 ? say("stage.reader.again_count", { count: again.length }) : say("stage.reader.again", { records }), long: say("stage.reader.read_again", { records }) };
+  const short = again.length > 2 ? say("stage.reader.again_count", { count: again.length }) : say("stage.reader.again", { records });
+  return { least: short, short, long: say("stage.reader.read_again", { records }) };
 }
 
 const HUNDRED = 100;
@@ -230,8 +242,9 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const squaresBeside = (words: string): number => Math.floor((width - roomOf(words) - beside) / STEP);
   const total = whole.seen.length + whole.earlier;
   // Beside a tag, squares have precedence over the count of hidden records.
-  const isCrowded = width < across && hidden !== null && squaresBeside(hidden.short) < 4;
-  const said = hidden === null || isCrowded ? null : Math.min(total, room) <= squaresBeside(hidden.long) ? hidden.long : hidden.short;
+  const isCrowded = width < across && hidden !== null && squaresBeside(hidden.least) < 4;
+  const hasRoom = (words: string): boolean => Math.min(total, room) <= squaresBeside(words) || (!flat && words === hidden?.short && squaresBeside(words) >= 4);
+  const said = hidden === null || isCrowded ? null : ([hidden.long, hidden.short].find(hasRoom) ?? hidden.least);
   const after = roomOf(said ?? "");
   // A low row beside whose tag no squares have room leaves them to the tag, and the other rows keep theirs.
   const needed = Math.min(total, earlierSteps(total) + 2);
@@ -299,7 +312,7 @@ function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: str
   const { read, counts } = rowOf(here, heldIn(frame, partition), lane, batches, 0);
   const isTold = focus.kind === "read" && focus.partition === partition && focus.actor === name;
   const width = (place.box.width - (isTold ? tagInRow(here, focus, place.box) : 0)) / place.scale;
-  const said = isTold ? "" : (hiddenText(counts)?.short ?? "");
+  const said = isTold ? "" : (hiddenText(counts)?.least ?? "");
   const count = readText(consumer, partition, readOf(lane, read));
   if (width < place.box.width / place.scale) return squaresAlone(width, from);
   return Math.floor((width - (said === "" ? 0 : textWidth(said, 12, true) + 10) - from - textWidth(count, 12) - 24) / STEP);

@@ -431,6 +431,15 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
+    "question", ["commit hangs", "marker", "app froze", "it is stuck", "everything twice"]
+)
+def test_a_page_says_that_words_are_marked_only_if_some_are(client: Client, question: str) -> None:
+    page = client.get("/search/", {"q": question}).content.decode()
+    assert ("<mark>" in page) == ("Matching words are marked." in page)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
     "question",
     [
         "schema registry returns 409 incompatible schema",

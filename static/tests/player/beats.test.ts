@@ -5,7 +5,7 @@ import { beatAxis, defaults, piecesOf } from "../../player/beat-axis.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
-import { addedText, countOf, landingAfter, landingAt, landingBefore, leavesOf, numberOf, placeOf, plumbingAround, stepNumbered, tileTexts, titleOf } from "../../player/beats.ts";
+import { addedText, countOf, landingAfter, landingAt, landingBefore, leavesOf, numberOf, placeOf, plumbingAround, stepNumbered, tileTexts, titleOf, wholeName } from "../../player/beats.ts";
 import { defaults as playing, standsFor } from "../../player/play.ts";
 import { saidOfBeat } from "../../player/said-of-beat.ts";
 import { PlayerStore } from "../../player/store.ts";
@@ -94,9 +94,11 @@ test("presses go through what came of an intervention inside a beat, and the bea
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 5), changed] };
   assert.deepEqual([5, 22, 26, 38].map((at) => landingAfter(plan, at)), [22, 26, 38, 40]);
   assert.deepEqual([40, 38, 26, 22].map((at) => landingBefore(plan, at)), [38, 26, 22, 5]);
-  assert.equal(addedText([changed, ...plan.beats], 0), "+ Beat 3 (3 parts)");
+  assert.deepEqual(tileTexts([changed, ...plan.beats], 0)[0], ["Beat 3", "+ Beat 2 (3 parts)"], "in the order of the stops");
+  assert.equal(wholeName(plan.beats, 1), "Beat 3 + Beat 4 + Beat 2");
   assert.deepEqual([26, 38].map((at) => whereIn(plan, at)), [3, 4].map((number) => ({ number, count: 4, part: 0, parts: 0 })), "Every number is gone through.");
-  assert.equal(addedText(plan.beats, 1), "+ Beat 4 (3 parts)");
+  const early = { ...changed, lands: 21 };
+  assert.deepEqual([[early, ...plan.beats], [early]].map((beats) => addedText(beats, 0)), ["+ Beat 3 (3 parts)", "+ Beat 4 (4 parts)"]);
   assert.equal(addedText(NESTED.beats, 0), "");
 });
 
@@ -155,10 +157,16 @@ test("names that do not fit are set in more lines before they become smaller", (
   assert.deepEqual([1256, 776].map((right) => beatAxis(named("commitTransaction() returns"), 9, 24, right).fits), [true, false]);
 });
 
+test("the beat in which a guarantee is first broken has room for its mark", () => {
+  const beats = Array.from({ length: 9 }, (_, place) => beat(place + 1, place + 1, place + 1, place + 1, { title: { en: "p1 is paused", "zh-Hans": "" } }));
+  const [plain, marked] = [[], [6]].map((broken) => beatAxis(beats, 9, 24, 1256, broken).segments[5]?.width ?? 0);
+  assert.ok((marked ?? 0) > (plain ?? 0) + 10);
+});
+
 test("where names have three lines, the rest of the width brings some of them to two", () => {
   const titles = ["The leader refuses a batch: a sequence number is missing", ...Array.from({ length: 8 }, () => "The coordinator refuses an old epoch")];
   const beats = titles.map((title, place) => beat(place + 1, place + 1, place + 1, place + 1, { title: { en: title, "zh-Hans": title } }));
-  const inThree = Array.from({ length: 60 }, (_, at) => beatAxis(beats, 9, 24, 700 + 10 * at)).filter(({ setting }) => setting === 4).map(({ segments }) => segments.map(({ width }) => width));
+  const inThree = Array.from({ length: 60 }, (_, at) => beatAxis(beats, 9, 24, 1000 + 10 * at)).filter(({ setting }) => setting === 4).map(({ segments }) => segments.map(({ width }) => width));
   const [least, most] = [inThree[0] ?? assert.fail(), inThree.at(-1) ?? assert.fail()];
   const grown = most.map((width, place) => width - (least[place] ?? 0));
   assert.equal(defaults.settings[4]?.lines, 3);

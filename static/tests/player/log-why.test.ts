@@ -57,6 +57,7 @@ test("a sentence says how long nothing was shown", () => {
   assert.equal(said(1_204, 205), "txn-1 times out.");
   assert.equal(said(70_205, null), "txn-1 times out.");
   assert.equal(afterLeap({} as Header, "The time limit of 5 s has passed, txn-1 times out.", 5000, 0), "The time limit of 5 s has passed, txn-1 times out.", "the sentence has the time itself");
+  assert.equal(afterLeap({} as Header, "After request.timeout.ms (30 s) without a response, p1 gives up.", 29_985, 0), "After request.timeout.ms (30 s) without a response, p1 gives up.");
   assert.equal(afterLeap({} as Header, "The time limit of 15 s has passed.", 5000, 0), "5 s later: The time limit of 15 s has passed.");
   assert.equal(afterLeap({ time_origin: 1 } as Header, "A batch.", 70_205, 205), "A batch.", "the clock of a log case says it");
 });

@@ -102,6 +102,12 @@ test("Only a marker that is written waits for its copies", () => {
   assert.equal(hiddenText({ ...counts, marker: 1 })?.long, "1 needs a replicated marker, 1 later one waits");
 });
 
+test("Aborted records that a consumer skipped stay said beside hidden ones", () => {
+  const counts = { undecided: 1, marker: 0, behind: 0, unrecorded: 0, aborted: 1, not_replicated: 0 };
+  assert.deepEqual(hiddenText(counts), { least: "1 hidden", short: "1 hidden, 1 skipped", long: "1 hidden, 1 skipped" });
+  assert.equal(hiddenText({ ...counts, undecided: 0 })?.least, "1 skipped");
+});
+
 test("A consumer that fetches no more says why", () => {
   const group = { group_id: "g", coordinator: 1, committed: {}, waiting: [], in_flight: null, last_error: null };
   const word = (of: Partial<ConsumerView>): string | null => wordOf({ alive: true, paused: false, group, ...of });

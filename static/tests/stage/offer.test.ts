@@ -11,9 +11,9 @@ test("the offer selects a message, then goes to the next; where the selected one
 });
 
 test("an offer beside the network is short where the next column's name would be covered", () => {
-  const texts = ["← Back to step 103 to drop: Produce request, p1 to broker-1", "← Back to 103: drop Produce", "← Back to step 103"];
+  const texts = ["Drop one at step 103: Produce request, p1 to broker-1", "Drop one at step 103: Produce", "Drop one: step 103"];
   assert.deepEqual([600, 260, 177, 10].map((width) => shortened(texts, width)), [...texts, texts[2]]);
-  assert.equal(shortened(["← 59: WriteTxnMarkers", "← Back to step 59"], 184, true), "← 59: WriteTxnMarkers", "a way back names its message at 1280 px");
+  assert.equal(shortened(["59: drop WriteTxnMarkers", "Drop one: step 59"], 184, true), "59: drop WriteTxnMarkers", "a way back names its message at 1280 px");
 });
 
 test("messages without a place are named, and each press selects the next", () => {

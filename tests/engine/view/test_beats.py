@@ -139,8 +139,8 @@ BEATS_OF = {
 2. 36–43 → 36  p1 is paused
 3. 44–54 → 44  txn-1: fencing of p1 (epoch 0) begins
 4. 55–68 → 55  LSO passes 1 aborted record of p1
-5. 69–97 → 73  p2 gets PID 1000, epoch 2
-   1. 69–74 → 73  p2 gets PID 1000, epoch 2
+5. 69–97 → 73  p2 gets PID 1000, epoch raised to 2
+   1. 69–74 → 73  p2 gets PID 1000, epoch raised to 2
    2. 75–97 → 88  p2's transaction stores 1 record
 6. 98–121 → 109  LSO passes 1 committed record of p2
    1. 98–108 → 102  txn-1: commit is decided
@@ -751,7 +751,7 @@ def test_no_reader_passes_over_the_records_of_a_transaction_and_its_decision_at_
     shown = leaves(plan_ahead(scenario_of("SC-61/k28"))["beats"])
     parts = sorted(shown, key=itemgetter("lands"))[4:8]
     assert [(beat["lands"], beat["key"], beat.get("added", False)) for beat in parts] == [
-        (73, "beat.identity", False),
+        (73, "beat.identity_raised", False),
         (88, "beat.begins_stores", True),
         (102, "beat.commit_decided", True),
         (109, "beat.released_commit_of", False),
@@ -882,7 +882,7 @@ def test_a_marker_that_is_sent_again_is_shown_where_it_is_written_and_what_comes
     beats = plan_ahead(scenario_of("SC-61/k28"), [LOST_MARKER])["beats"]
     assert titles(beats)[-3:] == [
         (1164, "markers_resent", {"partitions": ["t-0"]}),
-        (1187, "identity", {"client": "p2", "producer_id": 1000, "producer_epoch": 2}),
+        (1187, "identity_raised", {"client": "p2", "producer_id": 1000, "producer_epoch": 2}),
         (1223, "released_commit_of", {"partitions": ["t-0"], "clients": ["p2"], "count": 1}),
     ]
 
