@@ -27,7 +27,7 @@ test("a participant that crashed keeps the state that is on its disk", () => {
 
 test("a window of the middleware that is over in both runs is held against the other one, and is a matter of time", () => {
   const mw = (until: number | null): Frame => frame({ middleware: { transactions: { 1: { state: "COMMITTED", window: { since: 135, until } } } } });
-  assert.deepEqual(factsApart(mw(205), mw(5135)), [{ about: "middleware", name: "middleware's window", left: "135–205 ms", right: "135–5135 ms", isOfTime: true }]);
+  assert.deepEqual(factsApart(mw(205), mw(5135)), [{ about: "middleware", name: "middleware's window", left: "135 ms–205 ms", right: "135 ms–5135 ms", isOfTime: true }]);
   assert.deepEqual([factsApart(mw(205), mw(205)), factsApart(mw(205), mw(null))], [[], []]);
 });
 

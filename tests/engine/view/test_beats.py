@@ -122,7 +122,7 @@ BEATS_OF = {
     "SC-48": """\
 1. 1–13 → 12  p1 gets PID 1000, epoch 0
 2. 14–33 → 27  p1's transaction stores 1 record
-3. 34–39 → 38  txn-1: commit is decided
+3. 34–39 → 38  txn-1: commit is decided (transaction 1)
 4. 40–42 → 40  The marker is late: the commit is not complete yet
 5. 43–46 → 43  p1 begins a transaction before CompleteCommit
 6. 47–61 → 47  broker-2 refuses for now: CONCURRENT_TRANSACTIONS
@@ -131,7 +131,7 @@ BEATS_OF = {
    1. 72–78 → 76  Accepted now: AddPartitionsToTxn adds t-0
    2. 79–87 → 81  1 record from p1 stored
 9. 88–105 → 99  LSO passes 1 committed record of p1 (r2)
-   1. 88–98 → 92  txn-1: commit is decided
+   1. 88–98 → 92  txn-1: commit is decided (transaction 2)
    2. 99–105 → 99  LSO passes 1 committed record of p1 (r2)
 """,
     "SC-61/k28": """\
