@@ -23,6 +23,7 @@ from engine.why.links import (
     partition_subject,
     stored_subject,
     transaction_subject,
+    when_due,
 )
 from engine.why.messages import coming, late_between
 from engine.why.moment import Moment, configured
@@ -418,7 +419,7 @@ def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
             subject=actor_subject(actor),
             actor=actor,
             at=event["at"],
-            left=event["at"] - moment.now,
+            when=when_due(event["at"] - moment.now),
         )
 
 

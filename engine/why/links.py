@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import EngineError
+from engine.telling.telling import phrase
 
 Json = dict[str, Any]
 
@@ -137,3 +138,8 @@ def batch_subject(client: str, name: str, batch: Json) -> Json:
         "partition": batch["partition"],
         "serials": batch["serials"],
     }
+
+
+def when_due(left: int) -> Json:
+    """The clause about the milliseconds until an event: `in 30 ms`, or `now`."""
+    return phrase("clause.due_in", left=left) if left else phrase("clause.due_now")

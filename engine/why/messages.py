@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from engine.lately import Said
-from engine.telling.telling import phrase
 from engine.view.openers import DROPPED
-from engine.why.links import Json, Link, NotAsked, actor_subject, kind_of, link, message_subject
+from engine.why.links import Json, Link, NotAsked, actor_subject, kind_of, link, message_subject, when_due
 from engine.why.moment import Moment
 from engine.why.replication import not_running
 
@@ -78,8 +77,7 @@ def coming(moment: Moment, event: Json) -> Link:
     what = str(event["what"])
     key, subject = _EVENTS[event["class"]], actor_subject(event["actor"])
     left = event["at"] - moment.now
-    when = phrase("clause.due_in", left=left) if left else phrase("clause.due_now")
-    params: Json = {"actor": event["actor"], "at": event["at"], "when": when}
+    params: Json = {"actor": event["actor"], "at": event["at"], "when": when_due(left)}
     first, _, rest = what.partition(" ")
     message = (moment.part("network").get("messages") or {}).get(rest) if first == "message" else None
     if message is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.why.links import NAMED_MAX, Json, Link, actor_subject, link, partition_subject
+from engine.why.links import NAMED_MAX, Json, Link, actor_subject, link, partition_subject, when_due
 from engine.why.moment import Moment
 
 
@@ -122,7 +122,13 @@ def _fetch_comes(moment: Moment, fetch: Json, partition: str) -> Link:
     actor = fetch["actor"]
     subject = actor_subject(actor)
     return link(
-        "next.fetch", "LOG-7", subject=subject, actor=actor, partition=partition, at=fetch["at"], left=left
+        "next.fetch",
+        "LOG-7",
+        subject=subject,
+        actor=actor,
+        partition=partition,
+        at=fetch["at"],
+        when=when_due(left),
     )
 
 

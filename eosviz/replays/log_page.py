@@ -16,8 +16,8 @@ WIDTH = 1000
 _BAR_MIN = 4
 _RESULTS = ("open", "committed", "aborted", "ended")
 
-_STATED = "logs.evidence.readers_waited"
-"""Evidence that only a statement shows."""
+_STATED = {"logs.evidence.readers_waited": "logs.sample.readers_waited"}
+"""Evidence that only a statement shows, and its text if the sample states it."""
 _LINE = "logs.line."
 
 _DAMAGE = {kind.value: kind for kind in DamageKind}
@@ -79,7 +79,7 @@ def log_case_page(analysis: Json, is_sample: bool = False) -> Json:
 
 def _by_sample(line: Json) -> Json:
     says = line["says"]
-    return line | {"says": says | {"key": f"{says['key']}.sample"}} if says["key"] == _STATED else line
+    return line | {"says": says | {"key": _STATED.get(says["key"], says["key"])}}
 
 
 def _with_signatures(verdict: Json) -> Json:

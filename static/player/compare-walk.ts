@@ -287,7 +287,11 @@ export class Walk {
   /** Changes to the other lockstep, at the steps on show. */
   async turn(by: Lockstep): Promise<void> {
     const [left, right] = this.sides;
-    if (left === undefined || right === undefined || by === this.by) return;
+    if (by === this.by) return;
+    if (left === undefined || right === undefined) {
+      this.by = by;
+      return;
+    }
     const [ours, theirs] = [this.stepOf(left), this.stepOf(right)];
     if (by === "time") await Promise.all([this.#make(left, ours), this.#make(right, theirs)]);
     this.by = by;

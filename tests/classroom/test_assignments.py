@@ -258,7 +258,7 @@ class TestHolding:
         assert given.version is not None
         title = given.version.document["title"]["en"]
         assert re.search(rf'href="/sessions/new\?scenario=SC-02">.*{re.escape(escape(title))}</a>', page)
-        assert re.search(r"With these settings: At step \d+, this was broken", page)
+        assert re.search(r"With these settings: Broken at step \d+", page)
 
     def test_the_scenario_s_own_do_not(self, school: School) -> None:
         attempt = school.attempt(school.assign("hold", "SC-02", settings=["enable_idempotence"]))

@@ -344,6 +344,7 @@ def test_a_telephone_shows_what_differs_one_run_and_both_logs(page: Page) -> Non
     page.locator(".compare-foot .zoom select").select_option("lanes")
     expect(page.locator(".compare-foot .go")).to_be_disabled()
     expect(page.locator(".compare-head")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".compare-foot output")).to_contain_text("|")
     page.locator(".compare-foot .by").select_option("time")
     expect(page.locator(".compare-foot output")).to_contain_text("ms")
     pleasant(page)

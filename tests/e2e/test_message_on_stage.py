@@ -206,7 +206,7 @@ def test_the_keys_alone_reach_a_message_and_drop_it(page: Page) -> None:
 def test_where_nothing_is_on_its_way_m_goes_back_to_what_left_last(page: Page) -> None:
     page.locator("eos-player").evaluate("player => player.store.moveTo(10)")
     at(page, 10)
-    offer = page.get_by_role("button", name=re.compile("← Back"))
+    offer = page.get_by_role("button", name=re.compile("Drop one at step 9"))
     expect(offer).to_have_attribute("title", re.compile(", p1 to broker-[123]$"))
     offer.click()
     at(page, 9)

@@ -267,7 +267,7 @@ def test_two_copies_have_their_offsets_and_readers_their_partition(stage: Stage)
     page = stage.page
     stage.open("SC-02", Manner("telephone"), 86)
     stage.show("middle", "stage")
-    expect(page.locator("eos-stage [data-key='off:t-0'] .bad")).to_have_text(["43"])
+    expect(page.locator("eos-stage [data-key='off:t-0'] .bad")).to_have_text(["43 duplicate"])
     reader = page.locator("eos-stage [data-key='reader:t-0:c1']")
     expect(reader).to_contain_text("read_committed")
     expect(reader).to_contain_text("t-0: 1 read")

@@ -60,6 +60,10 @@ def shown_step(page: Page) -> str:
 def go_to(page: Page, number: int) -> None:
     page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", number)
     expect(page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", str(number))
+    page.wait_for_function(
+        "() => { const player = document.querySelector('eos-player');"
+        " return player.querySelector('eos-sentence').beside === player.store.frame }"
+    )
 
 
 def look(page: Page) -> None:

@@ -64,6 +64,7 @@ def test_the_sample_states_what_no_file_of_it_shows(client: Client) -> None:
     assert "as you stated" not in page
 
 
+@pytest.mark.django_db
 def test_the_beats_of_the_sample_log_stop_at_the_new_epoch_and_name_the_last_state() -> None:
     plan = msgspec.json.decode(gzip.decompress(bytes(Replay.objects.get(id=sample_case().id).player)))[
         "plans"

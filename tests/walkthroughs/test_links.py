@@ -158,7 +158,7 @@ class TestOpening:
             ("/open/SC-03/0/?done=abc", 400, "truncated or altered"),
             ("/open/SC-03/0/?done=" + "A" * 7000, 400, "truncated or altered"),
             ("/open/SC-99/0/", 404, "no scenario SC-99"),
-            ("/open/SC-03/0/?step=20001", 429, "beyond the 20000 steps"),
+            ("/open/SC-03/0/?step=20001", 429, "not among the first 20000 steps"),
             (
                 "/open/SC-03/0/?step=9&done="
                 + pack_done([{"after": 3, "intervention": {"action": "crash", "actor": "nobody"}}]),

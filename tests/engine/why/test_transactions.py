@@ -423,7 +423,9 @@ ROWS: list[Row] = [
         "SC-75/wall",
         "lso",
         "t-0",
-        lambda p, v: due(v, p["actor"], "fetch t-0") == p["at"] == v["time"] + p["left"],
+        lambda p, v: (
+            due(v, p["actor"], "fetch t-0") == p["at"] == v["time"] + p["when"]["params"].get("left", 0)
+        ),
     ),
     ("no_leader", "SC-13", "lso", "t-1", lambda p, v: v["partitions"]["t-1"]["leader"] is None),
     ("too_few_in_sync", "SC-57/completion", "unended", "txn-1", isr_short),
