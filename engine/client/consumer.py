@@ -487,10 +487,9 @@ class Consumer:
             self._reset(reading, response, now)
             return
         if response.error is not Error.NONE:
-            self._refused(reading, response.error, now)
-            reading.awaits_metadata = self.metadata.update_requested
-            if not reading.awaits_metadata:
-                reading.not_before = self._grid(now + 1)
+            reading.awaits_metadata = response.error in _STALE_LEADER
+            backoff = RETRY_BACKOFF_MS if reading.awaits_metadata else 1
+            self._refused(reading, response.error, backoff, now)
             self.watch.emit(
                 FetchRefused, self.name, reading.partition, response.error, reading.awaits_metadata
             )
@@ -540,7 +539,7 @@ class Consumer:
             reading.wanted = True
             return
         if end.error is not Error.NONE:
-            self._refused(reading, end.error, now)
+            self._refused(reading, end.error, RETRY_BACKOFF_MS, now)
             self.watch.emit(EndRefused, self.name, reading.partition, end.error, RETRY_BACKOFF_MS)
             return
         reading.needs_end = False
@@ -550,9 +549,9 @@ class Consumer:
         self.wake(reading.partition, now)
         self.watch.touch(self)
 
-    def _refused(self, reading: Reading, error: Error, now: int) -> None:
+    def _refused(self, reading: Reading, error: Error, backoff: int, now: int) -> None:
         reading.wanted = True
-        reading.not_before = self._grid(now + RETRY_BACKOFF_MS)
+        reading.not_before = self._grid(now + backoff)
         if error in _STALE_LEADER:
             self.metadata.request_update()
 

@@ -205,3 +205,33 @@ def test_one_fetch_at_a_time_carries_all_partitions_of_its_leader() -> None:
     assert max(len(partitions) for under_way in seen for partitions in under_way) == 3
     read = simulation.view()["consumers"]["c1"]["lanes"]
     assert [fates(read[f"t-{number}"]) for number in range(3)] == [["delivered"] * 4] * 3
+
+
+@pytest.mark.requirement("CON-1")
+@pytest.mark.parametrize(
+    ("error", "key"),
+    [
+        ("NOT_LEADER_OR_FOLLOWER", "consumer.fetch_refused"),
+        ("UNKNOWN_SERVER_ERROR", "consumer.fetch_repeated"),
+    ],
+)
+def test_a_consumer_asks_for_metadata_if_the_leader_may_have_changed(error: str, key: str) -> None:
+    """After any other error it only fetches again; both times it gets the record."""
+    document = {
+        "id": "own",
+        "title": {"en": "a refused Fetch", "zh-Hans": "被拒绝的 Fetch"},
+        "topics": [{"name": "t", "partitions": 1, "leaders": [1]}],
+        "producers": [{"name": "p1"}],
+        "consumers": [{"name": "c1", "partitions": ["t-0"]}],
+        "applications": [
+            {"name": "app-1", "client": "p1", "calls": [{"at": 10, "do": "send", "partition": "t-0"}]}
+        ],
+        "faults": [{"match": {"api": "Fetch"}, "action": "inject_error", "error": error}],
+    }
+    simulation = Simulation(load(document), watching="recorded")
+    keys = []
+    while (step := simulation.step()) is not None:
+        keys.append(step.key)
+    assert key in keys
+    assert ("consumer.metadata_requested" in keys) == (key == "consumer.fetch_refused")
+    assert simulation.world.consumers["c1"].handover.delivered_count == 1
