@@ -173,8 +173,10 @@ class Beat(TypedDict):
     """In a long beat: the beats inside this beat; `lines` is then empty."""
     added: NotRequired[bool]
     """True if this beat came of an intervention, or if it is inside a beat and is a transaction's records or decision
-    over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat, and go
-    through such beats one by one."""
+    over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat."""
+    stop: NotRequired[bool]
+    """True if it is inside a beat and a reader who goes through the beats of the run also stops at its step `lands`.
+    A reader always stops at the beats that are inside no other."""
     kept: NotRequired[bool]
     """True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages
     have no room for all titles, these beats have their numbers alone."""

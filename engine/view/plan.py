@@ -18,8 +18,9 @@ from engine.view.cost import RunOutcome, cost_of
 from engine.view.losses import Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
+from engine.view.stops import with_stops
 
-PLAN_VERSION = 58
+PLAN_VERSION = 59
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -103,7 +104,7 @@ class RunPlan:
             **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": named(beats, self._named, touched_after),
+            "beats": with_stops(named(beats, self._named, touched_after)),
             "events": self._beats.events,
         }
         plan = cast("Plan", content)

@@ -10,6 +10,7 @@ from engine.shapes.plans import Beat, Words
 from engine.view.although import words
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DECIDE
+from engine.view.stops import added_in
 
 BEGINS = "client.begin_transaction"
 OF_TRANSACTIONS = frozenset({*DECIDE, "begins", "registered", "outcome_shows", "commit_late"})
@@ -40,7 +41,7 @@ def set_apart(before: Sequence[Beat], beats: Sequence[Beat], steps: Sequence[Bea
 def _stops(beats: Sequence[Beat]) -> Iterator[Beat]:
     for beat in beats:
         yield beat
-        yield from (part for part in beat.get("beats", ()) if part.get("added"))
+        yield from added_in(beat)
 
 
 def _distinctions(same: Sequence[Beat], steps: Sequence[BeatStep]) -> Iterator[tuple[int, Words]]:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from engine.scenario.document import BadScenario, lesson_texts
 from engine.view.listing import beat_title
+from engine.view.stops import stops_of
 from eosviz.browser import browser_making, browser_of
 from eosviz.catalogue import language_of
 from eosviz.catalogue.served import catalogue_address
@@ -36,7 +37,6 @@ from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.questions import branch_names
 from eosviz.walkthroughs.requested import owned_branch, owned_session
 from eosviz.walkthroughs.simulations import scenario_of
-from eosviz.walkthroughs.stops import stops_of
 from eosviz.walkthroughs.tasks import plan_soon
 
 FIRST_COMPARISON = {"choice": "SC-03"}

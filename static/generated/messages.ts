@@ -2701,9 +2701,13 @@ export interface Beat {
    */
   beats?: Beat[];
   /**
-   * True if this beat came of an intervention, or if it is inside a beat and is a transaction's records or decision over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat, and go through such beats one by one.
+   * True if this beat came of an intervention, or if it is inside a beat and is a transaction's records or decision over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat.
    */
   added?: boolean;
+  /**
+   * True if it is inside a beat and a reader who goes through the beats of the run also stops at its step `lands`. A reader always stops at the beats that are inside no other.
+   */
+  stop?: boolean;
   /**
    * True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages have no room for all titles, these beats have their numbers alone.
    */

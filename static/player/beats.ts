@@ -80,7 +80,7 @@ export function pathTo(beats: readonly Beat[], step: number): { beat: Beat; plac
  * levels around it. Elsewhere: the outermost level alone. */
 function levelsAt(plan: BeatPlan, step: number): (readonly Beat[])[] {
   const path = pathTo(plan.beats, step);
-  const own = Math.max(0, path.findIndex(({ beat, place }, depth) => (depth === 0 ? stopsOf(plan.beats, place) : stopsIn([beat])).some((stop) => stop.step === step)));
+  const own = Math.max(0, path.findIndex(({ beat }) => stopsIn([beat]).some((stop) => stop.step === step)));
   return [plan.beats, ...path.slice(0, own).map(({ beat }) => inside(beat))].reverse();
 }
 
@@ -105,20 +105,18 @@ interface Stop {
   beat: Beat;
 }
 
-/**
- * Where a reader stops on a level: at the landings of its beats, and at the consequences of an intervention inside
- * them.
- */
+/** Where a reader stops on a level: at the landings of its beats, and at the beats inside them that the plan marks. */
 function stopsIn(beats: readonly Beat[]): Stop[] {
-  return inOrder(beats.flatMap((beat) => [{ step: beat.lands, beat }, ...stopsIn(addedIn(beat))]));
+  return inOrder(beats.flatMap((beat) => [beat, ...markedIn(beat)]).map((beat) => ({ step: beat.lands, beat })));
 }
 
-/** Where a reader stops in one of the run's beats; in the last one, also at every inner beat after its landing. */
+function markedIn({ beats = [] }: Beat): Beat[] {
+  return beats.flatMap((beat) => [...(beat.stop === true ? [beat] : []), ...markedIn(beat)]);
+}
+
+/** Where a reader stops in one of the run's beats. */
 function stopsOf(beats: readonly Beat[], place: number): Stop[] {
-  const beat = beats[place];
-  if (beat === undefined) return [];
-  const behind = place === beats.length - 1 ? leavesOf(inside(beat)).filter(({ lands }) => lands > beat.lands) : [];
-  return inOrder([...stopsIn([beat]), ...behind.map((one) => ({ step: one.lands, beat: one }))]);
+  return stopsIn(beats.slice(place, place + 1));
 }
 
 function inOrder(stops: readonly Stop[]): Stop[] {
@@ -155,18 +153,14 @@ export function stopAt(beats: readonly Beat[], place: number, step: number): { n
 
 /** Where the next beat lands; after the last beat, the end of the run, if there are more steps. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
-  const landings = levelsAt(plan, step).map((beats) => stopsOn(beats, plan).find((one) => one.step > step)?.step);
+  const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).find((one) => one.step > step)?.step);
   return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
 }
 
 /** Where the beat before lands; before the first one, the beginning. */
 export function landingBefore(plan: BeatPlan, step: number): number {
-  const landings = levelsAt(plan, step).map((beats) => stopsOn(beats, plan).findLast((one) => one.step < step)?.step);
+  const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).findLast((one) => one.step < step)?.step);
   return landings.find((lands) => lands !== undefined) ?? 0;
-}
-
-function stopsOn(level: readonly Beat[], { beats }: BeatPlan): Stop[] {
-  return level === beats ? inOrder(beats.flatMap((_, place) => stopsOf(beats, place))) : stopsIn(level);
 }
 
 /** How many steps the line counts that includes this step of plumbing; 0: the step has a line of its own. */

@@ -37,7 +37,7 @@ test("at the landing of a beat inside a long one, a press goes to the next insid
 });
 
 test("in a changed run a press goes from one thing that came of the change to the next, past other beats beside it", () => {
-  const came = (number: number, first: number, last: number, lands: number): ReturnType<typeof beat> => beat(number, first, last, lands, { added: true });
+  const came = (number: number, first: number, last: number, lands: number): ReturnType<typeof beat> => beat(number, first, last, lands, { added: true, stop: true });
   const changed: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 3, { beats: [beat(1, 1, 4, 3), came(2, 5, 8, 6), beat(3, 9, 12, 10), came(4, 13, 20, 15)] }), beat(2, 21, 40, 30)] };
   assert.deepEqual([0, 3, 6, 15].map((at) => landingAfter(changed, at)), [3, 6, 15, 30]);
   assert.deepEqual([3, 6, 15].map((at) => nameIn(changed, at)?.number), ["1", "2", "3"]);
@@ -71,7 +71,7 @@ test("where a beat lands, the page names what the reader has not seen on the way
 });
 
 test("behind the last landing of a run whose last beat is long, presses go through the beats inside it", () => {
-  const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28), beat(3, 35, 40, 36)] });
+  const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28, { stop: true }), beat(3, 35, 40, 36, { stop: true })] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(8, 1, 20, 5), within] };
   assert.deepEqual([5, 24, 28, 36].map((at) => landingAfter(plan, at)), [24, 28, 36, 40]);
   assert.deepEqual([36, 28, 24].map((at) => landingBefore(plan, at)), [28, 24, 5]);
@@ -79,7 +79,7 @@ test("behind the last landing of a run whose last beat is long, presses go throu
 
 test("number, count and tile of a beat agree at every stop", () => {
   words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_part": "part {part} of {parts}", "player.beat_part_title": "{number}. {title}", "player.beat_parts": "({count:part|parts})" }, sources: {} });
-  const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28), beat(3, 35, 40, 36)] });
+  const within = beat(9, 21, 40, 24, { beats: [beat(1, 21, 25, 24), beat(2, 26, 34, 28, { stop: true }), beat(3, 35, 40, 36, { stop: true })] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(8, 1, 20, 5), within] };
   assert.deepEqual([5, 24, 28, 36].map((at) => [whereIn(plan, at)?.number, nameIn(plan, at)?.number]), [[1, "1"], [2, "2"], [3, "3"], [4, "4"]]);
   assert.deepEqual([countOf(plan.beats), numberOf(plan.beats, 1)], [4, "2–4"]);
@@ -90,7 +90,7 @@ test("number, count and tile of a beat agree at every stop", () => {
 
 test("presses go through what came of an intervention inside a beat, and the beat names it", () => {
   words.learn("en", { texts: { "beat.test": "Beat {number}", "player.beat_added": "+ {title}", "player.beat_added_more": "+ {title} ({count:part|parts})" }, sources: {} });
-  const changed = beat(2, 21, 40, 38, { beats: [beat(3, 21, 24, 22, { added: true }), beat(4, 25, 34, 26, { added: true }), beat(5, 35, 40, 38)] });
+  const changed = beat(2, 21, 40, 38, { beats: [beat(3, 21, 24, 22, { added: true, stop: true }), beat(4, 25, 34, 26, { added: true, stop: true }), beat(5, 35, 40, 38)] });
   const plan: BeatPlan = { ...PLAN, beats: [beat(1, 1, 20, 5), changed] };
   assert.deepEqual([5, 22, 26, 38].map((at) => landingAfter(plan, at)), [22, 26, 38, 40]);
   assert.deepEqual([40, 38, 26, 22].map((at) => landingBefore(plan, at)), [38, 26, 22, 5]);
@@ -98,12 +98,13 @@ test("presses go through what came of an intervention inside a beat, and the bea
   assert.equal(wholeName(plan.beats, 1), "Beat 3 + Beat 4 + Beat 2");
   assert.deepEqual([26, 38].map((at) => whereIn(plan, at)), [3, 4].map((number) => ({ number, count: 4, part: 0, parts: 0 })), "Every number is gone through.");
   const early = { ...changed, lands: 21 };
-  assert.deepEqual([[early, ...plan.beats], [early]].map((beats) => addedText(beats, 0)), ["+ Beat 3 (3 parts)", "+ Beat 4 (4 parts)"]);
+  const last = { ...early, beats: early.beats?.map((one) => ({ ...one, stop: true })) };
+  assert.deepEqual([[early, ...plan.beats], [last]].map((beats) => addedText(beats, 0)), ["+ Beat 3 (3 parts)", "+ Beat 4 (4 parts)"]);
   assert.equal(addedText(NESTED.beats, 0), "");
 });
 
 test("two stops of a reader in a changed beat have different numbers, wherever its own landing lies", () => {
-  const changed = beat(1, 1, 40, 24, { beats: [beat(1, 1, 9, 8), beat(2, 10, 40, 12, { added: true })] });
+  const changed = beat(1, 1, 40, 24, { beats: [beat(1, 1, 9, 8), beat(2, 10, 40, 12, { added: true, stop: true })] });
   const plan: BeatPlan = { ...PLAN, beats: [changed] };
   assert.deepEqual([5, 10, 12, 24, 30].map((at) => [whereIn(plan, at)?.number, nameIn(plan, at)?.number]), [[1, "1"], [1, "1"], [1, "1"], [2, "2"], [2, "2"]]);
 });

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from engine.scenario.shelf import entry
 from engine.shapes.plans import Beat
 from engine.view.listing import beat_title
 from engine.view.run_ahead import plan_ahead
+from engine.view.stops import stops_of
 
 
 def beats_of(name: str) -> list[Beat]:
     scenario, _, variant = name.partition("/")
     return plan_ahead(entry(scenario).scenario(variant or None))["beats"]
-
-
-def stops(beats: list[Beat]) -> Iterator[Beat]:
-    for beat in beats:
-        yield beat
-        yield from (part for part in beat.get("beats", ()) if part.get("added"))
 
 
 @pytest.mark.parametrize(
@@ -31,7 +24,7 @@ def stops(beats: list[Beat]) -> Iterator[Beat]:
     ],
 )
 def test_they_name_their_transactions(name: str, title: str, numbers: list[int]) -> None:
-    titles = [beat_title(beat, "en") for beat in stops(beats_of(name))]
+    titles = [beat_title(beat, "en") for beat in stops_of(beats_of(name))]
     named = [one for one in titles if one.startswith(f"{title} (")]
     assert named == [f"{title} (transaction {number})" for number in numbers]
 

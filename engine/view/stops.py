@@ -1,0 +1,67 @@
+"""Where a reader of a run stops (docs/frame.md): at each beat of the run, and at some beats inside a beat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine.shapes.plans import Beat
+
+
+def with_stops(beats: Sequence[Beat]) -> list[Beat]:
+    """The beats of the run, with ``stop`` on those inside a beat at which a reader stops: those that are ``added``, and
+    in the run's last beat every one that lands behind it. At one step a reader stops once."""
+    return [_marked(beat, _stops(beat, place == len(beats) - 1)) for place, beat in enumerate(beats)]
+
+
+def stops_of(beats: Sequence[Beat]) -> list[Beat]:
+    """The beats of a plan at whose steps ``lands`` a reader stops, in order."""
+    return [stop for beat in beats for stop in sorted((beat, *_those_marked(beat)), key=_lands)]
+
+
+def added_in(beat: Beat) -> Iterator[Beat]:
+    """The parts of a beat that are ``added``, and theirs."""
+    for one in _inside(beat):
+        if one.get("added"):
+            yield one
+            yield from added_in(one)
+
+
+def _stops(beat: Beat, is_last: bool) -> set[int]:
+    """The identities of the beats inside this one at which a reader stops, too."""
+    behind = [one for one in _leaves(beat) if one["lands"] > beat["lands"]] if is_last else []
+    by_step = {beat["lands"]: beat}
+    for one in (*added_in(beat), *behind):
+        by_step.setdefault(one["lands"], one)
+    return {id(one) for one in by_step.values() if one is not beat}
+
+
+def _marked(beat: Beat, stops: set[int]) -> Beat:
+    own: Beat = {**beat}
+    own.pop("stop", None)  # an earlier plan may have marked it
+    if id(beat) in stops:
+        own["stop"] = True
+    if "beats" in beat:
+        own["beats"] = [_marked(part, stops) for part in beat["beats"]]
+    return own
+
+
+def _those_marked(beat: Beat) -> Iterator[Beat]:
+    for one in beat.get("beats", ()):
+        if one.get("stop"):
+            yield one
+        yield from _those_marked(one)
+
+
+def _leaves(beat: Beat) -> Iterator[Beat]:
+    for one in _inside(beat):
+        yield from _leaves(one) if _inside(one) else (one,)
+
+
+def _inside(beat: Beat) -> Sequence[Beat]:
+    """Equal parts of a long beat are no beats of their own."""
+    beats = beat.get("beats", [])
+    return beats if any(one.get("kind") != "part" for one in beats) else []
+
+
+def _lands(beat: Beat) -> int:
+    return beat["lands"]
