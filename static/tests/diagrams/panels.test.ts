@@ -249,7 +249,7 @@ test("ZooKeeper: the node, its version, each broker's block and session", () => 
   const shape = layoutZooKeeper(frameOf(null, now));
   assert.deepEqual(shape.nodes.map((node) => [node.path, node.version]), [["/latest_producer_id_block", "0"]]);
   assert.deepEqual(shape.blocks.map((block) => [block.broker, block.block, block.next, block.state]), [
-    ["broker-1", "0–999", "1", null], ["broker-2", "none", "–", "down, session until t = 443 ms"],
+    ["broker-1", "0–999", "1", null], ["broker-2", "none", "–", "down, session expires at t = 443 ms"],
   ]);
 });
 
