@@ -49,7 +49,15 @@ def person(manner: str, browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+_SENTENCE_DRAWN = """() => {
+  const sentence = document.querySelector("eos-sentence");
+  return sentence.beside === null || sentence.beside === sentence.store?.frame;
+}"""
+"""Whether the sentence is of the step on show: it is drawn one paint after the rest."""
+
+
 def sentence(page: Page) -> str:
+    page.wait_for_function(_SENTENCE_DRAWN)
     return page.locator("eos-sentence .s").inner_text()
 
 
@@ -60,10 +68,7 @@ def shown_step(page: Page) -> str:
 def go_to(page: Page, number: int) -> None:
     page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", number)
     expect(page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", str(number))
-    page.wait_for_function(
-        "() => { const player = document.querySelector('eos-player');"
-        " return player.querySelector('eos-sentence').beside === player.store.frame }"
-    )
+    page.wait_for_function(_SENTENCE_DRAWN)
 
 
 def look(page: Page) -> None:
