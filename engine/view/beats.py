@@ -391,7 +391,8 @@ class Beats:
     def _from_request(
         self, before: Opened, one: Opened, openings: Sequence[Opened], repeats: Repeats
     ) -> Opened:
-        """The opening ``one``, begun where the client sends its request, if that moves nothing else."""
+        """The opening ``one``, from the step on in which the client sends its request. If the beat before would then
+        land elsewhere, ``one`` as it is."""
         if one.opener.name not in ASKED_FOR or one.lead:
             return one
         since = max(opening.at + opening.lead for opening in openings if opening.at < one.at)

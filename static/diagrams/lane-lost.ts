@@ -63,7 +63,7 @@ export function layoutLost(
   return { shape, twin: words };
 }
 
-/** Where the answer says that the batch lies; null when it says that it was refused. */
+/** The base offset that the response gives for the batch; null when the response refuses the batch. */
 function baseOffset(message: MessageView, partition: string): number | null {
   const answers = (message.fields["partitions"] ?? {}) as Record<string, JsonObject | undefined>;
   const { error, base_offset } = answers[partition] ?? {};

@@ -213,7 +213,7 @@ export class Sentence extends StoreElement {
 /** Faults that take effect at once; some others only end an earlier one. */
 const BEGUN = new Set(["message_dropped", "answer_dropped", "answer_dropped_alone", "message_delayed", "message_duplicated", "message_reordered", "messages_held", "disconnected", "crashed", "client_crashed", "paused", "crafted_request"].map((name) => `fault.${name}`));
 
-/** In a changed run, a fault that comes from the scenario. */
+/** Whether the step, in a changed run, carries out a fault of the scenario and not one of the reader. */
 function isScripted(store: PlayerStore, { key, number }: Step): boolean {
   if (!BEGUN.has(key)) return false;
   const changes = changesOf(store);

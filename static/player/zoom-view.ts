@@ -24,7 +24,7 @@ export function readView(word: string): { middle: Middle; spacing: Spacing } | n
   return isMiddle(word) ? { middle: word, spacing: "step" } : null;
 }
 
-/** The middle of the page, as its owner lets it be read and changed. */
+/** What stands in the middle of the page, to read and to change. */
 export interface Stage {
   readonly middle: Middle;
   show(middle: Middle): void;

@@ -211,7 +211,7 @@ function voteWord(state: string | undefined): string {
   return words.knows(key) ? say(key) : word(state ?? "IDLE");
 }
 
-/** What it has heard of each participant, in the order of their names. */
+/** The responses that the middleware has from each participant, in the order of their names. */
 function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, really: WindowView | undefined): SVGTemplateResult {
   const rows = heardOf(entry);
   const { x, y, width, pitch, names } = rowsOf(own, rows.length, footRows(entry, really));

@@ -126,7 +126,7 @@ def _on_a_telephone_in_the_dark(page: Page) -> None:
 
 
 def _open_broken(page: Page, place: Locator) -> None:
-    """Open the run at the step that breaks: what is left of the faults may break later than all of them did."""
+    """Open the run at the step that breaks a guarantee. With fewer faults this may be a later step than with all."""
     button = place.get_by_role("button", name=re.compile("Open it at step"))
     step = int((re.search(r"\d+", button.inner_text()) or [""])[0])
     button.click()

@@ -1,4 +1,4 @@
-"""The cases that Kafka's own classes answered, by topic: those of the first hour and those that were kept back."""
+"""The cases with the results of Kafka's own classes, by topic: those that came first, and those that were kept back."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ NEWEST = PROFILES["k41"].name
 
 
 def with_java_default(scenario: Scenario) -> Scenario | None:
-    """The scenario with linger.ms of Java 4.1 for each producer of 4.1 that has none of its own; None: all have."""
+    """The scenario with Java's linger.ms for each producer of Kafka 4.1 that has none of its own; None if all
+    have one."""
     document = scenario.document
     producers = [
         {**row, "settings": {"linger_ms": JAVA_DEFAULT_MS, **row["settings"]}}

@@ -33,7 +33,7 @@ PAIRS = [
 
 
 def rows_that_hold(machine: Machine[Any], state: str, on: str, situation: Any) -> list[Row]:
-    """The rows whose own guard holds; where none does, those without a guard. Worked out beside ``take``."""
+    """The rows whose own guard holds; if none does, those without a guard. Computed without ``take``, to test it."""
     rows = machine.candidates(state, on)
     holding = [row for row in rows if row.when and machine.guards[row.when](situation)]
     return holding or [row for row in rows if not row.when]

@@ -522,8 +522,8 @@ def test_idempotence_is_turned_on_where_the_version_has_it_off_by_default() -> N
 def test_a_version_is_offered_whose_cluster_has_what_the_scenario_names(
     name: str, variant: str | None, versions: list[str]
 ) -> None:
-    """A rule that refuses the other side is a lesson, as CPT-7 is for SC-44 in 0.10; a fault that does not exist is
-    none."""
+    """A version in which one side refuses the other is offered, because the refusal is a lesson (SC-44 with Kafka 0.10:
+    CPT-7). A version whose cluster has no such fault is not offered."""
     offered = [found.name for found in possible(entry(name).scenario(variant))]
     assert [one for one in offered if one.startswith("version_")] == [f"version_{one}" for one in versions]
 

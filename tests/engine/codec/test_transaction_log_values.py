@@ -34,7 +34,7 @@ def test_one_behind_the_other_they_say_what_each_says_alone() -> None:
     for data in values:
         altered = bytearray(data)
         altered[chance.randrange(len(data))] = chance.choice((0, 1, 9, 0x7F, 0xFF))
-        # Of both orders, since a form is known from either.
+        # The damaged value comes before and after an undamaged one of its form: the reader learns a form from either.
         for one in (data, bytes(altered), data, data[:-1], data + b"\0"):
             alone = said(None, one)
             assert said(reader, one) == alone

@@ -61,8 +61,8 @@ def is_left_alone(paths: Sequence[Path], declared: Declared | None = None, name:
 
 
 def between_two_transactions(home: Path, *, version: int, stamped: int, follows: bool = False) -> Path:
-    """Coordinator copied at noon, when producer 7 had committed one transaction; it began the next one a second later,
-    and then the data was copied.
+    """A folder of files. The coordinator's log was copied at noon, when producer 7 had committed one transaction. The
+    producer then began its next transaction, and after that the data was copied.
     """
     epoch = 4 if version == 2 else 3
     over = said(
@@ -337,7 +337,7 @@ def test_a_link_is_of_the_cluster_that_it_leads_to(tmp_path: Path) -> None:
 
 
 def test_a_folder_under_another_name_is_not_looked_for_in_the_coordinators_record(tmp_path: Path) -> None:
-    """Two copies of one partition, and the engineer called one of them after its broker."""
+    """The folder has two copies of one partition; the engineer named one of them after its broker."""
     home = tmp_path / "kafka"
     ongoing = said(
         "tx", NOON - 2 * MINUTE, Status.ONGOING, 7, 3, start=NOON - 2 * MINUTE, partitions=ORDERS, version=0
