@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from engine.apis import BY_NAME
 from engine.profile import Profile, holds
 from engine.topic_partition import topic_partition
 from engine.value import value
@@ -25,15 +26,13 @@ COMMANDS: dict[str, str] = {
     "abort_hanging": ABORT,
 }
 """Action of a fault script to the command."""
-_PRODUCERS, _TRANSACTIONS = "describes_producers", "describes_transactions"
-_NEEDS = {
-    LIST: (_TRANSACTIONS,),
-    DESCRIBE: (_TRANSACTIONS,),
-    DESCRIBE_PRODUCERS: (_PRODUCERS,),
-    FIND_HANGING: (_PRODUCERS, _TRANSACTIONS),
+_SENDS = {
+    LIST: ("ListTransactions",),
+    DESCRIBE: ("DescribeTransactions",),
+    DESCRIBE_PRODUCERS: ("DescribeProducers",),
+    FIND_HANGING: ("DescribeProducers", "ListTransactions", "DescribeTransactions"),
 }
-"""Command to the profile's fields that say whether brokers know its requests (``only_if`` of ``engine/apis.py``), in
-the order in which it sends these."""
+"""Command to the requests that some brokers do not know, in the order in which it sends them."""
 MINUTE_MS = 60_000
 TIMEOUT_MINUTES = 15
 """``--max-transaction-timeout`` of find-hanging, when it is not given."""
@@ -98,8 +97,9 @@ def command_of(entry: Mapping[str, Any]) -> Command:
 
 def lacking(command: Command, brokers: Profile) -> str | None:
     """The first field of the brokers' version without which the command fails. None: its requests are known."""
-    needs = (_PRODUCERS,) if command.start_offset is not None else _NEEDS.get(command.name, ())
-    return next((field for field in needs if not holds(brokers, field, None)), None)
+    sends = ("DescribeProducers",) if command.start_offset is not None else _SENDS.get(command.name, ())
+    needs = (BY_NAME[api].only_if for api in sends)
+    return next((field for field in needs if field is not None and not holds(brokers, field, None)), None)
 
 
 def missing_option(command: Command) -> str | None:
