@@ -93,7 +93,7 @@ export interface SpacetimeShape {
   counts: { x: number; y: number; text: string; name: string }[];
   marks: MarkShape[];
   band: BandShape | null;
-  /** Where the batches that this step is about are stored, beside the arrow that brought them. */
+  /** Where batches are stored, or their equals if they were duplicates, beside the arrow that brought them. */
   stored: {
     key: string; x: number; y: number; width: number; text: string; hue: string; matched: boolean; picked: boolean;
     selection: Selection;
@@ -360,7 +360,7 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
   return texts;
 }
 
-/** The offsets of a batch that an arrow brought, as long as it stands in the log. */
+/** The offsets of a batch that an arrow brought, or of its equal, as long as it stands in the log. */
 function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): void {
   const seen = new Set<string>();
   const now = frame.step?.number ?? 0;
@@ -368,8 +368,7 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
   kept.forEach((drawn, index) => {
     const { message } = drawn.arrow;
     const key = batchKey(message);
-    if (key === null || seen.has(key) || drawn.underWay || drawn.arrow.fate !== "delivered") return;
-    seen.add(key);
+    if (key === null || drawn.underWay || drawn.arrow.fate !== "delivered") return;
     const arrow = shape.arrows[index];
     const [entry] = Object.entries(carriedBatches(message));
     if (arrow === undefined || entry === undefined || drawn.endStep === now) return;
@@ -377,17 +376,20 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     const view = frame.view.partitions?.[partition];
     const replica = view?.replicas[message.to.replace("broker-", "")];
     if (replica === undefined) return;
-    const offset = drawn.arrow.stored[partition];
+    const isEqual = partition in drawn.arrow.equals;
+    const offset = (isEqual ? drawn.arrow.equals : drawn.arrow.stored)[partition];
+    const place = `${partition}/${offset}${isEqual ? "=" : ""}`;
+    if (seen.has(place)) return;
+    seen.add(place);
     const stored = offset === undefined ? undefined : replica.batches[String(offset)];
     // A log that was cut back may have another batch there.
     if (stored === undefined || stored.producer_id !== batch["producer_id"] || stored.first_sequence !== batch["base_sequence"]) return;
-    const text = say("diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
+    const text = say(isEqual ? "diagram.spacetime.duplicate" : "diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
     const width = round(textWidth(text, MARK) + 12);
-    const place = storedPlace(shape, arrow, width);
     const selection: Selection = { kind: "batch", id: `${partition}/${offset}`, partition, serials: [...stored.serials] };
     shape.stored.push({
-      key: `${partition}/${offset}`, ...place, width, text, hue: hueOf(stored.producer_id, frame.plan),
-      matched: again.includes(key), picked: isPicked(frame.selection, selection), selection,
+      key: place, ...storedPlace(shape, arrow, width), width, text, hue: isEqual ? "plain" : hueOf(stored.producer_id, frame.plan),
+      matched: !isEqual && again.includes(key), picked: isPicked(frame.selection, selection), selection,
     });
   });
 }

@@ -54,6 +54,7 @@ export class ArrowLog {
       delayed: false,
       duplicated: false,
       stored: {},
+      equals: {},
     };
     this.arrows.push(arrow);
     this.#open.set(id, arrow);
@@ -72,7 +73,7 @@ export class ArrowLog {
     arrow.fate = event === "dropped" && breaksConnection(step) ? "lost" : (event as Arrow["fate"]);
     arrow.settledStep = step.number;
     arrow.settledAt = step.at;
-    if (event === "delivered" && !arrow.message.is_response) arrow.stored = storedBy(arrow.message, step);
+    if (event === "delivered" && !arrow.message.is_response) Object.assign(arrow, takenBy(arrow.message, step));
     this.#open.delete(id);
   }
 }
@@ -82,9 +83,11 @@ function breaksConnection(step: Step): boolean {
 }
 
 /** What the engine says of the batches that reached a log in a step. */
-function storedBy({ to }: MessageView, { derived }: Step): Arrow["stored"] {
+function takenBy({ to }: MessageView, { derived }: Step): Pick<Arrow, "stored" | "equals"> {
   const there = (derived?.arrivals ?? []).filter(({ broker, at }) => `broker-${broker}` === to && at !== null);
-  return Object.fromEntries(there.map(({ partition, at }) => [partition, at as number]));
+  const offsets = (isEqual: boolean): Record<string, number> =>
+    Object.fromEntries(there.filter(({ fate }) => (fate === "duplicate") === isEqual).map(({ partition, at }) => [partition, at as number]));
+  return { stored: offsets(false), equals: offsets(true) };
 }
 
 /** A fault, or a timer that ran out on a batch. What messages do is shown by their arrows. */

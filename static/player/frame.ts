@@ -89,8 +89,10 @@ export interface Arrow {
   fate: "under_way" | "delivered" | "dropped" | "lost";
   delayed: boolean;
   duplicated: boolean;
-  /** Where the batches that it brought stand in the log, by partition: base offsets. */
+  /** Where the batches that it brought were appended to the log, by partition: base offsets. */
   stored: Record<string, number>;
+  /** Where the equals of its duplicates, which were not stored again, stand there. */
+  equals: Record<string, number>;
 }
 
 /** A turning point between messages, gathered like the arrows: a fault, or a timer that changed a batch's fate. */

@@ -21,7 +21,7 @@ function arrow(id: number, sent: [step: number, at: number], settled: [step: num
   const made = over.message ?? message({ sent_at: sent[1], arrives_at: settled?.[1] ?? sent[1] + 5, ...of, id });
   return {
     id, message: { ...made, id }, sentStep: sent[0], sentAt: sent[1], settledStep: settled?.[0] ?? null, settledAt: settled?.[1] ?? null,
-    fate: settled === null ? "under_way" : "delivered", delayed: false, duplicated: false, stored: {}, ...over,
+    fate: settled === null ? "under_way" : "delivered", delayed: false, duplicated: false, stored: {}, equals: {}, ...over,
   };
 }
 
@@ -113,6 +113,12 @@ test("a batch sent a second time says so, and both arrows have the producer's hu
 test("the stored batch stands beside the arrow that brought it, marked as the equal of this step's", () => {
   const shape = layoutSpacetime(frameOf(DUPLICATE), RETRY, SIZE);
   assert.deepEqual(shape.stored.map((cell) => [cell.key, cell.text, cell.matched]), [["t-0/40", "stored: 40–42", true]]);
+});
+
+test("beside a duplicate stands its equal, not that it was stored", () => {
+  const duplicate = arrow(3, [20, 138], [41, 143], { equals: { "t-0": 40 } });
+  const shape = layoutSpacetime(frameOf(DUPLICATE), [duplicate], SIZE);
+  assert.deepEqual(shape.stored.map(({ text, hue }) => [text, hue]), [["= 40–42: not stored again", "plain"]]);
 });
 
 test("the band is this step's: what arrived and what became of it", () => {

@@ -12,7 +12,7 @@ speakStage();
 const MARKERS = { api: "WriteTxnMarkers", from: "broker-2", to: "broker-1", partitions: ["t-0"], fields: {} };
 
 function arrow(id: number, sentStep: number, over: Partial<Arrow> = {}): Arrow {
-  return { id, message: message({ ...MARKERS, id }), sentStep, sentAt: sentStep, settledStep: sentStep + 1, settledAt: sentStep + 1, fate: "delivered", delayed: false, duplicated: false, stored: {}, ...over };
+  return { id, message: message({ ...MARKERS, id }), sentStep, sentAt: sentStep, settledStep: sentStep + 1, settledAt: sentStep + 1, fate: "delivered", delayed: false, duplicated: false, stored: {}, equals: {}, ...over };
 }
 
 const AS_IT_WAS = [arrow(7, 3), arrow(9, 8, { message: message({ ...MARKERS, partitions: ["t-1"] }) })];
