@@ -39,6 +39,8 @@ const TWO_LINES = 36;
 const SMALL_LINES = 28;
 /** px of the sign of what differs, with room. */
 const SIGN = 16;
+/** px that the lines of both gates take from the beginning of a cell. */
+const GATES = 7;
 /** px right of the cells that the gates take. */
 const BESIDE_GATES = 24;
 /** The largest share of the width for an offset of an enlarged short log. */
@@ -463,7 +465,7 @@ function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
 /** Between two offsets of a batch, or beside them, where a sign has room; null where there is none. */
 function signPlace({ x, width }: Placed, offsets: readonly TextShape[]): number | null {
   const taken = offsets.map(({ x: middle, text }) => ({ from: middle - textWidth(text, MARK) / 2, to: middle + textWidth(text, MARK) / 2 }));
-  const edges = [x, ...taken.flatMap(({ from, to }) => [from, to]), x + width];
+  const edges = [x + GATES, ...taken.flatMap(({ from, to }) => [from, to]), x + width];
   for (let index = 0; index < edges.length; index += 2) {
     const [from = 0, to = 0] = [edges[index], edges[index + 1]];
     if (to - from >= SIGN) return round((from + to) / 2);
