@@ -31,7 +31,7 @@ from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.beside import beside
 from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
-from eosviz.walkthroughs.models import Branch, Presentation, Session
+from eosviz.walkthroughs.models import Branch, Presentation, Session, line_interventions
 from eosviz.walkthroughs.plans import plan_of_library
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
 from eosviz.walkthroughs.questions import branch_names
@@ -175,13 +175,20 @@ def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 def compare(request: HttpRequest) -> HttpResponse:
     """`?left=<branch>&right=<branch>`: the page that steps through both branches in lockstep. If one is
     missing: the form that chooses what to compare."""
-    sides = [_side(request, name) for name in ("left", "right")]
-    if None in sides:
+    one, other = _side(request, "left"), _side(request, "right")
+    if one is None or other is None:
         return _compare_form(request, None)
-    left, right = sides
+    left, right = _in_order(one, other)
     difference = DIFFERENCES.get(request.GET.get("difference", ""))
     context = {"left": left, "right": right, "difference": difference, **element_attributes()}
     return render(request, "walkthroughs/compare.html", context)
+
+
+def _in_order(one: Branch, other: Branch) -> list[Branch]:
+    """Of two branches of one session, the one with fewer changes stands on the left; of equals, the earlier one."""
+    if one.session_id != other.session_id:
+        return [one, other]
+    return sorted((one, other), key=lambda side: (len(line_interventions(Branch.objects.line(side))), side.id))
 
 
 def _side(request: HttpRequest, name: str) -> Branch | None:

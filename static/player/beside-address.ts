@@ -1,8 +1,5 @@
 /** The address at which two branches stand beside each other, with the place from which it was opened: its way back leads there. */
 
-import { treeOf } from "./done.ts";
-import type { BranchInfo } from "./source.ts";
-
 /** The branch and step on show, and the log case from which its run was opened. */
 export interface From {
   branch: string;
@@ -20,15 +17,12 @@ const namedLog = (log = ""): { log?: string } => (log === "" ? {} : { log });
 /** `log`: of the log case that the address of a page names. */
 export const logOf = (search: string): string => new URLSearchParams(search).get("log") ?? "";
 
-/** `at`: the common step on which the page opens; without it, the first that differs. */
+/**
+ * `at`: the common step on which the page opens; without it, the first that differs. Of two branches of one session, the
+ * page shows the one with fewer changes on the left.
+ */
 export function besideAddress(compare: string, { left, right }: { left: string; right: string }, from: From, at?: number, log = logOf(location.search)): string {
   return `${compare}?${new URLSearchParams({ left, right, ...(at === undefined ? {} : { at: String(at) }), from: from.branch, from_step: String(from.shown), ...namedLog(log) })}`;
-}
-
-/** Two branches, the one from which the other left first. */
-export function originalFirst(branches: Iterable<BranchInfo>, one: string, other: string): { left: string; right: string } {
-  const ids = treeOf(branches).map(({ branch }) => branch.id);
-  return ids.indexOf(one) <= ids.indexOf(other) ? { left: one, right: other } : { left: other, right: one };
 }
 
 /** The place that an address of a comparison names, if it is in one of its branches. */

@@ -6,7 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { besideAddress, originalFirst } from "./beside-address.ts";
+import { besideAddress } from "./beside-address.ts";
 import { DialogElement } from "./dialogs.ts";
 import { doneOn, inWords, treeOf } from "./done.ts";
 import type { TreeRow } from "./done.ts";
@@ -63,7 +63,7 @@ export class BranchList extends DialogElement {
       <span class="row">
         <button ?disabled=${isHere} @click=${() => this.#go(store, branch.id, null)}>${say(isHere ? "player.you_are_here" : "player.go_to_branch")}</button>
         ${left === null ? nothing : html`<button @click=${() => this.#go(store, left, leavesAt)}>${say("branch.before", { parent: parent ?? "", step: leavesAt })}</button>`}
-        ${isHere || this.compare === "" ? nothing : html`<a href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, branch.id), store)}>${say("player.compare_with_current")}</a>`}
+        ${isHere || this.compare === "" ? nothing : html`<a href=${besideAddress(this.compare, { left: store.branch, right: branch.id }, store)}>${say("player.compare_with_current")}</a>`}
       </span></li>`;
   }
 

@@ -6,7 +6,7 @@
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { asItWas } from "./as-it-was.ts";
-import { besideAddress, logOf, originalFirst } from "./beside-address.ts";
+import { besideAddress, logOf } from "./beside-address.ts";
 import { branchTitle } from "./branch-name.ts";
 import { DialogElement } from "./dialogs.ts";
 import { doneOnLine, inWords, placeBefore } from "./done.ts";
@@ -85,7 +85,7 @@ export class CompareWith extends DialogElement {
     const others = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch && id !== asItWasIn);
     return html`${newest === undefined ? nothing : html`<p class="compare-with">${asItWas(store, newest, this.compare)}</p>`}
       ${others.length === 0 ? nothing : html`<h3>${say("with.branches")}</h3><p class="compare-with">${others.map(
-        (other) => html`<a href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, other.id), store)}>${branchTitle(store.lines.branches, other.id)}</a> `,
+        (other) => html`<a href=${besideAddress(this.compare, { left: store.branch, right: other.id }, store)}>${branchTitle(store.lines.branches, other.id)}</a> `,
       )}</p>`}
       <form class="compare-with" method="post" action=${`${this.compare}new`}>
         <input type="hidden" name="csrfmiddlewaretoken" value=${csrfToken()} /><input type="hidden" name="branch" value=${store.branch} />

@@ -9,7 +9,7 @@ import { asItWas, asItWasWords } from "./as-it-was.ts";
 import { planOf } from "./axis-of.ts";
 import type { BeatWalk } from "./beat-walk.ts";
 import { whereIn } from "./beats-bar.ts";
-import { besideAddress, originalFirst } from "./beside-address.ts";
+import { besideAddress } from "./beside-address.ts";
 import { branchName, branchTitle, countOfSteps, isUnchanged, originalOf, stepsInFiles } from "./branch-name.ts";
 import { lastDone } from "./done.ts";
 import { arrowKey, stepTitle } from "./key-words.ts";
@@ -137,7 +137,7 @@ export class Transport extends StoreElement {
   #compareNewest(store: PlayerStore): TemplateResult | typeof nothing {
     const newest = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch).pop();
     if (!store.source.live || newest === undefined) return nothing;
-    return html`<a class="as-it-was" data-key="c" href=${besideAddress(this.compare, originalFirst(store.lines.branches.values(), store.branch, newest.id), store)}>${newest.id === originalOf(store.lines.branches) ? say("undo.compare_original") : say("player.compare_with", { name: branchName(store.lines.branches, newest.id) })} <kbd>c</kbd></a>`;
+    return html`<a class="as-it-was" data-key="c" href=${besideAddress(this.compare, { left: store.branch, right: newest.id }, store)}>${newest.id === originalOf(store.lines.branches) ? say("undo.compare_original") : say("player.compare_with", { name: branchName(store.lines.branches, newest.id) })} <kbd>c</kbd></a>`;
   }
 
   /** A long name is cut: the list has it whole. The bar at the top names a changed run. */

@@ -227,6 +227,16 @@ class TestCompare:
         assert (given["left-session"], given["left-branch"]) == (str(one.session_id), str(one.id))
         assert (given["right-session"], given["right-branch"]) == (str(other.session_id), str(other.id))
 
+    def test_of_one_session_the_run_with_fewer_changes_stands_on_the_left(self, client: Client) -> None:
+        changed = root(start(client))
+        original = Branch.objects.create(session=changed.session, name="b", parent=changed)
+        crash = {"after": 3, "intervention": {"action": "crash", "actor": "p1"}}
+        Intervention.objects.add(changed, [crash])
+        for left, right in ((changed, original), (original, changed)):
+            page = client.get(f"/compare/?left={left.id}&right={right.id}").content.decode()
+            given = attributes(page, "eos-compare")
+            assert (given["left-branch"], given["right-branch"]) == (str(original.id), str(changed.id))
+
     def test_one_scenario_with_one_difference_makes_two_sessions(self, client: Client) -> None:
         response = client.post("/compare/new", {"choice": "SC-03", "difference": "idempotence"}, follow=True)
         sides = Session.objects.order_by("created")

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { besideAddress, originalFirst, placeIn, readFrom } from "../../player/beside-address.ts";
-import type { BranchInfo } from "../../player/source.ts";
-import { branch as made } from "./fixture.ts";
-
-const branch = (id: string, parent: string | null): BranchInfo => made(id, 20, { parent, leaves_at: 8 });
+import { besideAddress, placeIn, readFrom } from "../../player/beside-address.ts";
 
 test("a comparison leads back to the branch and step from which it was opened, whichever side that is", () => {
   for (const from of [{ branch: "7", shown: 107 }, { branch: "9", shown: 114 }]) {
@@ -23,11 +19,4 @@ test("an address that names no place in either branch leads back to none", () =>
   for (const search of ["?left=7&right=9", "?from=7", "?from=8&from_step=3", "?from=7&from_step=-1", "?from=7&from_step=x"]) {
     assert.equal(readFrom(search, ["7", "9"]), null, search);
   }
-});
-
-test("of two branches the one from which the other left is first", () => {
-  const branches = [branch("1", null), branch("3", "1"), branch("2", "3")];
-  assert.deepEqual(originalFirst(branches, "2", "1"), { left: "1", right: "2" });
-  assert.deepEqual(originalFirst(branches, "3", "2"), { left: "3", right: "2" });
-  assert.deepEqual(originalFirst(branches, "2", "3"), { left: "3", right: "2" });
 });

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { branchName, branchTitle, briefStep, countOfSteps, originalOf, stepsInFiles } from "../../player/branch-name.ts";
-import { originalFirst } from "../../player/beside-address.ts";
 import { treeOf } from "../../player/done.ts";
 import type { BranchInfo } from "../../player/source.ts";
 import type { PlayerStore } from "../../player/store.ts";
@@ -47,5 +46,4 @@ test("a run that was changed in place left the original, whichever branch that i
     made("3", 60, { parent: "1", leaves_at: 60, ...said("branch.unchanged") }),
   ];
   assert.deepEqual(treeOf(all).map(({ branch: { id }, depth, parent, leavesAt }) => [id, depth, parent, leavesAt]), [["2", 0, null, 0], ["3", 1, "2", 60], ["1", 1, "2", 80]]);
-  assert.deepEqual(originalFirst(all, "1", "2"), { left: "2", right: "1" });
 });
