@@ -208,8 +208,6 @@ def _timed(left: Followed, right: Followed) -> list[int] | None:
     first: int | None = None
     ours, theirs = left.facts(), right.facts()
     for fact in ours.keys() & theirs.keys():
-        if _is_number(fact[1]):
-            continue
         histories = [
             {every[step]: value for step, value in facts[fact]}
             for every, facts in zip(times, (ours, theirs), strict=True)

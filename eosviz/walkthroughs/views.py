@@ -188,7 +188,9 @@ def _in_order(one: Branch, other: Branch) -> list[Branch]:
     """Of two branches of one session, the one with fewer changes stands on the left; of equals, the earlier one."""
     if one.session_id != other.session_id:
         return [one, other]
-    return sorted((one, other), key=lambda side: (len(line_interventions(Branch.objects.line(side))), side.id))
+    return sorted(
+        (one, other), key=lambda side: (len(line_interventions(Branch.objects.line(side))), side.id)
+    )
 
 
 def _side(request: HttpRequest, name: str) -> Branch | None:

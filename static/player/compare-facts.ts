@@ -214,21 +214,24 @@ export interface Ahead {
   side: "left" | "right" | "both";
 }
 
+/** What the two runs are called. */
+export type RunNames = Readonly<Record<"left_run" | "right_run", string>>;
+
 /**
  * The sentence shown if all facts differ in time at most. `same`: the last step before the events differ; null if none
  * does. `ahead`: what differs on show, because one run is ahead. `holding`: as `holdingApart` has it. `compared`: the last step that
  * was compared, if no event differs: of a long run, only the first steps are.
  */
-export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], holding: readonly string[] = [], compared = Number.POSITIVE_INFINITY): string {
+export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], runs: RunNames, holding: readonly string[] = [], compared = Number.POSITIVE_INFINITY): string {
   if (same === null && shown.some((step) => step > compared)) return say("player.compare.none_yet", { step: compared });
   if (same === null || shown.every((step) => step <= same)) return say("player.compare.nothing_apart");
   const step = same + 1;
   if (ahead.length === 0 && holding.length > 0) return say("player.compare.batches_apart", { step, names: listed(holding.slice(0, defaults.ahead)) });
   if (ahead.length === 0) return say("player.compare.same_states", { step });
   const [left, right, both] = (["left", "right", "both"] as const).map((side) => listed(ahead.filter((one) => one.side === side).slice(0, defaults.ahead).map(({ about }) => about))) as [string, string, string];
-  if (left === "" && right === "") return say("player.compare.both_ahead", { step, names: both });
-  if (left !== "" && right !== "") return say("player.compare.each_ahead", { step, left, right });
-  return say(left === "" ? "player.compare.right_ahead" : "player.compare.left_ahead", { step, names: left === "" ? right : left });
+  if (left === "" && right === "") return say("player.compare.both_ahead", { names: both });
+  if (left !== "" && right !== "") return say("player.compare.each_ahead", { ...runs, left, right });
+  return say("player.compare.one_ahead", left === "" ? { run: runs.right_run, names: right } : { run: runs.left_run, names: left });
 }
 
 /** One side's text of what differs; a press on the number of the others shows all, and a second press the first again. */

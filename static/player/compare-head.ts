@@ -9,7 +9,7 @@ import type { Outcome, Plan, Words } from "../generated/messages.ts";
 import type { Beat } from "./beats.ts";
 import { leavesOf, titleOf } from "./beats.ts";
 import { othersButton } from "./compare-facts.ts";
-import type { Unfolding } from "./compare-facts.ts";
+import type { RunNames, Unfolding } from "./compare-facts.ts";
 import { aside, sentences } from "./joins.ts";
 import { endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
@@ -69,7 +69,7 @@ function allOf(beats: readonly Beat[]): Beat[] {
  * Nothing until both ends are known. `isOneRun`: both are branches of one run. Only then is a cost, which counts from the
  * run as written, about these two.
  */
-export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean, verdict: readonly Words[] = []): TemplateResult | typeof nothing {
+export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean, runs: RunNames, verdict: readonly Words[] = []): TemplateResult | typeof nothing {
   const ends = [left, right].map((plan) => (plan?.complete === true ? endOf(plan) : undefined));
   const [leftEnd, rightEnd] = ends;
   if (left === null || right === null || leftEnd === undefined || rightEnd === undefined) return nothing;
@@ -77,9 +77,10 @@ export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean,
   if (isOneRun && costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
   const breaks = differingBreaks(leftEnd, rightEnd);
   const counts = differingCounts(leftEnd, rightEnd);
-  const said = verdict.length === 0 ? nothing : html`<p class="compare-came"><b>${sentences(verdict.map(({ key, params }) => say(key, params)))}</b></p>`;
+  const order = { left: runs.left_run, right: runs.right_run };
+  const said = verdict.length === 0 ? nothing : html`<p class="compare-came"><b>${sentences(verdict.map(({ key, params }) => say(key, { ...params, ...runs })))}</b></p>`;
   if (breaks.length + counts.length === 0) return html`${said}<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
-  return html`${said}<ul class="compare-came" aria-label=${say("player.compare.ends")}><li class="quiet">${say("player.compare.ends_order")}</li>${breaks.map(({ name, ...sides }) => endRow(say(`player.guarantee.${name}`), sides, "bad"))}${counts.map(({ name, ...sides }) => endRow(say(`player.compare.end_${name}`), sides))}</ul>`;
+  return html`${said}<ul class="compare-came" aria-label=${say("player.compare.ends", order)}><li class="quiet">${say("player.compare.ends_order", order)}</li>${breaks.map(({ name, ...sides }) => endRow(say(`player.guarantee.${name}`), sides, "bad"))}${counts.map(({ name, ...sides }) => endRow(say(`player.compare.end_${name}`), sides))}</ul>`;
 }
 
 function endRow(said: string, sides: { left: number; right: number }, kind: "bad" | "" = ""): TemplateResult {

@@ -36,7 +36,7 @@ export class SideNames {
 
   /** Where there is room for a few words. */
   short(store: PlayerStore): string {
-    if (!this.#isOneSession) return this.isOneScenario ? this.#runName(store) : (store.header?.scenario ?? "…");
+    if (!this.#isOneSession) return this.isOneScenario ? this.#runHead(store) : (store.header?.scenario ?? "…");
     return this.#ownDone(store).length > 0 ? branchTitle(store.lines.branches, store.branch) : this.#called(store);
   }
 
@@ -49,6 +49,13 @@ export class SideNames {
   #runName(store: PlayerStore): string {
     const [setting] = this.#naming(store);
     return setting === undefined ? variantOf(store) : settingWords(setting);
+  }
+
+  /** What comes before the colon of both names, if it tells them apart: `Kafka 2.8`. */
+  #runHead(store: PlayerStore): string {
+    const [own, other] = [store, this.#other(store)].map((one) => (one === undefined ? "" : this.#runName(one)));
+    const [head = "", otherHead] = [own, other].map((name) => name?.split(/[:：]/)[0]);
+    return head === otherHead ? (own ?? "") : head;
   }
 
   /** The setting that names a side. */

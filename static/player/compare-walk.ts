@@ -159,16 +159,20 @@ export class Walk {
 
   /** Whether any state or log differs, not only events. */
   get isOfState(): boolean {
-    const { parting } = this;
-    return parting !== null && (this.by === "time" && this.moments?.timed != null || parting.moment !== this.moments?.first);
+    return this.moments !== null && (this.moments.isOfState || (this.by === "time" && this.moments.timed !== null));
   }
 
-  /**
-   * The first moment at which a state or a log differs or a leader decides differently; else the first at which an
-   * event differs. By virtual time, a difference in time alone counts, too.
-   */
+  /** The first difference (`Moments.parting`). By virtual time, a difference in time alone counts, too. */
   get parting(): Parting | null {
     return (this.by === "time" ? this.moments?.timed : null) ?? this.moments?.parting ?? null;
+  }
+
+  /** The virtual time at which both part; null by steps, or while it is not known. */
+  get partingTime(): number | null {
+    if (this.by !== "time") return null;
+    const times = this.landingsOf(this.parting).map(([{ line }, step]) => line.time(step));
+    const known = times.filter((time) => time !== undefined);
+    return known.length === 0 || known.length < times.length ? null : Math.max(...known);
   }
 
   landingsOf(parting: Parting | null): [Walker, number][] {
@@ -180,25 +184,20 @@ export class Walk {
 
   /** Whether the place is before the one where both part. */
   get isBeforeParting(): boolean {
-    const { parting } = this;
+    const { parting, by } = this;
     if (parting === null) return false;
-    return this.by === "step" ? this.at < parting.moment : this.sides.every((side) => side.store.shown < (parting.steps[placeOf(side)] ?? Infinity));
+    return this.at < (by === "step" ? parting.moment : this.partingTime ?? Infinity);
   }
 
-  /** Whether a side shows a step here that makes a state or a log differ first. */
+  /** Whether a side makes a state or a log differ here first. */
   partsHere(side: Walker): boolean {
-    const { parting } = this;
-    if (parting === null || this.moments === null || !this.isOfState) return false;
-    if (this.by === "time") return side.store.shown === parting.steps[placeOf(side)];
-    return this.at === parting.moment && this.moments.moved(parting.moment)[placeOf(side)];
+    const { parting, by } = this;
+    return parting !== null && this.isOfState && parting.steps[placeOf(side)] !== null && this.at === (by === "step" ? parting.moment : this.partingTime);
   }
 
-  /** Where both part by state: the step of a side that made it differ, if the side has come past it there; else null. */
-  passedParting(side: Walker): number | null {
-    const { parting } = this;
-    if (parting === null || this.by === "time" || !this.isOfState || this.at !== parting.moment) return null;
-    const step = parting.steps[placeOf(side)];
-    return step !== null && step < this.#stepAt(side, this.at) ? step : null;
+  /** Whether a side shows the step at which its leader decides differently. */
+  decidesHere(side: Walker): boolean {
+    return this.moments?.decides?.steps[placeOf(side)] === side.store.shown;
   }
 
   /** Whether a side shows the first step that differs and takes it at this moment or time. */

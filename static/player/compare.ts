@@ -30,7 +30,7 @@ import { whatOf, whenOf } from "./compare-schedule.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart } from "./compare-facts.ts";
-import type { Ahead, Apart, ApartRow, Unfolded } from "./compare-facts.ts";
+import type { Ahead, Apart, ApartRow, RunNames, Unfolded } from "./compare-facts.ts";
 import { named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
@@ -130,6 +130,8 @@ export class Compare extends LitElement {
   #spread: Spread = {};
   /** What differs between the two steps on show, and the frames that it was computed from. */
   #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[]; waits: Partial<Record<Side["name"], string>> } = { of: [], rows: [], names: [], ahead: [], holding: [], waits: {} };
+  /** How many of these facts each side lists, and whether it was looked at that they have room. */
+  #listed = { most: facts.most, hasRoom: false };
   /** The actors with lanes in both space-time diagrams, and those that each side asks for. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
@@ -357,6 +359,7 @@ export class Compare extends LitElement {
   }
 
   protected override updated(): void {
+    this.#fitFacts();
     const { at, by, opens } = this.#walk;
     const place = {
       zoom: this.middle !== "lanes" || opens === "done" ? this.middle : "",
@@ -385,7 +388,7 @@ export class Compare extends LitElement {
         ${this.#none()}
         <button class="icon text" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#help()}>?</button>
         <button class="icon text" lang=${other} @click=${() => void this.#speak(other)}>${other === "en" ? "English" : "中文"}</button>
-        ${endsOf(left, right, this.#isOneSession, this.#walk.moments?.verdict)}
+        ${endsOf(left, right, this.#isOneSession, this.#runNames, this.#walk.moments?.verdict)}
         ${this.#waits()}
       </header>
       <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), this.#differences)}</div>
@@ -400,7 +403,7 @@ export class Compare extends LitElement {
 
   get #differences(): Unfolded {
     const same = this.#walk.moments?.first == null ? null : this.#walk.moments.same;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#apart.holding, this.#walk.moments?.same) };
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, this.#apart.holding, this.#walk.moments?.same) };
   }
 
   /** What a run that is behind waits for. If the runs differ in time alone, the line has its place at every step. */
@@ -419,6 +422,16 @@ export class Compare extends LitElement {
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
     const ahead = this.#aheadIn([...new Set(all.map(({ about }) => about))]);
     this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead) };
+    this.#listed = { most: facts.most, hasRoom: false };
+  }
+
+  /** No fact is cut: what has no room on one of the sides is counted on both. */
+  #fitFacts(): void {
+    if (this.#listed.hasRoom || this.unfolded) return;
+    const isCut = [...this.querySelectorAll(".counts")].some(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1);
+    const { most } = this.#listed;
+    this.#listed = isCut && most > 1 ? { most: most - 1, hasRoom: false } : { most, hasRoom: true };
+    if (!this.#listed.hasRoom) this.requestUpdate();
   }
 
   /** The part of it that is listed. By virtual time, differences in time count. */
@@ -450,6 +463,11 @@ export class Compare extends LitElement {
     return { messages: moments === null ? [] : decisiveIds(side.store.arrows, this.#other(side)?.store.arrows ?? [], moments.same), actors: moments?.later ?? [] };
   }
 
+  get #runNames(): RunNames {
+    const [left_run = "", right_run = ""] = this.#sides.map(({ store }) => this.#names.short(store));
+    return { left_run, right_run };
+  }
+
   get #isOneSession(): boolean {
     return this.leftSession === this.rightSession;
   }
@@ -473,15 +491,16 @@ export class Compare extends LitElement {
     const broken = brokenNames(frame, other?.store.frame);
     const name = this.#names.whole(side.store);
     const first = this.#walk.moments?.first ?? null;
-    const isFirstDifference = this.#walk.isFirst(side);
+    const isFirst = this.#walk.isFirst(side);
     const parts = this.#walk.partsHere(side);
-    return html`<section class="compare-side ${isFirstDifference || parts ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${say(`player.compare.${side.name}`)}>
+    const isMarked = parts || this.#walk.decidesHere(side) || (isFirst && !this.#walk.isOfState);
+    return html`<section class="compare-side ${isMarked ? "differs" : ""}" data-side=${side.name} data-kept-by=${frame == null ? nothing : keeperOf(frame.view)} aria-label=${numbered(side, this.#names.short(store))}>
       <h2><b class="side-name">${unbroken(name)}</b>
-        <span class="side-place">${this.#stage(side)}<span class="mark">${this.#mark(side, isFirstDifference, parts)}</span>
+        <span class="side-place">${this.#stage(side)}<span class="mark">${this.#mark(side, isFirst, parts)}</span>
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#walk.reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
       <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#walk.moments?.isShared(placeOf(side), step) === true, (step) => void this.#walk.showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
-      <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most })}</div>
+      <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: Math.min(this.#listed.most, shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most) })}</div>
       <div class="compare-sentence">
         <eos-sentence .store=${store} .isOriginal=${this.difference !== "" && side === this.#sides[1]}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
@@ -543,11 +562,10 @@ export class Compare extends LitElement {
 
   /** For a step that only one run has: which run it is, and that the other one does not move. */
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
-    if (this.#walk.moments?.decides?.steps[placeOf(side)] === side.store.shown) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
-    const passed = this.#walk.passedParting(side);
-    if (passed !== null) return html`<button class="since" @click=${() => void this.#walk.showIn(side, passed)}>≠ ${say("player.compare.differs_since", { step: passed })}</button>`;
+    if (this.#walk.decidesHere(side)) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
     if (parts) return html`<b>≠ ${say(this.#walk.moments?.isOfTime === true ? "player.compare.time_differs_here" : "player.compare.state_differs_here")}</b>`;
-    if (isFirst) return html`<b>≠ ${say("player.compare.differs_here")}</b>`;
+    // Events that differ before any state or log does are not the first difference.
+    if (isFirst) return html`<b>${this.#walk.isOfState ? "" : "≠ "}${say("player.compare.differs_here")}</b>`;
     if (this.#walk.by !== "step" || this.#walk.moments === null || this.#walk.at <= this.#walk.moments.same || this.#walk.isAtEnd) return nothing;
     // A press may pass several moments.
     const moved = this.#walk.moments.moved(this.#walk.at, Math.min(this.#walk.before, this.#walk.at - 1));
@@ -601,20 +619,11 @@ export class Compare extends LitElement {
     return html`<a class="to-end main" href=${placeIn(this.rightPage, { branch: store.branch, shown: store.newest, log: logOf(location.search) })}>${say("player.compare.to_result")}</a>`;
   }
 
-  /** Where the button leads: `65 | 71`, as both are shown there. By virtual time, the step of each run that makes them differ; what differs before the first step is shown with the first events that differ. */
-  get #firstStep(): string {
-    const walk = this.#walk;
-    if (walk.by === "step" && walk.parting !== null) return stepsText(walk.stepsAt(walk.parting.moment));
-    const same = walk.moments?.same ?? 0;
-    return stepsText(walk.landingsOf(walk.parting).map(([, step]) => Math.max(step, same + 1)));
-  }
-
-  /** By virtual time, when that is, once it is known. */
-  get #firstTime(): number | null {
-    if (this.#walk.by !== "time") return null;
-    const times = this.#walk.landingsOf(this.#walk.parting).map(([{ line }, step]) => line.time(step));
-    const known = times.filter((time) => time !== undefined);
-    return known.length === 0 || known.length < times.length ? null : Math.max(...known);
+  /** Where the button leads: `65 | 71`, or when that is, exactly as the page says it there. */
+  get #toPart(): string {
+    const { parting, partingTime, by, isOfState } = this.#walk;
+    if (by === "time") return partingTime === null ? say("player.compare.go_to_difference") : say("player.compare.first_difference_at", { at: partingTime });
+    return say(isOfState ? "player.compare.first_state" : "player.compare.first_difference", { step: stepsText(this.#walk.stepsAt(parting?.moment ?? 0)) });
   }
 
   #transport(): TemplateResult {
@@ -624,7 +633,7 @@ export class Compare extends LitElement {
     const hasBeats = this.#sides.some((side) => planOf(side) !== null);
     const text = moments === null ? say("player.compare.looking")
       : moments.first === null ? say("player.compare.no_difference", { step: moments.same })
-        : this.#firstTime === null ? say(this.#walk.isOfState ? "player.compare.first_state" : "player.compare.first_difference", { step: this.#firstStep }) : say("player.compare.first_difference_at", { at: this.#firstTime });
+        : this.#toPart;
     const main = this.#mainAct;
     const choice = (lockstep: Lockstep): TemplateResult =>
       html`<button aria-pressed=${this.#walk.by === lockstep} @click=${() => void this.#walk.turn(lockstep)}>${say(`player.compare.by_${lockstep}`)}</button>`;

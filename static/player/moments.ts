@@ -42,8 +42,7 @@ export class Moments {
 
   /** Whether the runs differ in time alone, as far as both were compared. */
   get isOfTime(): boolean {
-    const { parts, numbers = {}, timed, decides } = this.#known;
-    return timed !== undefined && decides === undefined && Object.keys(parts).length + Object.keys(numbers).length === 0;
+    return this.#known.timed !== undefined && !this.isOfState;
   }
 
   /** Where a leader decides differently about the same batch. */
@@ -107,24 +106,29 @@ export class Moments {
     return this.#known.moments.length === 0 ? null : this.#known.same + 1;
   }
 
-  /** Where states and logs differ in more than time: for each, the step of each run that makes it differ, and the
-   * moment at which both runs have reached it. If none differs, where producer ids, epochs or sequence numbers
-   * differ; else the first step that differs. */
-  get apart(): readonly Parting[] {
-    const { first, same } = this;
-    if (first === null) return [];
-    const states = Object.values(this.#known.parts);
-    const parts = (states.length > 0 ? states : Object.values(this.#known.numbers ?? {})).map(([left = null, right = null]): Parting => {
-      const steps = [left, right] as const;
-      return { steps, moment: Math.max(first, ...steps.flatMap((step, side) => (step === null ? [] : [this.of(side as 0 | 1, step)]))) };
-    });
-    return parts.length === 0 ? [{ moment: first, steps: [same + 1, same + 1] }] : parts.sort((one, other) => one.moment - other.moment);
+  /**
+   * The first moment at which a state or a log differs in more than time, with the step of the run that makes it differ,
+   * or an earlier moment at which a leader decides differently. If nothing of this differs, the first step that differs.
+   */
+  get parting(): Parting | null {
+    const { first, same, decides } = this;
+    if (first === null) return null;
+    const steps = ([0, 1] as const).map((side) => Math.min(...this.#parted.map((pair) => pair[side] ?? Infinity)));
+    const moments = steps.map((step, side) => (step === Infinity ? Infinity : Math.max(first, this.of(side as 0 | 1, step))));
+    const moment = Math.min(...moments);
+    if (moment === Infinity) return decides ?? { moment: first, steps: [same + 1, same + 1] };
+    if (decides !== null && decides.moment < moment) return decides;
+    const [left = null, right = null] = steps.map((step, side) => (moments[side] === moment ? step : null));
+    return { moment, steps: [left, right] };
   }
 
-  /** The first of these, or an earlier moment at which a leader decides differently. */
-  get parting(): Parting | null {
-    const [{ decides }, [apart = null]] = [this, this.apart];
-    return apart === null || (decides !== null && decides.moment < apart.moment) ? decides : apart;
+  /** Whether a state, a log, a number or a decision differs in more than time, not only an event. */
+  get isOfState(): boolean {
+    return this.decides !== null || this.#parted.length > 0;
+  }
+
+  get #parted(): (readonly (number | null)[])[] {
+    return [...Object.values(this.#known.parts), ...Object.values(this.#known.numbers ?? {})];
   }
 
   /** The run that is further in the sequence of states of this thing, at these steps; null: neither, or not known. */

@@ -8,6 +8,7 @@ import { speakStage } from "../stage/words.ts";
 
 speakStage();
 
+const RUNS = { left_run: "Original run", right_run: "Changed run a" };
 const frame = (view: object): Frame => ({ step: null, view, changed: new Set() }) as unknown as Frame;
 const partition = (leader: number, isr: number[]): object => ({ leader, isr, replicas: { [leader]: { log_end: 2, high_watermark: 2, last_stable_offset: 2 } } });
 
@@ -50,22 +51,22 @@ test("a producer that was fenced in one run says so, and a partition what became
 });
 
 test("where no state differs it is said that the events before do, once they do", () => {
-  const said = (same: number | null, ...shown: number[]): string => nothingApart(same, shown, []);
+  const said = (same: number | null, ...shown: number[]): string => nothingApart(same, shown, [], RUNS);
   assert.equal(said(15, 15, 15), "So far no log and no component differs, except in time.");
   assert.match(said(15, 15, 16), /^The events differ from step 16 on/);
   assert.match(said(15, 22, 25), /^The events differ from step 16 on/);
   assert.equal(said(null, 22, 22), "So far no log and no component differs, except in time.");
-  assert.equal(nothingApart(null, [2001, 2001], [], [], 2000), "No difference up to step 2000.", "of a long run, only the first steps are compared");
-  const ahead = (...sides: ("left" | "right")[]): string => nothingApart(15, [22, 25], sides.map((side, place) => ({ about: `t-${place}`, side })));
-  assert.match(ahead("right", "right"), /the second run is ahead in t-0, t-1; so far both have gone through the same values/);
-  assert.match(ahead("left", "right"), /the first run is ahead in t-0, the second in t-1;/);
+  assert.equal(nothingApart(null, [2001, 2001], [], RUNS, [], 2000), "No difference up to step 2000.", "of a long run, only the first steps are compared");
+  const ahead = (...sides: ("left" | "right")[]): string => nothingApart(15, [22, 25], sides.map((side, place) => ({ about: `t-${place}`, side })), RUNS);
+  assert.match(ahead("right", "right"), /differ in time only: “Changed run a” is ahead in t-0, t-1\.$/);
+  assert.match(ahead("left", "right"), /: “Original run” is ahead in t-0, “Changed run a” in t-1\.$/);
 });
 
 test("a producer that holds a batch again, which in the other run is on its way, is named where no state differs", () => {
   const run = (state: string, serials: number[]): Frame => frame({ clients: { p1: { batches: { b2: { partition: "t-1", state, serials, attempts: 1 } } } } });
   assert.deepEqual(holdingApart(run("IN_FLIGHT", [4, 5]), run("WAITING", [4, 5])), ["p1"]);
   assert.deepEqual([holdingApart(run("WAITING", [4, 5]), run("WAITING", [4, 5])), holdingApart(undefined, run("WAITING", [4]))], [[], []]);
-  assert.match(nothingApart(41, [42, 43], [], ["p1"]), /states of the components are the same in both runs \(apart from times\), but not the batches in p1\.$/);
+  assert.match(nothingApart(41, [42, 43], [], RUNS, ["p1"]), /except in time and in the batches of p1\.$/);
 });
 
 test("an offset is marked that one log lacks, or that holds another record or outcome there; not one that both have alike", () => {
@@ -113,5 +114,5 @@ test("offsets that a group committed are compared, as its coordinator has them",
 });
 
 test("where each run is ahead in a part of one thing, it is not called the same", () => {
-  assert.match(nothingApart(15, [22, 25], [{ about: "t-0", side: "both" }]), /Here these differ: t-0\. Each run is ahead in some parts/);
+  assert.match(nothingApart(15, [22, 25], [{ about: "t-0", side: "both" }], RUNS), /in time only: t-0\. Each run is ahead in some parts/);
 });

@@ -32,14 +32,23 @@ test("both stand at one moment, and go on and back by moments", async () => {
   assert.deepEqual(shown(), [4, 2]);
 });
 
-test("where both part, a run that has come past the step that made it differ says which step that was", async () => {
+test("both part at the first step of either run that makes a state differ; only that run is marked", async () => {
   const { walk, shown } = walkOf({ "t-0": [3, 4] });
   await walk.showFirst(walk.parting);
-  assert.deepEqual(shown(), [4, 4]);
-  assert.deepEqual(walk.sides.map((side) => walk.passedParting(side)), [3, null]);
-  await walk.showIn(walk.sides[0] as Walker, 3);
   assert.deepEqual(shown(), [3, 2]);
-  assert.deepEqual(walk.sides.map((side) => walk.passedParting(side)), [null, null]);
+  assert.deepEqual(walk.sides.map((side) => walk.partsHere(side)), [true, false]);
+  await walk.forward();
+  assert.deepEqual(walk.sides.map((side) => walk.partsHere(side)), [false, false]);
+});
+
+test("by virtual time, both part at one time, and are marked there alone", async () => {
+  const { walk, shown } = walkOf({ "t-0": [4, 4] });
+  await walk.turn("time");
+  await walk.showFirst(walk.parting);
+  assert.deepEqual([walk.partingTime, walk.at, shown()], [40, 40, [4, 4]]);
+  assert.deepEqual([walk.partsHere(walk.sides[0] as Walker), walk.isBeforeParting], [true, false]);
+  walk.goTo(45);
+  assert.equal(walk.partsHere(walk.sides[0] as Walker), false);
 });
 
 test("the other way round, both stay where they are as far as a moment or time has both", async () => {

@@ -28,12 +28,17 @@ test("what a run only has at another time does not differ", () => {
   assert.equal(moments.differs("p1", [9, 9]), false);
 });
 
-test("both runs are looked at where a state differs in both, not where an event does", () => {
-  // c1 differs in the right run alone, at moment 5; t-0 in both at moment 6.
-  assert.deepEqual(moments.apart, [{ moment: 5, steps: [null, 5] }, { moment: 6, steps: [4, 3] }]);
-  const known = { same: 2, ends: [2, 2], moments: [], parts: {}, crossed: false };
-  assert.deepEqual(new Moments(known).apart, []);
-  assert.deepEqual(new Moments({ ...known, moments: [[3, 3]] }).apart, [{ moment: 3, steps: [3, 3] }]);
+test("both part where the first state or number differs in either run, not where an event does", () => {
+  const known = { same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: {}, crossed: false };
+  assert.deepEqual(moments.parting, { moment: 3, steps: [null, 3] });
+  assert.deepEqual(new Moments({ ...known, parts: { "t-0": [4, 6] }, numbers: { p1: [4, 5] } }).parting, { moment: 5, steps: [null, 5] });
+  assert.deepEqual(new Moments({ ...known, parts: { "t-0": [4, 6] } }).parting, { moment: 6, steps: [4, 6] });
+  assert.deepEqual([new Moments(known).parting, new Moments({ ...known, moments: [] }).parting], [{ moment: 3, steps: [3, 3] }, null]);
+});
+
+test("nothing differs before the moment at which both part", () => {
+  const parting = moments.parting?.moment ?? 0;
+  assert.deepEqual([parting - 1, parting].map((moment) => moments.differs("t-0", moments.at(moment))), [false, true]);
 });
 
 test("the run that has gone through more states of a thing is ahead in it", () => {
