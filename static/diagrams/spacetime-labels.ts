@@ -22,7 +22,7 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   const texts = kept.map((drawn) => {
     const key = batchKey(drawn.arrow.message);
     const text = messageLabel(drawn.arrow.message, key !== null && sent.get(key) !== drawn.arrow.id);
-    return { text: withFate(text, drawn), short: withFate(firstPart(text), drawn) };
+    return { text: withFate(text, drawn), short: withFate(firstPart(text, drawn), drawn) };
   });
   const left = shape.lanes[0]?.x ?? TIMES;
   const taken = [
@@ -59,9 +59,13 @@ function head(x: number, baseline: number, width: number): Box {
   return { x: x - width / 2, y: baseline - 11, width, height: 13 };
 }
 
-/** The request and its partition, or an answer's outcome: what comes before the first comma of either language. */
-function firstPart(text: string): string {
-  return text.split(/[,，]/)[0] ?? text;
+/**
+ * The request and its partition, or an answer's outcome: what comes before the first comma of either language. Of an
+ * answer that does not arrive, the outcome is left out.
+ */
+function firstPart(text: string, { underWay, arrow: { message, fate } }: Drawn): string {
+  const isLostAnswer = message.is_response && !underWay && fate !== "delivered";
+  return text.split(isLostAnswer ? /[:：]/ : /[,，]/)[0] ?? text;
 }
 
 function withFate(text: string, drawn: Drawn): string {
