@@ -3,10 +3,11 @@
 import "../styles/all.css";
 import "./panels.ts";
 import "./player.ts";
-import { atHand, nodesDrawn, phonePlaced, withQuestions } from "./fetched.ts";
+import { atHand, fromFile, nodesDrawn, phonePlaced, withQuestions } from "./fetched.ts";
 import { applyTheme, currentTheme } from "./page.ts";
 
 atHand.from(() => import("./at-hand.ts"));
+fromFile.from(() => import("./from-file.ts"));
 phonePlaced.from(() => import("../stage/phone-placed.ts"));
 nodesDrawn.from(() => import("../stage/nodes-drawn.ts"));
 withQuestions.from(() => import("./with-questions.ts"));

@@ -5,6 +5,7 @@
  */
 
 import type { Company } from "./company.ts";
+import type { FileSource } from "./file-source.ts";
 
 export class Part<Content = unknown> {
   #tell: (bring: () => Promise<Content>) => void = () => undefined;
@@ -43,6 +44,7 @@ export class Part<Content = unknown> {
 
 export const atHand = new Part();
 export const besideStage = new Part();
+export const fromFile = new Part<{ FileSource: typeof FileSource }>();
 export const nodesDrawn = new Part();
 export const phonePlaced = new Part();
 export const withOthers = new Part<{ Company: typeof Company }>();

@@ -42,7 +42,7 @@ import { placeLeft } from "./kept-places.ts";
 import { lacks } from "./needs.ts";
 import { Permalink, prefersReducedMotion, rememberLanguage } from "./page.ts";
 import type { Part } from "./fetched.ts";
-import { atHand, besideStage, phonePlaced, withOthers, withQuestions } from "./fetched.ts";
+import { atHand, besideStage, fromFile, phonePlaced, withOthers, withQuestions } from "./fetched.ts";
 import { LaterFrame } from "./later-frame.ts";
 import type { HintAct } from "./messages.ts";
 import { messages } from "./messages.ts";
@@ -60,8 +60,7 @@ import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./selection-of.ts";
 import { DROP } from "./offered.ts";
 import { SideColumns } from "./side-columns.ts";
-import type { Status } from "./source.ts";
-import { FileSource } from "./source.ts";
+import type { Source, Status } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerAttributes } from "./player-attributes.ts";
 import { PlayerStore } from "./store.ts";
@@ -137,8 +136,11 @@ export class Player extends PlayerAttributes {
    */
   #begin(): void {
     void Promise.all([this.#speak(this.language), this.#bringQuestions()]).then(() => { this.hasWords = true; });
-    const socketAddress = this.follow === "" ? sessionAddress(this.session) : followAddress(this.follow);
-    const source = this.file === "" ? new SessionSocket(socketAddress) : new FileSource(this.file);
+    if (this.file === "") this.#playFrom(new SessionSocket(this.follow === "" ? sessionAddress(this.session) : followAddress(this.follow)));
+    else fromFile.come().then(({ FileSource }) => { if (this.isConnected) this.#playFrom(new FileSource(this.file)); }, () => { this.hint = "player.part_missing"; });
+  }
+
+  #playFrom(source: Source): void {
     const startAt = placeLeft(this.session, location.search) ?? { branch: this.branch, step: this.step };
     const store = new PlayerStore(source, { reducedMotion: prefersReducedMotion, startAt });
     store.addEventListener("change", this.#changed);
@@ -349,7 +351,7 @@ export class Player extends PlayerAttributes {
 
   protected override render(): TemplateResult | typeof nothing {
     const { store, play } = this;
-    if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>${store === undefined || !this.hasWords || this.hint === "" ? nothing : this.#messages(store)}`;
+    if (store === undefined || play === undefined || !this.hasWords || isOpening(store)) return html`<p class="quiet loading">…</p>${!this.hasWords || this.hint === "" ? nothing : store === undefined ? html`<p role="alert">${say(this.hint)}</p>` : this.#messages(store)}`;
     const frame = store.frame;
     const lesson = readLesson(this.lesson);
     // The transport comes before the picture in the document, so that Tab reaches it first; the page draws it below.

@@ -1,20 +1,14 @@
 /**
- * Sources of steps: the interface that the store needs, and its implementation by a recorded file, without a server.
- *
- * The other implementation is `socket.ts`. Messages are those of docs/websocket.md; a player file is described
- * in docs/player.md.
+ * Sources of steps: the interface that the store needs. `socket.ts` implements it by a session of the server,
+ * `file-source.ts` by a recorded file. Messages are those of docs/websocket.md.
  */
 
 import type {
   Advance, AnswerPoll, AskActions, AskAhead, AskPlan, AskNearView, AskTransactions, AskDifference, AskWhy, Attend, ChangePoll, Done, Header, Hit,
-  Intervene, JsonObject, LowerHand, LowerHands, MakeBranch, Offer, OpenPoll, Pause, Plan, PlayedBranch, PlayedSession, PlayerFile,
-  RaiseHand, Rename, RunUntil, Search, SentStep as Step, NearView, TransactionLines, Verified, DifferenceAnswer, NetChange, Window,
+  Intervene, JsonObject, LowerHand, LowerHands, MakeBranch, Offer, OpenPoll, Pause, Plan, PlayedBranch, PlayedSession,
+  RaiseHand, Rename, RunUntil, Search, SentStep as Step, TransactionLines, Verified, DifferenceAnswer, NetChange, Window,
 } from "../generated/messages.ts";
-import { get, linesOf } from "./addressed.ts";
-import { parseExactly } from "./exact-json.ts";
 import type { View } from "./frame.ts";
-import type { AskedWhy, LogAnswers } from "./log-why.ts";
-import { whyInLog } from "./log-why.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
 /** A branch, as a session or a player file describes it. */
@@ -111,9 +105,6 @@ export interface Source {
   ask(command: Command): Promise<Answer>;
 }
 
-/** First with the content of `lines`, then with the derived parts in their places. */
-type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: NearView; steps: Record<string, Step[]> };
-
 /** Ids are compared as text everywhere, whatever the server makes them. */
 export function normalBranch(branch: PlayedBranch): BranchInfo {
   const interventions = branch.interventions ?? [];
@@ -128,110 +119,4 @@ export function normalBranch(branch: PlayedBranch): BranchInfo {
     interventions,
     first_broken: branch.first_broken ?? {},
   };
-}
-
-/**
- * Plays one JSON file (docs/player.md). Everything is there at once; only questions whose answers it holds can be
- * asked.
- */
-export class FileSource implements Source {
-  readonly live = false;
-  readonly #address: string;
-  #listener: Listener | null = null;
-  #transactions: Record<string, TransactionLines> | null = null;
-  #answers: LogAnswers | null = null;
-
-  constructor(address: string) {
-    this.#address = address;
-  }
-
-  start(listener: Listener): void {
-    this.#listener = listener;
-    listener.statusChanged("connecting");
-    this.#load().then(
-      (file) => this.#play(file),
-      (error: unknown) => {
-        listener.statusChanged("failed");
-        listener.failed(new Problem("unavailable", "player.file_unavailable", { reason: String(error) }));
-      },
-    );
-  }
-
-  stop(): void {
-    this.#listener = null;
-  }
-
-  ask(command: Command): Promise<Answer> {
-    // All steps were given at the start.
-    if (command.type === "window" || command.type === "near_view" || command.type === "difference") return Promise.resolve({});
-    if (command.type === "why") return this.#why(command);
-    if (command.type === "plan") return Promise.resolve({});
-    if (command.type === "ahead") return Promise.resolve({});
-    if (command.type === "actions") return Promise.resolve({ actions: [] });
-    if (command.type === "transactions") {
-      const transactions = this.#transactions?.[command.branch];
-      return Promise.resolve(transactions === undefined ? {} : { transactions });
-    }
-    return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
-  }
-
-  /** A log case holds its answers; other recordings have no engine to answer. */
-  #why(command: AskedWhy): Promise<Answer> {
-    if (this.#answers === null) return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
-    return Promise.resolve({ why: whyInLog(this.#answers, command) });
-  }
-
-  async #load(): Promise<Played> {
-    const file = parseExactly(await (await had(this.#address)).text()) as Played;
-    if (file.v !== 1) throw new Error(`player file version ${String(file.v)}`);
-    return withDerived(file.lines === undefined ? file : { ...file, ...(await readLines(await had(file.lines))) });
-  }
-
-  #play(file: Played): void {
-    const listener = this.#listener;
-    if (listener === null) return;
-    const branches = file.branches.map(normalBranch);
-    this.#transactions = file.transactions ?? null;
-    this.#answers = file.why === undefined ? null : { why: file.why, written: branches.find(({ parent }) => parent === null) ?? null, steps: file.steps };
-    listener.welcomed({ session: file.session, header: file.header, branches, verified: file.verified });
-    for (const branch of branches) {
-      const plan = file.plans?.[branch.id];
-      if (plan !== undefined) listener.planCame(branch.id, plan, branch.interventions.length);
-      if (branch.parent === null) listener.viewCame(branch.id, 0, file.view as View, null); // Panels get it whole (`whole.ts`).
-      listener.stepsCame(branch.id, file.steps[branch.id] ?? [], branch.finished ?? "recorded");
-    }
-    listener.statusChanged("recorded");
-  }
-}
-
-/** The file, with the derived parts added to its view and steps. Modifies the steps. */
-function withDerived(file: Played): Played {
-  let view = file.view;
-  for (const [branch, derived] of Object.entries(file.derived ?? {})) {
-    derived?.steps.forEach((known, place) => {
-      const step = file.steps[branch]?.[place];
-      if (step !== undefined) step.derived = known;
-    });
-    if (derived?.view !== undefined) view = { ...view, derived: derived.view };
-  }
-  return { ...file, view };
-}
-
-async function had(address: string): Promise<Response> {
-  const response = await get(address);
-  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  return response;
-}
-
-/** The lines of docs/replay-format.md. The maker of the file has checked them; a line cut short does not parse. */
-async function readLines(response: Response): Promise<Pick<Played, "header" | "view" | "steps">> {
-  const steps: Record<string, Step[]> = {};
-  let first: { header: Header; view: View } | null = null;
-  for await (const line of linesOf(response)) {
-    const read = parseExactly(line) as { type: string; branch: string; step: Step; header: Header; view: View };
-    if (read.type === "step") (steps[read.branch] ??= []).push(read.step);
-    else if (read.type === "header") first = { header: read.header, view: read.view };
-    else if (read.type === "end" && first !== null) return { ...first, steps };
-  }
-  throw new Error("the recording has no end");
 }

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Command, Source } from "../../player/source.ts";
-import { FileSource, Problem } from "../../player/source.ts";
+import { FileSource } from "../../player/file-source.ts";
+import { Problem } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import type { WhyAnswer, WhyLink } from "../../player/why-answer.ts";
 import { answerFirst, currentQuestion, offeredQuestions, sameThing } from "../../player/why-answer.ts";
