@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from engine.shapes.words import Bilingual, JsonObject
 
@@ -347,6 +347,12 @@ ShownLoss = TypedDict(
 )
 """A message whose loss shows much, and the step in which it is sent."""
 
+CutOffFrom: TypeAlias = Literal["brokers", "controller"]
+"""`brokers`: the other brokers do not know its address. `controller`: its heartbeats are lost on the way there."""
+CutOff = TypedDict("CutOff", {"from": CutOffFrom, "since": int, "until": int | None})
+"""How a broker that runs is not reached: from the step `since` on, up to the step `until`, in which that ends; None: it
+does not end in the run."""
+
 
 class Plan(PlannedPlaces):
     """The plan of a run."""
@@ -378,6 +384,12 @@ class Plan(PlannedPlaces):
     """The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the
     beginning. Of each, one of a transaction that the run leaves open is preferred. Absent in plans of earlier versions,
     and in a run without messages."""
+    again: NotRequired[dict[str, int]]
+    """The id of each message that repeats a request of its sender, because no response reported success, to how often
+    it is resent by then, from 1; at most 1000. Absent if there is none, and in plans of earlier versions."""
+    cut_off: NotRequired[dict[str, list[CutOff]]]
+    """Broker to the stretches of the run in which it is cut off although it runs. Absent if there is none, and in plans
+    of earlier versions."""
     cost: NotRequired[Cost]
     """The cost of the interventions. Present only for a run with interventions that has ended, if the end
     without interventions is known."""

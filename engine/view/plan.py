@@ -15,12 +15,14 @@ from engine.shapes.headers import NamedBeat
 from engine.shapes.plans import Beat, Outdated, Plan, PlannedPlaces
 from engine.view.beats import Beats
 from engine.view.cost import RunOutcome, cost_of
+from engine.view.cut_off import CutOffs
 from engine.view.losses import Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
+from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 59
+PLAN_VERSION = 60
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -41,6 +43,8 @@ class RunPlan:
         self._outcome = RunOutcome(view)
         self._passed = Passed()
         self._losses = Losses()
+        self._again = SentAgain()
+        self._cut_off = CutOffs()
         self._outdated: list[Outdated] = []
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -50,6 +54,8 @@ class RunPlan:
         self._outcome.take(step)
         self._passed.take(step)
         self._losses.take(step)
+        self._again.take(step)
+        self._cut_off.take(step)
         self._outdated += [
             {
                 "step": step["number"],
@@ -70,6 +76,8 @@ class RunPlan:
         fork._outcome = deepcopy(self._outcome)
         fork._passed = deepcopy(self._passed)
         fork._losses = deepcopy(self._losses)
+        fork._again = deepcopy(self._again)
+        fork._cut_off = deepcopy(self._cut_off)
         fork._outdated = list(self._outdated)
         fork._named = self._named
         return fork
@@ -114,6 +122,10 @@ class RunPlan:
             plan["passed"] = passed
         if losses := self._losses.to_json():
             plan["losses"] = losses
+        if again := self._again.to_json():
+            plan["again"] = again
+        if cut_off := self._cut_off.to_json():
+            plan["cut_off"] = cut_off
         if self._outdated:
             plan["outdated"] = list(self._outdated)
         written = None if before is None else before.get("outcome")

@@ -2564,6 +2564,18 @@ export interface Plan {
    */
   losses?: ShownLoss[];
   /**
+   * The id of each message that repeats a request of its sender, because no response reported success, to how often it is resent by then, from 1; at most 1000. Absent if there is none, and in plans of earlier versions.
+   */
+  again?: {
+    [k: string]: number;
+  };
+  /**
+   * Broker to the stretches of the run in which it is cut off although it runs. Absent if there is none, and in plans of earlier versions.
+   */
+  cut_off?: {
+    [k: string]: CutOff[];
+  };
+  /**
    * The cost of the interventions. Present only for a run with interventions that has ended, if the end without interventions is known.
    */
   cost?: Cost;
@@ -2990,6 +3002,11 @@ export interface ShownLoss {
   is_response: boolean;
   from: string;
   to: string;
+}
+export interface CutOff {
+  from: "brokers" | "controller";
+  since: number;
+  until: number | null;
 }
 /**
  * The interventions of a run, and their effect compared with the scenario's run.

@@ -62,7 +62,16 @@ export function stateWord(frame: Frame, name: string): string | null {
   if (broker === undefined) return null;
   if (!broker.alive) return say("stage.down");
   if (broker.starting) return say("stage.starting");
-  return broker.paused ? say("stage.paused") : null;
+  if (broker.paused) return say("stage.paused");
+  const cut = cutOff(frame, name);
+  return cut === null ? null : say(`stage.cut_off.${cut}`);
+}
+
+/** From what a broker that runs is cut off at this step. */
+function cutOff({ plan, step }: Frame, name: string): "brokers" | "controller" | null {
+  const now = step?.number ?? 0;
+  const found = plan?.cut_off?.[name]?.find(({ since, until }) => since <= now && (until === null || now < until));
+  return found?.from ?? null;
 }
 
 /** px from a broker's left edge to the end of what its first line says: name and state. */

@@ -28,6 +28,10 @@ const FAULTS: Record<string, string> = {
   "fault.resumed": "stage.tag.resumed",
   "fault.connects_slowly": "stage.tag.slow",
   "fault.setting_changed": "stage.tag.setting",
+  "fault.endpoint_unavailable": "stage.tag.address_unknown",
+  "fault.endpoint_back": "stage.tag.address_known",
+  "fault.heartbeats_lost": "stage.tag.heartbeats_lost",
+  "fault.heartbeats_back": "stage.tag.heartbeats_back",
 };
 
 export function faultTag(step: Step): Tag | null {

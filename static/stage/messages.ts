@@ -112,15 +112,15 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
   ZooKeeperReply: (fields) => say(fields["conflict"] === true ? "stage.message.conflict" : "stage.message.written", { version: fields["version"] ?? "?" }),
 };
 
-/** `records`: the serials in the message by partition, as far as the sender's view still has them. */
-export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}, view: View | null = null): Sheet {
+/** `records`: the serials in the message by partition, as far as the sender's view still has them; `resend`: how often its sender has resent it by then. */
+export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}, view: View | null = null, resend = 0): Sheet {
   const error = message.error !== null && message.error !== "NONE" ? message.error : null;
   const cells = message.is_response ? [] : cellsOf(message, records, view);
   const flags = message.is_response || message.api !== "WriteTxnMarkers" ? [] : flagsOf(message);
   const [partition] = message.partitions;
   const words = error ?? wordsOf(message);
   return {
-    name: message.api, cells, flags, words, bad: error !== null || message.fields["conflict"] === true,
+    name: resend > 0 ? say("stage.message.resend", { name: message.api, resend }) : message.api, cells, flags, words, bad: error !== null || message.fields["conflict"] === true,
     isAnswer: message.is_response, brief: partition === undefined || (message.is_response && isNoWider(words, message.api)) ? words : partition,
   };
 }

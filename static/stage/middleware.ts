@@ -318,10 +318,12 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
   return names.map((name) => {
     const vote = entry.votes?.[name];
     const answer = entry.answers?.[name];
-    // It no longer waits for what it asked before its present wait began.
-    const isLate = answer?.answer === null && (entry.timer === null || (answer.asked_at ?? entry.timer.since) < entry.timer.since);
+    const isRepeated = answer !== undefined && answer.tries > 1;
+    // It no longer waits for what it asked once, before its present wait began; each wait for what it repeats begins with a resend.
+    const isLate = answer?.answer === null && (entry.timer === null || (!isRepeated && (answer.asked_at ?? entry.timer.since) < entry.timer.since));
+    const asked = isRepeated ? say("stage.mw.resend", { resend: answer.tries - 1 }) : answer?.asked;
     const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })
-      : answer !== undefined ? say(isLate ? "stage.mw.unanswered" : "stage.mw.asked", { asked: answer.asked }) : voteWord(vote);
+      : asked !== undefined ? say(isLate ? "stage.mw.unanswered" : "stage.mw.asked", { asked }) : voteWord(vote);
     return { name, said, known: isLate || answer?.answer != null || (vote !== undefined && vote !== "IDLE" && answer === undefined) };
   });
 }

@@ -162,3 +162,9 @@ test("what the middleware asked before its present wait began has no response, a
   const entry = (since: number | null): MiddlewareTransactionView => ({ votes: { a: "UNKNOWN" }, answers: { a: { asked: "Commit", asked_at: 125, answer: null, at: null } }, timer: since === null ? null : { since } }) as unknown as MiddlewareTransactionView;
   assert.deepEqual([125, 5125, null].map((since) => heardOf(entry(since))[0]?.said), ["Commit: waiting", "Commit: no response", "Commit: no response"]);
 });
+
+test("what the middleware repeats is waited for with its number, until it waits no more", () => {
+  words.learn("en", { texts: { "stage.mw.resend": "resend {resend}", "stage.mw.asked": "{asked}: waiting", "stage.mw.unanswered": "{asked}: no response" }, sources: {} });
+  const entry = (since: number | null): MiddlewareTransactionView => ({ votes: {}, answers: { a: { asked: "Commit", asked_at: 125, answer: null, at: null, tries: 2 } }, timer: since === null ? null : { since } }) as unknown as MiddlewareTransactionView;
+  assert.deepEqual([6125, null].map((since) => heardOf(entry(since))[0]?.said), ["resend 1: waiting", "resend 1: no response"]);
+});
