@@ -1,6 +1,6 @@
 /** What the guarantee strip says of each guarantee; pure. */
 
-import type { GuaranteeView } from "./frame.ts";
+import type { GuaranteeView, View } from "./frame.ts";
 import type { BranchInfo } from "./source.ts";
 
 export interface StripRow {
@@ -21,6 +21,11 @@ export interface StripRow {
 const ORDER = [
   "lost", "duplicated", "reordered", "visible_early", "atomic", "fenced", "hanging", "row_missing", "record_missing", "row_repeated", "mixed", "repeated",
 ];
+
+/** Whether nodes of the middleware have different outcomes at this step, in a transaction that is not over. */
+export function differNow({ middleware }: View): boolean {
+  return Object.values(middleware?.differ ?? {}).some(({ since, until }) => since !== null && until === null);
+}
 
 /** Its place; guarantees without one come last. */
 const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);

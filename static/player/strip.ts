@@ -16,7 +16,7 @@ import { listed, sentences } from "./joins.ts";
 import { kafka } from "./panel-times.ts";
 import { MeasuredElement } from "./store-element.ts";
 import { PagePresses } from "./page-presses.ts";
-import { stripRows } from "./strip-rows.ts";
+import { differNow, stripRows } from "./strip-rows.ts";
 import type { StripRow } from "./strip-rows.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
@@ -122,9 +122,11 @@ export class GuaranteeStrip extends MeasuredElement {
     const line = html`<i .style=${style}></i>`;
     const elsewhere = row.elsewhere === null || isBroken ? nothing
       : html`<small class="bad">${say("player.broken_elsewhere", { branch: branchTitle(store.lines.branches, row.elsewhere.branch), step: row.elsewhere.step })}</small>`;
-    if (brokenAt === null) return html`<li><span>${termOf(row)} <b class="num">${count}</b></span>${line}${elsewhere}</li>`;
+    // The count is of transactions that end so.
+    const now = row.name === "mixed" && !isBroken && store.frame !== undefined && differNow(store.frame.view) ? html` <em>${say("player.differ_now")}</em>` : nothing;
+    if (brokenAt === null) return html`<li><span>${termOf(row)} <b class="num">${count}</b>${now}</span>${line}${elsewhere}</li>`;
     return html`<li class=${isBroken ? "is-broken" : "is-ahead"}><button title=${say("player.guarantee_breaks", { name, step: brokenAt })} @click=${() => store.moveUpTo(brokenAt)}>
-      <span><span>${name}</span> <b class="num">${isBroken ? "✕ " : ""}${count}</b></span></button>${line}${elsewhere}</li>`;
+      <span><span>${name}</span> <b class="num">${isBroken ? "✕ " : ""}${count}</b>${now}</span></button>${line}${elsewhere}</li>`;
   }
 }
 

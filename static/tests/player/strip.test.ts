@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { stripRows } from "../../player/strip-rows.ts";
+import type { View } from "../../player/frame.ts";
+import { differNow, stripRows } from "../../player/strip-rows.ts";
 import { branch } from "./fixture.ts";
 
 const HELD = { judged: true, broken_at: null, partition: null, serials: [] };
@@ -38,4 +39,9 @@ test("what another branch breaks shows already, and so does what lies ahead here
 test("a file's guarantees, which stand by the alphabet, are shown in the order of every page", () => {
   const rows = stripRows({ atomic: HELD, duplicated: HELD, lost: HELD, new_one: HELD, reordered: HELD }, branch("main", 9), []);
   assert.deepEqual(rows.map(({ name }) => name), ["lost", "duplicated", "reordered", "atomic", "new_one"]);
+});
+
+test("the nodes of a middleware differ from the first of them that ends a transaction to the last", () => {
+  const at = (since: number | null, until: number | null) => differNow({ time: 0, middleware: { differ: { 1: { since, until } } } } as unknown as View);
+  assert.deepEqual([at(null, null), at(305, null), at(305, 410)], [false, true, false]);
 });
