@@ -9,7 +9,7 @@ import { identity, range } from "../diagrams/batch.ts";
 import { clamp, overlap, round, wrap } from "../diagrams/geometry.ts";
 import { numbersArrived } from "../diagrams/lane-arrived.ts";
 import type { Frame, LogBatchView, ReplicaView, Selection } from "../player/frame.ts";
-import { facts, sentences } from "../player/joins.ts";
+import { sentences } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import type { Box, BrokerPlace, Focus, LanePlace, Layer, Places, StageObject, Window } from "./contract.ts";
 import { cornersOf, wholeOf, windowOf } from "./contract.ts";
@@ -174,46 +174,29 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
   const place = { x: from, y: lane.cells.y - over, width, height: ghost };
   return [object("ghost", place, svg`${box(-1, -1, width + 2, over - 2, "behind", 3)}${box(0, 0, width, ghost, `cell ${hue(here)}`, 3)}${
     text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v${bars - 2}M${width / 2 + 4},${ghost}v${bars - 2}`, "equal")}${
-    besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })], same)}`, { label: `${said}. ${same}.` })];
+    besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })])}`, { label: `${said}. ${same}.` })];
 }
 /** Baselines of the offsets under the other lanes of its broker, from the top of its own cells. */
 function offsetsOver({ broker, lane }: Shown): number[] {
   return Object.values(broker.lanes).filter((other) => other !== lane && !other.strip).map(({ cells }) => cells.y + cells.height + 15 - lane.cells.y);
 }
 
-/** Baselines of the two lines beside what arrives, and the height of a line. */
-const BESIDE = { first: 9, second: 23, line: 14 };
-
-interface Line {
-  x: number;
-  y: number;
-  said: string;
-  bold: boolean;
-}
+/** Baseline of the line beside what arrives, and its height. */
+const BESIDE = { y: 9, height: 14 };
 
 /**
- * The arriving batch and the remark that its numbers are stored, in one or two lines, within the lane and beside the
- * names of the gates; its producer stands on the batch that it is compared with, and the tag says what has no room.
+ * The arriving batch in one line, within the lane and beside the names of the gates, as long as it has room; its producer stands on
+ * the batch that it is compared with, and that the numbers are the same is on the tag.
  */
-function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]; offsets: readonly number[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[], same: string): SVGTemplateResult {
-  const right = lane.x + lane.width - 8;
-  const widthOf = ({ said, bold }: Line): number => textWidth(said, 13, bold);
-  const meets = (line: Line): Name | undefined => names.taken.find((name) =>
-    Math.abs(top + line.y - names.y) < BESIDE.line && from + line.x < name.to + 3 && from + line.x + widthOf(line) > name.from - 3);
-  const fits = (line: Line): boolean => from + line.x + widthOf(line) <= right && meets(line) === undefined && !names.offsets.some((y) => Math.abs(top + line.y - y) < BESIDE.line);
-  const over = (said: string): Line => ({ x, y: BESIDE.first, said, bold: true });
-  const below = (said: string): Line => ({ x, y: BESIDE.second, said, bold: false });
-  const drawn = (...lines: Line[]): SVGTemplateResult => svg`${lines.map((line) => text(line.x, line.y, line.said, line.bold ? "s13 b gl" : "s13 k gl"))}`;
-  const brief = below(say("stage.ghost.same_short"));
-  const first = arrives.map(over).find(fits);
-  if (first === undefined) return fits(brief) ? drawn(brief) : svg``;
-  if (fits(below(same))) return drawn(first, below(same));
-  const both = over(facts([first.said, same]));
-  if (fits(both)) return drawn(both);
-  if (fits(brief)) return drawn(first, brief);
-  const name = meets(below(same));
-  const behind = name === undefined ? null : { ...below(same), x: round(name.to - from) + 8 };
-  return behind !== null && fits(behind) ? drawn(first, behind) : drawn(first);
+function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]; offsets: readonly number[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[]): SVGTemplateResult {
+  const [start, y] = [from + x, top + BESIDE.y];
+  const fits = (said: string): boolean => {
+    const end = start + textWidth(said, 13, true);
+    const meets = names.taken.some((name) => Math.abs(y - names.y) < BESIDE.height && start < name.to + 3 && end > name.from - 3);
+    return end <= lane.x + lane.width - 8 && !meets && !names.offsets.some((other) => Math.abs(y - other) < BESIDE.height);
+  };
+  const said = arrives.find(fits);
+  return said === undefined ? svg`` : text(x, BESIDE.y, said, "s13 b gl");
 }
 
 /** Distance between the end of the log, with its gates, and a refused batch, in units. */

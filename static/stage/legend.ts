@@ -9,13 +9,14 @@ import { isAbsent } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
 import { isOpen } from "../diagrams/instance.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
-import type { Frame, LogBatchView, View } from "../player/frame.ts";
+import type { ClientBatchView, Frame, LogBatchView, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
 import type { Places } from "./contract.ts";
 import { box, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
 import { LOG as STATES } from "./coordinator.ts";
 import { LEGEND, SIGN } from "./legend-size.ts";
-import { fatesDrawn } from "./producers.ts";
+import { windowOf } from "./contract.ts";
+import { batchesQueued, fatesDrawn } from "./producers.ts";
 
 type Drawn = SVGTemplateResult | typeof nothing;
 
@@ -39,20 +40,20 @@ export const LOG: readonly Sign[] = [
 
 /** The signs of the things on the stage now, the most needed first. */
 export function signsIn({ view }: Frame, here: Places): Sign[] {
-  const batches = batchesIn(view);
+  const batches = batchesDrawn(view, here);
   const clients = Object.values(view.clients ?? {});
-  const queued = clients.flatMap((client) => Object.values(client.batches));
+  const queued = batchesQueued(view, here);
+  const isNumbered = ({ first_sequence: first }: ClientBatchView): boolean => !isAbsent(first);
   const hasOpen = batches.some(isOpen);
-  const waits = queued.some(({ first_sequence: first }) => isAbsent(first));
   const ids = new Set([...batches.map((batch) => batch.producer_id), ...clients.map((client) => client.transaction_manager?.producer_id ?? null)].filter((id) => !isAbsent(id)).map(String));
   const hasReaders = Object.values(here.readers).some((rows) => Object.keys(rows).length > 0);
   const fates = fatesDrawn(view, here);
   const hasMarkers = batches.some(({ control }) => control !== null);
   const has: [boolean, Sign][] = [
-    [batches.length > 0 || queued.length > 0, ["stage.sign.batch", DRAWN.batch]],
+    [batches.length > 0 || queued.some(isNumbered), ["stage.sign.batch", DRAWN.batch]],
     [Object.values(here.brokers).some(({ lanes }) => Object.keys(lanes).length > 0), ["stage.sign.lso", DRAWN.lso]],
     [hasOpen, ["stage.sign.open", DRAWN.open]],
-    [waits, ["stage.sign.unnumbered", DRAWN.waiting]],
+    [!queued.every(isNumbered), ["stage.sign.unnumbered", DRAWN.waiting]],
     [Object.keys(view.derived?.fenced ?? {}).length > 0, ["stage.sign.old", DRAWN.old]],
     [batches.some(({ outcome }) => outcome === "aborted"), ["stage.sign.aborted", DRAWN.aborted]],
     [hasMarkers, ["stage.sign.marker", DRAWN.marker]],
@@ -62,6 +63,17 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
     [hasReaders && batches.length > 0, hasMarkers ? ["stage.sign.reader", DRAWN.reader] : ["stage.sign.plain_reader", DRAWN.plainReader]],
   ];
   return has.filter(([is]) => is).map(([, sign]) => sign);
+}
+
+/** What lanes have of the logs of leaders: of a long log its newest batches. */
+function batchesDrawn(view: View, here: Places): LogBatchView[] {
+  return Object.values(here.brokers).flatMap(({ lanes }) => Object.entries(lanes)).flatMap(([name, lane]) => {
+    const { leader, replicas = {} } = view.partitions?.[name] ?? {};
+    const log = replicas[String(leader)];
+    if (log === undefined) return [];
+    const { first } = windowOf(lane, log.log_start, log.log_end, log.batches);
+    return Object.values(log.batches).filter(({ last_offset: last }) => last >= first);
+  });
 }
 
 /** Of the leaders of data partitions. */

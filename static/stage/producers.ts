@@ -381,26 +381,87 @@ function sentIn(client: ClientView, partition: string): string[] {
   return [...sent, ...drainedOf(client)].filter((id) => client.batches[id]?.partition === partition);
 }
 
+/** A batch in its queue: where it begins, and its width. */
+interface Queued {
+  id: string;
+  batch: ClientBatchView;
+  x: number;
+  width: number;
+}
+
+/** The batches of a queue that have room; how many more wait and are sent, and where the waiting ones begin. */
+interface QueueCells {
+  waiting: Queued[];
+  sent: Queued[];
+  moreWaiting: number;
+  moreSent: number;
+  from: number;
+  /** Batches in a low row that have their records before their sequences. */
+  both: ReadonlySet<string>;
+}
+
 /** Batches of one partition: waiting ones from the right, the head of the queue first; sent ones from the left. */
-function queueObjects(frame: Frame, here: Places, name: string, client: ClientView, partition: string, place: ClientPlace): StageObject[] {
-  const queue = place.queues[partition];
-  if (queue === undefined) return [];
-  const objects: StageObject[] = [];
+function cellsIn(view: View, name: string, client: ClientView, partition: string, queue: ClientPlace["queues"][string]): QueueCells {
   const waiting = client.queues[partition]?.batches ?? [];
-  const muted = client.queues[partition]?.muted === true;
   const sent = sentIn(client, partition);
-  const y = queue.row.y + 3;
   const height = queue.row.height - 6;
   const ofIds = (ids: readonly string[]): ClientBatchView[] => ids.flatMap((id) => client.batches[id] ?? []);
   // A low row shows the records before the sequences, if all batches have room for both.
   const bothIn = (ids: readonly string[], room: number): boolean =>
     height < NAMED_ABOVE && ofIds(ids).reduce((sum, batch) => sum + 11 + textWidth(bothOf(batch), 13, true), 4) <= room;
   const both = new Set([...(bothIn(waiting, queue.waiting.width) ? waiting : []), ...(bothIn(sent, queue.sent.width) ? sent : [])]);
-  const labelOf = (id: string, batch: ClientBatchView): string => (both.has(id) ? bothOf(batch) : labelFor(batch));
-  const batchObject = (id: string, batch: ClientBatchView, x: number, width: number): StageObject => {
+  const widthOf = (id: string, batch: ClientBatchView): number => Math.max(28, Math.min(both.has(id) ? Infinity : 84, round(Math.max(
+    textWidth(both.has(id) ? bothOf(batch) : labelFor(batch), 13, true), height >= NAMED_ABOVE ? textWidth(recordsOf(batch), 12) : 0) + 8)));
+  const cells: QueueCells = { waiting: [], sent: [], moreWaiting: 0, moreSent: 0, from: queue.waiting.x + queue.waiting.width - 4, both };
+  const far = recordsWaiting(view, name, partition);
+  for (const id of waiting) {
+    const batch = client.batches[id];
+    if (batch === undefined) continue;
+    const width = widthOf(id, batch);
+    const last = cells.waiting.length === waiting.length - 1 && far === 0;
+    if (cells.from - width < queue.waiting.x + (last ? 0 : 22)) break;
+    cells.waiting.push({ id, batch, x: cells.from - width, width });
+    cells.from -= width + 3;
+  }
+  let at = queue.sent.x + 3;
+  const end = queue.sent.x + queue.sent.width - 2;
+  // All batches in flight in narrower cells, rather than only some of them.
+  const wanted = sent.reduce((sum, id) => sum + (client.batches[id] === undefined ? 0 : widthOf(id, client.batches[id]) + 3), -3);
+  const share = Math.min(1, (end - at - 3 * (sent.length - 1)) / Math.max(1, wanted - 3 * (sent.length - 1)));
+  const narrowed = sent.every((id) => client.batches[id] === undefined || widthOf(id, client.batches[id]) * share >= LEAST_CELL) ? share : 1;
+  for (const id of sent) {
+    const batch = client.batches[id];
+    if (batch === undefined) continue;
+    const width = Math.floor(widthOf(id, batch) * narrowed);
+    const last = cells.sent.length === sent.length - 1 || narrowed < 1;
+    if (at + width > end - (last ? 0 : 20)) break;
+    cells.sent.push({ id, batch, x: at, width });
+    at += width + 3;
+  }
+  return { ...cells, moreWaiting: waiting.length - cells.waiting.length, moreSent: sent.length - cells.sent.length };
+}
+
+/** The batches that stand in the queues of clients, without those that are only counted. */
+export function batchesQueued(view: View, here: Places): ClientBatchView[] {
+  return Object.entries(here.clients).flatMap(([name, { queues }]) => {
+    const client = view.clients?.[name];
+    return client === undefined ? [] : Object.entries(queues).flatMap(([partition, queue]) => {
+      const { waiting, sent } = cellsIn(view, name, client, partition, queue);
+      return [...waiting, ...sent].map(({ batch }) => batch);
+    });
+  });
+}
+
+function queueObjects(frame: Frame, here: Places, name: string, client: ClientView, partition: string, place: ClientPlace): StageObject[] {
+  const queue = place.queues[partition];
+  if (queue === undefined) return [];
+  const y = queue.row.y + 3;
+  const height = queue.row.height - 6;
+  const cells = cellsIn(frame.view, name, client, partition, queue);
+  const batchObject = ({ id, batch, x, width }: Queued): StageObject => {
     const selection: Selection = { kind: "batch", id: `${name}/${id}`, partition, serials: [...batch.serials] };
     const numbered = !isAbsent(batch.first_sequence);
-    const said = labelOf(id, batch);
+    const said = cells.both.has(id) ? bothOf(batch) : labelFor(batch);
     const records = recordsOf(batch);
     const isHigh = numbered && records !== "" && height >= NAMED_ABOVE;
     const own = client.transaction_manager;
@@ -414,45 +475,14 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
       picked: isPicked(frame.selection, selection) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null }),
     };
   };
-  const widthOf = (id: string, batch: ClientBatchView): number => Math.max(28, Math.min(both.has(id) ? Infinity : 84, round(Math.max(
-    textWidth(labelOf(id, batch), 13, true), height >= NAMED_ABOVE ? textWidth(recordsOf(batch), 12) : 0) + 8)));
-  let x = queue.waiting.x + queue.waiting.width - 4;
-  let placed = 0;
-  const far = recordsWaiting(frame.view, name, partition);
-  for (const id of waiting) {
-    const batch = client.batches[id];
-    if (batch === undefined) continue;
-    const width = widthOf(id, batch);
-    const last = placed === waiting.length - 1 && far === 0;
-    if (x - width < queue.waiting.x + (last ? 0 : 22)) break;
-    x -= width;
-    objects.push(batchObject(id, batch, x, width));
-    x -= 3;
-    placed += 1;
-  }
+  const objects = [...cells.waiting, ...cells.sent].map(batchObject);
+  const { moreWaiting, moreSent, from } = cells;
   const notes: SVGTemplateResult[] = [];
   const middle = queue.row.y + queue.row.height / 2 + 4;
-  if (placed < waiting.length) notes.push(svg`<g><title>${say("stage.waiting_more", { count: waiting.length - placed })}</title>${
-    text(Math.max(x - 1, queue.waiting.x + 3 + textWidth(`+${waiting.length - placed}`, 12)), middle, `+${waiting.length - placed}`, "s12 k", "end")}</g>`);
-  else if (muted && placed === 0) notes.push(text(queue.waiting.x + queue.waiting.width - 5, middle, say("stage.muted"), "s12 q", "end"));
-  let at = queue.sent.x + 3;
-  let drawn = 0;
-  const end = queue.sent.x + queue.sent.width - 2;
-  // All batches in flight in narrower cells, rather than only some of them.
-  const wanted = sent.reduce((sum, id) => sum + (client.batches[id] === undefined ? 0 : widthOf(id, client.batches[id]) + 3), -3);
-  const share = Math.min(1, (end - at - 3 * (sent.length - 1)) / Math.max(1, wanted - 3 * (sent.length - 1)));
-  const narrowed = sent.every((id) => client.batches[id] === undefined || widthOf(id, client.batches[id]) * share >= LEAST_CELL) ? share : 1;
-  for (const id of sent) {
-    const batch = client.batches[id];
-    if (batch === undefined) continue;
-    const width = Math.floor(widthOf(id, batch) * narrowed);
-    const last = drawn === sent.length - 1 || narrowed < 1;
-    if (at + width > end - (last ? 0 : 20)) break;
-    objects.push(batchObject(id, batch, at, width));
-    at += width + 3;
-    drawn += 1;
-  }
-  if (drawn < sent.length) notes.push(svg`<g><title>${say("stage.sent_more", { count: sent.length - drawn })}</title>${text(end, middle, `+${sent.length - drawn}`, "s12 k", "end")}</g>`);
+  if (moreWaiting > 0) notes.push(svg`<g><title>${say("stage.waiting_more", { count: moreWaiting })}</title>${
+    text(Math.max(from - 1, queue.waiting.x + 3 + textWidth(`+${moreWaiting}`, 12)), middle, `+${moreWaiting}`, "s12 k", "end")}</g>`);
+  else if (client.queues[partition]?.muted === true && cells.waiting.length === 0) notes.push(text(queue.waiting.x + queue.waiting.width - 5, middle, say("stage.muted"), "s12 q", "end"));
+  if (moreSent > 0) notes.push(svg`<g><title>${say("stage.sent_more", { count: moreSent })}</title>${text(queue.sent.x + queue.sent.width - 2, middle, `+${moreSent}`, "s12 k", "end")}</g>`);
   if (notes.length > 0) objects.push({ key: `q:${name}:${partition}:more`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.cell, draw: svg`${notes}`, label: "" });
   return objects;
 }
