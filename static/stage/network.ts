@@ -287,7 +287,7 @@ export function progress({ sent_at, arrives_at, held }: MessageView, time: numbe
 
 function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, detail: Detail, isTight: boolean): Flight {
   const { message, state } = one;
-  const sheet = sheetOf(message, recordsOf(frame, message), frame.view);
+  const sheet = sheetOf(message, recordsOf(frame, message), frame.view, frame.plan?.again?.[message.id]);
   const envelope = envelopeOf(sheet, detail, here, isTight ? endOf(wayBeside(message, here)) : wayBeside(message, here));
   const wire = roomy(one.wire, envelope.width);
   const isNew = focus.messages.sent.includes(message.id) && frame.previousView?.network?.messages[String(message.id)] === undefined;
@@ -398,8 +398,10 @@ const stays = ({ fate }: Flight): number => Number(fate.docked || fate.lost);
 /** Whether an answer stands over the request that it follows: what stands under one another is in the order of time. */
 function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean {
   const own = placed.find((other) => other.message.id === message.id);
-  return own !== undefined && placed.some((other) => other.fate.docked && answers(message, other.message) && own.box.y + own.box.height / 2 < other.box.y);
+  return own !== undefined && placed.some((other) => followsOver(own, other));
 }
+
+const followsOver = (answer: Flight, { message, fate, box: own }: Flight): boolean => fate.docked && answers(answer.message, message) && answer.box.y + answer.box.height / 2 < own.y;
 
 /** Units of area on which messages meet. */
 function crowd(placed: readonly Flight[]): number {
@@ -415,7 +417,11 @@ function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): numb
 /** Places messages one after the other, each where the earlier ones leave room. `first`: those that come before all that stands. */
 function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places, first: readonly Flight[] = []): Flight[] {
   const placed: Flight[] = [];
-  const put = (flight: Flight): void => void placed.push(held(freed(flight, placed, here), here));
+  // An answer goes as far down as its wire lets it; its request then makes room for the rest.
+  const put = (flight: Flight): void => {
+    const request = here.upright || !first.includes(flight) ? undefined : flights.find((other) => other.fate.docked && answers(flight.message, other.message));
+    placed.push(held(request === undefined ? freed(flight, placed, here) : freed(flight, [...placed, request], here, request), here));
+  };
   const alone = order.filter(({ queue }) => queue === null);
   const isFirst = (flight: Flight): boolean => stays(flight) > 0 || first.includes(flight);
   alone.filter(isFirst).forEach(put);
@@ -468,7 +474,8 @@ export const COVERED = 12;
 /** By which shares of the wire a message may be before or after its place, where bodies are too small for all that arrive. */
 const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, -0.42, 0.42, -0.56];
 
-function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight {
+/** `request`: what it has to stand under. */
+function freed(flight: Flight, placed: readonly Flight[], here: Places, request?: Flight): Flight {
   if (flight.wire.short) return flight;
   // The edge that it is nearer to is the one to slide along.
   const { from, to } = flight.wire;
@@ -486,6 +493,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     const tries = [0, ...edges, ...standing.flatMap((other) => [other[along] - own[along] - own[size], other[along] + other[size] - own[along]])];
     for (const far of tries.sort((one, other) => Math.abs(one) - Math.abs(other))) {
       const moved = held(movedBy(stood, far, along), here);
+      if (request !== undefined && followsOver(moved, request)) continue;
       const cost = placed.reduce((sum, other) => sum + overlapArea(taken(moved), taken(other)), 0) * COVERED + outside(moved.box, here) + Math.abs(back) * ASIDE;
       if (cost < least - 0.5) {
         best = moved;
@@ -495,7 +503,7 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places): Flight 
     }
   }
   const covers = (at: Flight): number => standing.reduce((sum, other) => sum + overlapArea(taken(at), other), 0);
-  return here.kind === "cluster" && covers(best) > COVERS ? offItsWire(best, standing, here) : best;
+  return request === undefined && here.kind === "cluster" && covers(best) > COVERS ? offItsWire(best, standing, here) : best;
 }
 
 /** Bodies may be too small for all wires between them: rather beside its own wire than on another message. */
@@ -671,7 +679,8 @@ function gripOf({ fate, wire, message, sheet, envelope: { width } }: Flight): Pi
 
 /** What a message is, in one sentence. */
 export function nameOf({ message, sheet, fate }: Pick<Flight, "message" | "sheet" | "fate">): string {
-  const { api, from, to, arrives_at: at, held, waits_behind: behind } = message;
+  const { name: api } = sheet;
+  const { from, to, arrives_at: at, held, waits_behind: behind } = message;
   const state = fate.lost ? "lost" : fate.docked ? "docked" : behind !== undefined ? "waits" : held ? "held" : at === null ? "flying" : "due";
   const ending = say(`stage.message.fate.${state}`, { to, at });
   const carries = carriedWords(sheet);

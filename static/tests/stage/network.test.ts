@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { overlap } from "../../diagrams/geometry.ts";
-import type { MessageView, Step } from "../../player/frame.ts";
+import type { MessageView, Plan, Step } from "../../player/frame.ts";
 import type { Box, Focus, Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Flight } from "../../stage/network.ts";
@@ -108,6 +108,26 @@ test("an answer that leaves when its request arrives stands under it, also where
   const { flights } = under([response], stepOf(), fates({ delivered: [900], sent: [901] }), [request]).network;
   const [first, then] = [900, 901].map((id) => flights.find((one) => one.message.id === id)?.box ?? assert.fail());
   assert.ok((first as Box).y < (then as Box).y);
+});
+
+test("a wide refusal of a coordinator stands under its request, too, and each on its wire", () => {
+  const here = places(planOf(3, 2, 2), HEADER, view(), SIZE);
+  const request = message({ id: 900, api: "EndTxn", from: "p1", to: "broker-2", partitions: [], fields: { committed: false }, sent_at: 138, arrives_at: 143 });
+  const refusal = { ...request, id: 901, from: request.to, to: request.from, is_response: true, error: "PRODUCER_FENCED", fields: {}, sent_at: 143, arrives_at: 148 };
+  const frame = frameOf(stepOf(), view({ network: { messages: { 901: refusal } } }), { previousView: view({ time: 140, network: { messages: { 900: request } } }) });
+  const flights = networkOf(frame, here, fates({ delivered: [900], sent: [901] })).flights;
+  const [first, then] = [900, 901].map((id) => flights.find((one) => one.message.id === id) ?? assert.fail()) as [Flight, Flight];
+  assert.ok(first.box.y < then.box.y && !overlap(first.box, then.box));
+  for (const flight of [first, then]) assert.ok(onItsWire(flight) < flight.box.height / 6);
+});
+
+test("a request that is resent says so, and how often", () => {
+  const one = message({ id: 902, sent_at: 138, arrives_at: 148 });
+  const said = (again: Record<string, number>): string => {
+    const plan = { steps: 1, complete: true, beats: [], again } as unknown as Plan;
+    return networkOf(frameOf(stepOf(), view({ network: { messages: { 902: one } } }), { plan }), HERE, NO_FOCUS).flights[0]?.sheet.name ?? "";
+  };
+  assert.deepEqual([said({}), said({ 902: 1 })], ["Produce", "Produce, resend 1"]);
 });
 
 test("two copies of one message are two sheets of one", () => {
