@@ -51,6 +51,9 @@ BUNDLED_BATCHES_MAX = 50_000
 """A bundle that is made beside the analysis has at most this many batches."""
 PLAYER, BUNDLE = "player", "bundle"
 _LAID_OUT = "laid out"
+_REFUSED_TEXTS = ("no_partition", "no_file", "no_records", "index", "foreign")
+"""Why no line of a text is used (`text_reader.Skipped`), the reason with the most useful remedy first. The sentences
+are `replays.refused.text_<reason>`."""
 
 Json = dict[str, Any]
 
@@ -94,7 +97,7 @@ def analyse(question: bytes, out: Path) -> bytes:
         case = log_case(files, segment_reader(), lanes, [one.ending for one in previews])
     except NotALogError as error:
         if not (document or {}).get("partitions") and not (document or {}).get("log_lines"):
-            raise _refusal(files, error) from error
+            raise _refusal(files, document or {}, error) from error
         case = _printed_case(document or {})
     row, player = stored(case, document, asked.identity, previews)
     (out / PLAYER).write_bytes(player)
@@ -134,12 +137,18 @@ def _leave_bundle(case: Any, out: Path) -> None:
         write(body, file)
 
 
-def _refusal(files: Mapping[str, bytes], error: NotALogError) -> ReplayRefused:
+def _refusal(files: Mapping[str, bytes], document: Json, error: NotALogError) -> ReplayRefused:
+    """The refusal that names what is missing, if the files show it."""
     if any(is_bundle(path, content[:16]) for path, content in files.items()):
         return ReplayRefused("no_bundle")
     alone = most_informative(files)
     if alone is not None:
         return ReplayRefused.keyed(alone.key, alone.params)
+    text = document.get("text")
+    if text is not None and text["files"] == len(files):
+        missing = next((reason for reason in _REFUSED_TEXTS if reason in text["skipped"]), None)
+        if missing is not None:
+            return ReplayRefused(f"text_{missing}", lines=text["lines"])
     return ReplayRefused.keyed(error.key, error.params)
 
 

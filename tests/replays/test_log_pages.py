@@ -380,9 +380,24 @@ def test_what_is_no_bundle_is_refused_in_words(client: Client) -> None:
     assert not Replay.objects.exists()
 
 
-def test_text_that_says_nothing_is_refused_and_leaves_nothing(client: Client) -> None:
-    response = post(client, {"text": "good morning"})
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("good morning", "Of 1 line none is from kafka-dump-log.sh"),
+        (
+            "ProducerId ProducerEpoch LatestCoordinatorEpoch LastSequence LastTimestamp CurrentTransactionStartOffset\n"
+            "1000 0 0 0 1763630495000 2\n",
+            "does not say which partition it is about",
+        ),
+        ("baseOffset: 0 lastOffset: 0 count: 1\n", "do not say which file they are from"),
+    ],
+)
+def test_text_without_what_it_needs_is_refused_with_what_is_missing(
+    client: Client, text: str, missing: str
+) -> None:
+    response = post(client, {"text": text})
     assert response.status_code == 422
+    assert missing in response.content.decode()
     assert not Replay.objects.exists()
 
 
