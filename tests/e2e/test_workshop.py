@@ -246,6 +246,7 @@ def _results_as_a_file(page: Page, room: str) -> None:
 
 def _replay(page: Page, browser: Browser, address: str, folder: Path) -> None:
     """The instructor's own run: published for all, and saved as the file that plays alone."""
+    page.bring_to_front()  # A page behind another one may not be painted, and the sentence is drawn with a paint.
     page.goto(address)
     page.add_init_script("localStorage.setItem('eosviz-questions', 'off')")
     page.locator("form[action$='/start'] button").first.click()
