@@ -152,7 +152,7 @@ class Beat(TypedDict):
     title: NotRequired[Bilingual]
     """The title that the scenario's author gave to the beat."""
     apart: NotRequired[Words]
-    """What distinguishes the beat from another one of its level with the same title. Pages show it behind the title,
+    """What distinguishes the beat from another one of the run with the same title. Pages show it behind the title,
     unless the author gave one. Absent if there is none, and in plans of earlier versions."""
     says: NotRequired[str]
     """The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step

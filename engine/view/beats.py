@@ -50,7 +50,6 @@ from engine.view.openers import (
 )
 from engine.view.openings import LIGHT, NESTED_FROM, Opened, begun, begun_from, leads_to, openings_in
 from engine.view.repeats import Repeats, repeats_in
-from engine.view.same_titles import set_apart
 from engine.view.step_openers import WAITS, StepOpeners
 from engine.view.titles import (
     COUNT_RECORDS,
@@ -113,7 +112,8 @@ class Beats:
         them."""
 
     @property
-    def _steps(self) -> Sequence[BeatStep]:
+    def steps(self) -> Sequence[BeatStep]:
+        """The steps that were taken."""
         return self._openers.steps
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -135,27 +135,27 @@ class Beats:
         """The beats. ``past`` and ``known``: the beats and the events of the run without the interventions,
         whose steps are the same up to number ``until``. ``by_hand``: the numbers of the steps that carry out
         interventions. A past beat that lands by ``until`` keeps its number and its title."""
-        if not self._steps:
+        if not self.steps:
             return []
-        end = len(self._steps)
-        repeats = repeats_in(self._steps)
-        openings = openings_in(self._steps, repeats, self._named, by_hand)
+        end = len(self.steps)
+        repeats = repeats_in(self.steps)
+        openings = openings_in(self.steps, repeats, self._named, by_hand)
         weighty = [one for one in openings if is_event(one)]
         self.events = [
-            {"step": self._steps[one.at].number, "kind": one.opener.name} for one in weighty[:EVENTS_MAX]
+            {"step": self.steps[one.at].number, "kind": one.opener.name} for one in weighty[:EVENTS_MAX]
         ]
         if not past:
             return self._level(0, end, openings, repeats)
-        until = min(until, self._steps[-1].number)
+        until = min(until, self.steps[-1].number)
         kept = self._kept(past, until, repeats)
         start = kept[-1]["last"] if kept else 0
         later = [one for one in openings if one.at >= start]
         if known is not None:
             kinds = [one["kind"] for one in known if one["step"] > until]
-            later = with_new(later, kinds, until - self._steps[0].number + 1)
+            later = with_new(later, kinds, until - self.steps[0].number + 1)
         later = with_recurring(past[len(kept) :], later)
         if not later:
-            return [*kept[:-1], self._until(kept[-1], self._steps[-1].number, repeats)] if kept else []
+            return [*kept[:-1], self._until(kept[-1], self.steps[-1].number, repeats)] if kept else []
         later = with_consequences(later)
         room = max(MOST, len(past)) - len(kept)
         matter = 1 + sum(stays(one) > 0 for one in later[1:])
@@ -173,7 +173,7 @@ class Beats:
 
     def _has_led(self, one: Opened, until: int) -> bool:
         """Whether the opening has led by the step with this number to what its title says."""
-        steps = self._steps[one.at : until]
+        steps = self.steps[one.at : until]
         return not one.opener.lands or any(leads_to(one, step) for step in steps)
 
     def _marked_added(
@@ -182,7 +182,7 @@ class Beats:
         """The beats, with ``added`` on those that are worth a look after an intervention."""
         titles = {(beat.get("kind"), beat["key"]) for beat in past}
         kinds = {kind for kind, _ in titles}
-        came = {(self._steps[one.at].number, one.opener.name) for one in openings if is_added(one)}
+        came = {(self.steps[one.at].number, one.opener.name) for one in openings if is_added(one)}
 
         def is_one(beat: Beat) -> bool:
             kind = beat.get("kind")
@@ -194,7 +194,7 @@ class Beats:
 
     def _added(self, beats: list[Beat], openings: Sequence[Opened]) -> list[Beat]:
         """The beats, with ``added`` on those that an intervention caused."""
-        heavy = {self._steps[one.at].number for one in openings if is_added(one)}
+        heavy = {self.steps[one.at].number for one in openings if is_added(one)}
         return [{**beat, "added": True} if beat["first"] in heavy else beat for beat in beats]
 
     def _kept(self, past: Sequence[Beat], until: int, repeats: Repeats) -> list[Beat]:
@@ -206,7 +206,7 @@ class Beats:
         if last == beat["last"]:
             return beat
         cut: Beat = {**beat, "last": last, "lines": []}
-        steps = self._steps[beat["first"] - 1 : last]
+        steps = self.steps[beat["first"] - 1 : last]
         if inside := self._kept(beat.get("beats", []), last, repeats):
             cut["beats"] = [*inside[:-1], self._until(inside[-1], last, repeats)]
         elif len(lines := self._lines(steps, beat["lands"], repeats)) > LINES_MOST:
@@ -246,8 +246,7 @@ class Beats:
             for number, (beat, stop, inside) in enumerate(zip(chosen, ends, within, strict=True), 1)
         ]
         self._divide_transactions(beats, chosen, ends, within, repeats)
-        beats = _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
-        return set_apart(before, beats, self._steps)
+        return _distinguished(before, self._with_passed(beats, start, openings, chosen, repeats))
 
     def _divide_transactions(
         self,
@@ -259,7 +258,7 @@ class Beats:
     ) -> None:
         """If a reader would pass, from one beat to the next, over the records of a transaction and over the decision
         about it, divide the beats that hold these. ``within``: the other openings inside each beat."""
-        of = self._steps[0].number
+        of = self.steps[0].number
         for place in range(1, len(beats)):
             before, after = beats[place - 1], beats[place]
             if "beats" in before or "beats" in after or {before["kind"], after["kind"]} & ROUND_KINDS:
@@ -284,7 +283,7 @@ class Beats:
                 beats[at]["lines"] = []
 
     def _is_reached(self, one: Opened, stop: int) -> bool:
-        return any(leads_to(one, step) for step in self._steps[one.at : stop])
+        return any(leads_to(one, step) for step in self.steps[one.at : stop])
 
     def _parts_of(
         self, parts: Sequence[Opened], end: int, others: Sequence[Opened], repeats: Repeats
@@ -317,7 +316,7 @@ class Beats:
         ]
         others = [one for one in weighed if one.weight >= PASSED_FROM and own.isdisjoint(_opens_at(one))]
         opens = [replace(one, weight=PASSED_FROM) for one in chosen if one.weight >= HEAVY]
-        number = self._steps[0].number
+        number = self.steps[0].number
         seen = start - 1
         found: list[Beat] = []
         for beat in beats:
@@ -344,14 +343,14 @@ class Beats:
             ]
             found.append({**beat, "passed": sorted(unsaid, key=itemgetter("step"))} if unsaid else beat)
             seen = max(seen, lands)
-        if found[-1]["last"] == self._steps[-1].number and (after := self._completed(seen + 1)):
+        if found[-1]["last"] == self.steps[-1].number and (after := self._completed(seen + 1)):
             found[-1] = {**found[-1], "after": after}
         return found
 
     def _completed(self, start: int) -> list[Passed]:
         """The transactions that the coordinators complete from the step with index ``start`` on, the last ones."""
         found: dict[str, Passed] = {}
-        for step in self._steps[start:]:
+        for step in self.steps[start:]:
             for said in said_in([step], "coordinator.image_durable"):
                 if said["state"] in COMPLETE:
                     named = {name: said[name] for name in ("transactional_id", "state")}
@@ -366,7 +365,7 @@ class Beats:
         """The opening as an entry of ``passed``. ``stop``: the index of the step before which it has
         happened."""
         opened = replace(one, at=one.at + one.lead, lead=0)
-        steps = self._steps[opened.at : stop]
+        steps = self.steps[opened.at : stop]
         title, params = title_of(self._kind(opened, steps), one.params, steps, self._consumers)
         step = self._lands(opened, steps, repeats).number
         return {"step": step, "key": f"beat.{title}", "params": which_named(params, is_needed=False)}
@@ -374,7 +373,7 @@ class Beats:
     def _stored(self, start: int, stop: int) -> Passed | None:
         """The records that one client stores in these steps; None if no client or several clients store
         records."""
-        steps = self._steps[max(start, 0) : stop]
+        steps = self.steps[max(start, 0) : stop]
         stored = list(said_in(steps, *STORED))
         clients = {said.get("client") for said in stored}
         if len(clients) != 1 or (client := clients.pop()) in (None, Crafter.name):
@@ -397,8 +396,8 @@ class Beats:
             return one
         since = max(opening.at + opening.lead for opening in openings if opening.at < one.at)
         for at in range(one.at - 1, since, -1):
-            if any(said["api"] == "EndTxn" for said in said_in([self._steps[at]], *REQUESTS)):
-                long, short = (self._steps[before.at : stop] for stop in (one.at, at))
+            if any(said["api"] == "EndTxn" for said in said_in([self.steps[at]], *REQUESTS)):
+                long, short = (self.steps[before.at : stop] for stop in (one.at, at))
                 stays = self._lands(before, short, repeats) is self._lands(before, long, repeats)
                 return begun(one, at) if stays else one
         return one
@@ -413,7 +412,7 @@ class Beats:
         repeats: Repeats,
         nests: bool = False,
     ) -> Beat:
-        steps = self._steps[beat.at : stop]
+        steps = self.steps[beat.at : stop]
         opened, beat = beat, _by_first_write(_by_outcome(beat, steps), inside, steps)
         lands = self._lands(beat, steps, repeats)
         kind = self._kind(beat, steps)
@@ -476,7 +475,7 @@ class Beats:
                 and other["position"] > said["position"] - said["count"]
                 for said in got
             )
-            for other in said_in(self._steps, DELIVERS)
+            for other in said_in(self.steps, DELIVERS)
         )
 
     def _parts(self, start: int, end: int, repeats: Repeats) -> list[Beat]:
@@ -487,14 +486,14 @@ class Beats:
         at = start
         while at < end:
             stop = min(bisect_right(lengths, lengths[at] + size) - 1, end)
-            params = {"first": self._steps[at].number, "last": self._steps[stop - 1].number}
+            params = {"first": self.steps[at].number, "last": self.steps[stop - 1].number}
             part = Opened(at, PART, params, 0)
             parts.append(self._beat(len(parts) + 1, part, stop, [], end - start, repeats))
             at = stop
         return parts
 
     def _lines(self, steps: Sequence[BeatStep], lands: int, repeats: Repeats) -> list[BeatLine]:
-        at = steps[0].number - self._steps[0].number
+        at = steps[0].number - self.steps[0].number
         return lines_of(steps, lands, repeats.within[at : at + len(steps)])
 
     def _lands(self, beat: Opened, steps: Sequence[BeatStep], repeats: Repeats) -> BeatStep:
@@ -514,7 +513,7 @@ class Beats:
             return [step for step in steps if step.opener is beat.opener and step.time == at][-1]
         if beat.opener is REPEATS:
             repeat = next(one for one in repeats.stretches if one.at == beat.at + beat.lead)
-            within = self._steps[repeat.at : repeat.stop]
+            within = self.steps[repeat.at : repeat.stop]
             return next(step for step in reversed(within) if step.key == repeat.ends)
         found = [step for step in steps if leads_to(beat, step)]
         if found:

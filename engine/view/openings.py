@@ -32,7 +32,7 @@ from engine.view.repeats import Repeats, title_params
 
 NESTED_FROM = 80
 """A beat with at least so many steps is long, and what comes after so many steps does not come soon."""
-WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile"})
+WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile", "sends"})
 """The openers that open no beat at the moment at which their client resends a batch."""
 LIGHT = 4
 """An opener below this weight opens no beat before the present beat has reached the step to which it leads

@@ -19,10 +19,11 @@ from engine.view.cut_off import CutOffs
 from engine.view.losses import Losses
 from engine.view.passed import Passed
 from engine.view.places import Places, extended
+from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 60
+PLAN_VERSION = 61
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
@@ -107,12 +108,12 @@ class RunPlan:
         past = [] if before is None else before["beats"]
         known = None if before is None else before.get("events")
         by_hand = frozenset(one["after"] + 1 for one in done)
-        beats = self._beats.to_json(past, same_until, by_hand, known)
+        beats = named(self._beats.to_json(past, same_until, by_hand, known), self._named, touched_after)
         content = {
             **(places if before is None else extended(before, places)),
             "steps": self.steps,
             "complete": complete,
-            "beats": with_stops(named(beats, self._named, touched_after)),
+            "beats": with_stops(set_apart(beats, self._beats.steps, same_until if past else 0)),
             "events": self._beats.events,
         }
         plan = cast("Plan", content)

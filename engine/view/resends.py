@@ -41,9 +41,9 @@ class Resends:
         self._records: dict[Batch, str] = {}
         """Batch to the name of its first records."""
 
-    def take(self, sentences: Sentences) -> tuple[str, ...]:
-        """The clients of which a leader appends a resent batch in this step."""
-        found: list[str] = []
+    def take(self, sentences: Sentences) -> tuple[Batch, ...]:
+        """The resent batches that a leader appends in this step."""
+        found: list[Batch] = []
         for key, params in sentences:
             client = params.get("client")
             batch = client, params.get("batch_id", params.get("batch"))
@@ -55,16 +55,23 @@ class Resends:
                 self._sent.pop(batch, None)
                 self._queued.pop(batch, None)
             elif key.startswith(_DRAINED):
-                drained = _RECORDS.findall(str(params["batches"]))
-                for again in [one for one in self._queued if one[0] == client]:
-                    if self._records[again] in drained:
-                        self._sent[again] = self._queued.pop(again)
+                for again in self.drained(params):
+                    self._sent[again] = self._queued.pop(again)
             elif key in STORED or key == "broker.duplicate_found":
                 arrived = _first(self._sent, client, params["partition"])
                 if arrived is not None:
                     del self._sent[arrived]
-                    found += [arrived[0]] if key in STORED else []
+                    found += [arrived] if key in STORED else []
         return tuple(found)
+
+    def waiting(self, client: Any) -> list[Batch]:
+        """The batches of the client that wait to be sent again."""
+        return [batch for batch in self._queued if batch[0] == client]
+
+    def drained(self, params: Mapping[str, Any]) -> list[Batch]:
+        """The batches of a drain that have waited to be sent again. ``params``: those of its sentence."""
+        drained = _RECORDS.findall(str(params["batches"]))
+        return [batch for batch in self.waiting(params["client"]) if self._records[batch] in drained]
 
     def fork(self) -> Resends:
         fork = Resends()
@@ -74,12 +81,6 @@ class Resends:
             dict(self._records),
         )
         return fork
-
-
-def drained_partitions(params: Mapping[str, Any]) -> list[str]:
-    """The partitions of a drain. In recordings of earlier engines, they are read from the names of the
-    batches (partition and sequence numbers)."""
-    return params.get("partitions") or [batch.partition(" ")[0] for batch in params["batches"]]
 
 
 def _first(batches: Mapping[Batch, str], client: Any, partition: str) -> Batch | None:

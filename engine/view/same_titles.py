@@ -1,8 +1,8 @@
-"""Tells beats of one level apart that have the same title: each gets what it alone is about."""
+"""Tells beats of a run apart that have the same title: each gets what it alone is about, or its step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.explain.sentences import sentence
@@ -10,71 +10,83 @@ from engine.shapes.plans import Beat, Words
 from engine.view.although import words
 from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DECIDE
-from engine.view.stops import added_in
 
 BEGINS = "client.begin_transaction"
 OF_TRANSACTIONS = frozenset({*DECIDE, "begins", "registered", "outcome_shows", "commit_late"})
 """The kinds of beats that are about one transaction."""
-_NAMES = ("partition", "client", "transactional_id", "consumer")
-"""What a beat may be about, in the order in which it is named."""
+About = Callable[[BeatStep, Sequence[BeatStep]], Any]
+"""Returns what a step is about; None if that is nothing, or several things. The second parameter: all steps."""
 
 
-def set_apart(before: Sequence[Beat], beats: Sequence[Beat], steps: Sequence[BeatStep]) -> list[Beat]:
-    """The beats; ``apart`` says what distinguishes one from another beat with its title, if anything does. So do their
-    parts at which a reader stops. ``before``: earlier beats of the level, which stay as they are. ``steps``: all steps
-    of the run."""
-    alike: dict[str, list[Beat]] = {}
-    for beat in (*before, *_stops(beats)):
-        alike.setdefault(sentence(beat["key"], beat["params"]), []).append(beat)
-    found: dict[int, Words] = {}
-    for same in alike.values():
-        if len(same) > 1:
-            found.update(_distinctions(same, steps))
+def set_apart(beats: Sequence[Beat], steps: Sequence[BeatStep], until: int = 0) -> list[Beat]:
+    """The beats of a run; ``apart`` says what distinguishes one, or a beat inside it, from the others that have its
+    title. ``steps``: all steps of the run. A beat that lands by step number ``until`` stays as it is."""
+    alike: dict[str, dict[int, Beat]] = {}
+    for beat in _read(beats):
+        # Where a beat lands with one inside it, a reader stops once.
+        alike.setdefault(_title(beat), {}).setdefault(beat["lands"], beat)
+    found: dict[tuple[str, int], Words] = {}
+    for title, same in alike.items():
+        for beat, apart in _distinctions(list(same.values()), steps):
+            found[title, beat["lands"]] = apart
 
     def shown(beat: Beat) -> Beat:
-        own: Beat = {**beat, "apart": found[id(beat)]} if id(beat) in found else beat
+        apart = found.get((_title(beat), beat["lands"]))
+        own: Beat = beat if apart is None or beat["lands"] <= until else {**beat, "apart": apart}
         return {**own, "beats": list(map(shown, beat["beats"]))} if "beats" in beat else own
 
     return list(map(shown, beats))
 
 
-def _stops(beats: Sequence[Beat]) -> Iterator[Beat]:
+def _read(beats: Sequence[Beat]) -> Iterator[Beat]:
     for beat in beats:
         yield beat
-        yield from added_in(beat)
+        yield from _read(beat.get("beats", ()))
 
 
-def _distinctions(same: Sequence[Beat], steps: Sequence[BeatStep]) -> Iterator[tuple[int, Words]]:
-    for name in _NAMES:
-        values = [_about(beat, name, steps) for beat in same]
-        if None not in values and len(set(values)) == len(same):
-            for beat, value in zip(same, values, strict=True):
-                yield id(beat), words("clause.which_name", name=value)
-            return
-    if any(beat["kind"] not in OF_TRANSACTIONS for beat in same):
+def _title(beat: Beat) -> str:
+    return str(beat["title"]) if "title" in beat else sentence(beat["key"], beat["params"])
+
+
+def _distinctions(same: Sequence[Beat], steps: Sequence[BeatStep]) -> Iterator[tuple[Beat, Words]]:
+    """Beats of one title, each with what it alone is about."""
+    if len(same) == 1:
         return
-    numbers = [_transaction(beat, steps) for beat in same]
-    if len({*numbers, 0}) > len(same):
-        for beat, number in zip(same, numbers, strict=True):
-            yield id(beat), words("clause.which_transaction", number=number)
+    landings = [_lands(beat, steps) for beat in same]
+    for key, name, about in _ABOUT:
+        if key == "clause.which_transaction" and any(beat["kind"] not in OF_TRANSACTIONS for beat in same):
+            continue
+        values = [about(step, steps) for step in landings]
+        if None not in values and len(set(map(str, values))) == len(same):
+            yield from ((beat, words(key, **{name: value})) for beat, value in zip(same, values, strict=True))
+            return
 
 
 def _lands(beat: Beat, steps: Sequence[BeatStep]) -> BeatStep:
     return steps[beat["lands"] - steps[0].number]
 
 
-def _about(beat: Beat, name: str, steps: Sequence[BeatStep]) -> str | None:
-    """The only thing of this kind that the step is about in which the beat lands; None if there is none, or several."""
-    values = _named(_lands(beat, steps), name)
-    return str(values.pop()) if len(values) == 1 else None
+def _only(name: str) -> About:
+    """A function that returns the only thing of this kind that a step is about; None if there is none, or several."""
+
+    def about(step: BeatStep, _: Sequence[BeatStep]) -> Any:
+        values = _named(step, name)
+        return str(values.pop()) if len(values) == 1 else None
+
+    return about
 
 
-def _transaction(beat: Beat, steps: Sequence[BeatStep]) -> int:
-    """How many transactions have begun by then, of the producer or the transactional id that the beat is about."""
-    step = _lands(beat, steps)
+def _records(step: BeatStep, _: Sequence[BeatStep]) -> list[str] | None:
+    """The names of the records of the only batch that the step is about."""
+    batch = step.params.get("batches")
+    return batch["params"].get("records") if isinstance(batch, Mapping) else step.params.get("batch")
+
+
+def _transaction(step: BeatStep, steps: Sequence[BeatStep]) -> int | None:
+    """How many transactions have begun by then, of the producer or the transactional id that the step is about."""
     of = _named(step, "client") or _clients(_named(step, "transactional_id"), steps)
     done = steps[: step.number - steps[0].number + 1]
-    return sum(not of or said["client"] in of for said in said_in(done, BEGINS))
+    return sum(not of or said["client"] in of for said in said_in(done, BEGINS)) or None
 
 
 def _named(step: BeatStep, name: str) -> set[Any]:
@@ -84,3 +96,17 @@ def _named(step: BeatStep, name: str) -> set[Any]:
 def _clients(ids: set[Any], steps: Sequence[BeatStep]) -> set[Any]:
     known: Iterator[Mapping[str, Any]] = said_in(steps, "client.init_transactions")
     return {said["client"] for said in known if said["transactional_id"] in ids}
+
+
+_ABOUT: Sequence[tuple[str, str, About]] = (
+    *(
+        ("clause.which_name", "name", _only(name))
+        for name in ("partition", "client", "transactional_id", "consumer")
+    ),
+    ("clause.which_transaction", "number", _transaction),
+    ("clause.which_records", "records", _records),
+    ("clause.which_sequence", "first", _only("first_sequence")),
+    ("clause.which_step", "step", lambda step, _: step.number),
+)
+"""What beats may be about: the key of the clause that says it, its parameter, and the function that finds it. The first
+that tells all of them apart is said."""

@@ -51,7 +51,7 @@ from engine.view.openers import (
     Opener,
 )
 from engine.view.repeats import RecentSentences
-from engine.view.resends import RESULTS, Resends, drained_partitions
+from engine.view.resends import RESULTS, Resends
 from engine.view.titles import NEW
 
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
@@ -84,10 +84,9 @@ class StepOpeners:
     def __init__(self) -> None:
         self.steps: list[BeatStep] = []
         """The steps that were taken."""
-        self._again: dict[tuple[str, str], str] = {}
-        """(client, batch) to its partition, for each batch that waits to be sent again, in order."""
         self._doubted: set[tuple[Any, Any]] = set()
-        """(client, batch) for each batch of which the client cannot know whether it is stored."""
+        """(client, batch) for each batch of which the client cannot know whether it is stored, until its resend is
+        appended: from then on, its result is the usual one."""
         self._resends = Resends()
         self._holders: dict[str, Mapping[str, Any]] = {}
         """Partition to the parameters of the sentence ``WAITS`` on the open transaction that stops read_committed
@@ -143,22 +142,19 @@ class StepOpeners:
     def take(self, step: Mapping[str, Any]) -> None:
         notes = step["notes"]
         key = step["key"]
-        if key in ("client.drained_plain", "client.drained_plain_again", "client.drained_mixed"):
-            drained = set(drained_partitions(step["params"]))
-            if self._drains_again(step["params"]["client"], drained):
-                key = "client.drained_again"
+        may_be_again = key in ("client.drained_plain", "client.drained_plain_again", "client.drained_mixed")
+        if may_be_again and self._resends.drained(step["params"]):
+            key = "client.drained_again"
         settled: list[Any] = []
         for said in (step, *notes):
             params = said["params"]
             batch = (params.get("client"), params.get("batch_id", params.get("batch")))
             if said["key"] == "client.requeued":
-                self._again[batch] = params["partition"]
                 self._doubted.add(batch)
-            elif said["key"] in RESULTS and batch in self._doubted:
-                self._again.pop(batch, None)
-                self._doubted.discard(batch)
-                if said["key"] in REPORT_SUCCESS:
+            elif said["key"] in RESULTS:
+                if batch in self._doubted and said["key"] in REPORT_SUCCESS:
                     settled.append(params["batch"])
+                self._doubted.discard(batch)
         taken = BeatStep(
             number=step["number"],
             time=step["at"],
@@ -174,9 +170,11 @@ class StepOpeners:
             ),
         )
         taken.opener, taken.opener_params = _opening(key, step)
-        if key in NEW and any(client == taken.params["client"] for client, _ in self._again):
+        if key in NEW and not self._doubted.isdisjoint(self._resends.waiting(taken.params["client"])):
             taken.opener, taken.opener_params = MEANWHILE, {"client": taken.params["client"]}
-        taken.resent = self._resends.take(taken.sentences)
+        resent = self._resends.take(taken.sentences)
+        taken.resent = tuple(client for client, _ in resent)
+        self._doubted.difference_update(resent)
         self._look_for_requests_left(taken)
         self._look_for_requests_again(taken)
         self._look_for_retries(taken)
@@ -200,16 +198,6 @@ class StepOpeners:
         if taken.opener is not None and taken.opener.name == "block_claimed" and not self._ids_wanted:
             taken.opener = None  # A broker claims a block at every start, so the claim opens no beat.
         self.steps.append(taken)
-
-    def _drains_again(self, client: str, partitions: set[str]) -> bool:
-        """Whether one of the drained batches waited to be sent again."""
-        waiting = {
-            partition: batch for batch, partition in reversed(self._again.items()) if batch[0] == client
-        }
-        again = [waiting[partition] for partition in partitions if partition in waiting]
-        for batch in again:
-            del self._again[batch]
-        return bool(again)
 
     def _look_for_held_records(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
         for said in (step, *step["notes"]):
@@ -434,7 +422,6 @@ class StepOpeners:
         """A copy for a branch that begins here. It shares the steps so far, which never change."""
         fork = StepOpeners()
         fork.steps = list(self.steps)
-        fork._again = dict(self._again)
         fork._doubted = set(self._doubted)
         fork._resends = self._resends.fork()
         fork._holders = dict(self._holders)

@@ -2684,7 +2684,7 @@ export interface Beat {
    */
   title?: Bilingual;
   /**
-   * What distinguishes the beat from another one of its level with the same title. Pages show it behind the title, unless the author gave one. Absent if there is none, and in plans of earlier versions.
+   * What distinguishes the beat from another one of the run with the same title. Pages show it behind the title, unless the author gave one. Absent if there is none, and in plans of earlier versions.
    */
   apart?: Words;
   /**

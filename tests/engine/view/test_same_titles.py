@@ -1,4 +1,4 @@
-"""Beats of one level that have the same title say what they alone are about."""
+"""Beats of a run that have the same title say what they alone are about."""
 
 from __future__ import annotations
 
@@ -36,3 +36,32 @@ def test_they_name_their_producers() -> None:
 
 def test_one_with_a_title_of_its_own_names_nothing() -> None:
     assert not any("apart" in beat for beat in beats_of("SC-44/k28"))
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        (
+            "SC-27/inside-a-batch",
+            [
+                "p1 resends the same batch (r4)",
+                "Duplicate: not stored again (seq 1)",
+                "p1 resends the same batch (r1–r3)",
+                "Duplicate: not stored again (seq 2147483646)",
+            ],
+        ),
+        (
+            "SC-66/every-request",
+            [
+                "broker-2 refuses: UNKNOWN_SERVER_ERROR (step 8)",
+                "An injected InitProducerId request goes to broker-2 (step 10)",
+                "broker-2 refuses: UNKNOWN_SERVER_ERROR (step 20)",
+                "An injected InitProducerId request goes to broker-2 (step 22)",
+                "broker-2 refuses: UNKNOWN_SERVER_ERROR (step 26)",
+                "broker-2 refuses: UNKNOWN_SERVER_ERROR (step 32)",
+            ],
+        ),
+    ],
+)
+def test_they_name_their_records_or_their_steps(name: str, titles: list[str]) -> None:
+    assert [beat_title(beat, "en") for beat in stops_of(beats_of(name)) if "apart" in beat] == titles
