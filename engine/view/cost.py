@@ -436,7 +436,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         "dearer": dearer,
         "costs": costs,
         "kept": [*kept, *([] if costs else _undelivered(written, now, actions.count("drop_message")))],
-        "moral": moral_of(written, now),
+        "moral": moral_of(written, now, len(actions)),
     }
     if clause is not None:
         cost["although"] = clause

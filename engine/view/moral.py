@@ -35,8 +35,15 @@ SIGNS = {
 """Sentence to the sign for which it stands. The morals of a run that keeps its guarantees are in this order."""
 
 
-def moral_of(written: Outcome, now: Outcome) -> Words:
-    """The moral. ``written``: the end of the scenario's own run. ``now``: the end of the changed run."""
+_ENDS = (
+    "records", "stored", "outcomes", "failed", "committed", "aborted", "nodes", "ends", "reserved", "rows", "down",
+)  # fmt: skip
+"""What a run leaves behind: where all of these are equal, two runs end alike."""
+
+
+def moral_of(written: Outcome, now: Outcome, changes: int = 1) -> Words:
+    """The moral. ``written``: the end of the scenario's own run. ``now``: the end of the changed run. ``changes``: the
+    number of interventions."""
     before, after = written.get("broken", {}), now.get("broken", {})
     more = {name: after.get(name, 0) - before.get(name, 0) for name in BROKEN}
     for name in BROKEN:
@@ -44,7 +51,8 @@ def moral_of(written: Outcome, now: Outcome) -> Words:
             return words(f"moral.broke_{name}")
     if any(by < 0 for by in more.values()):
         return words("moral.mended")
-    return words(f"moral.{_held(written, now)}")
+    held = _held(written, now)
+    return words("moral.nothing_of_all" if held == "nothing" and changes > 1 else f"moral.{held}")
 
 
 def _held(written: Outcome, now: Outcome) -> str:
@@ -61,8 +69,11 @@ def _held(written: Outcome, now: Outcome) -> str:
             return sign
     if _retries(now) > _retries(written):
         return "retried"
-    is_same = all(now[name] == written[name] for name in ("time", "messages", "records", "nodes"))
-    return "nothing" if is_same else "held"
+    if all(now[name] == written[name] for name in ("time", "messages", "records", "nodes")):
+        return "nothing"
+    if any(now.get(name) != written.get(name) for name in _ENDS):
+        return "otherwise"
+    return "later" if now["time"] > written["time"] else "alike"
 
 
 def _retries(outcome: Outcome) -> int:

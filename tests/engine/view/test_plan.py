@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.explain.sentences import catalogue
 from engine.middleware.middleware_states import MANUAL
 from engine.scenario.document import acts
 from engine.scenario.shelf import entry, library
@@ -182,24 +183,65 @@ def test_a_change_to_a_run_is_described_by_what_it_cost() -> None:
     assert [one["key"] for one in cost["kept"]] == ["cost.failed_now"]
 
 
-@pytest.mark.parametrize(
-    ("name", "after", "message", "moral"),
-    [
-        ("SC-44/k28", 35, 9, "retried"),
-        ("SC-44/k28", 61, 20, "marker"),
-    ],
-)
-def test_a_changed_run_has_a_moral_by_what_came_of_the_change(
-    name: str, after: int, message: int, moral: str
-) -> None:
-    drop = {"after": after, "action": "drop_message", "message": message}
-    cost = planned(name, drop, before=planned(name))["cost"]
-    assert cost["moral"]["key"] == f"moral.{moral}"
+MORALS = {
+    "broke_lost": ("SC-111/fifth-back", "delay_message", 3, 8, 400),
+    "broke_duplicated": ("SC-17", "drop_message", 4, 19),
+    "broke_reordered": ("SC-15", "drop_message", 5, 17),
+    "broke_visible_early": ("SC-61/epoch-check-off", "drop_message", 8, 30),
+    "broke_atomic": ("SC-109/k20", "drop_message", 9, 36),
+    "broke_fenced": ("SC-118/k28", "drop_message", 8, 30),
+    "broke_hanging": ("SC-66/while-writing", "delay_message", 12, 36, 3000),
+    "broke_row_missing": ("SC-159/record-refused", "drop_message", 13, 36),
+    "broke_record_missing": ("SC-159/row-first", "drop_message", 12, 24),
+    "broke_row_repeated": ("SC-171/lowest-unfinished", "delay_message", 13, 29, 400),
+    "broke_mixed": ("SC-84/idempotent", "delay_message", 15, 15, 70_000),
+    "mended": ("SC-171/lowest-unfinished", "drop_message", 10, 22),
+    "aborted": ("SC-167/after-the-decision", "drop_message", 10, 35),
+    "failed": ("SC-155/old-client", "drop_message", 3, 12),
+    "duplicate": ("SC-32", "drop_message", 19, 84),
+    "marker": ("SC-44/k28", "drop_message", 20, 61),
+    "done_already": ("SC-44/k28", "drop_message", 18, 59),
+    "coordinator": ("SC-76", "crash", "broker-2", 68, 500),
+    "leader": ("SC-45", "crash", "broker-1", 16, 500),
+    "retried": ("SC-44/k28", "drop_message", 9, 35),
+    "nothing": ("SC-45", "pause", "broker-2", 1, 50),
+    "later": ("SC-12/close", "delay_message", 3, 9, 400),
+    "alike": ("SC-12/close", "duplicate_message", 3, 9),
+    "otherwise": ("SC-105/k41", "drop_message", 6, 19),
+}
+"""Moral to a run of the library that shows it, and what the learner does there: the message or the actor, the step
+behind which, and for how many milliseconds."""
+
+
+@pytest.mark.parametrize("moral", MORALS)
+def test_a_changed_run_has_a_moral_by_what_came_of_the_change(moral: str) -> None:
+    name, action, subject, after, *ms = MORALS[moral]
+    of = {"message": subject} if action.endswith("_message") else {"actor": subject}
+    done = {
+        "action": action,
+        **of,
+        "after": after,
+        **({"by" if "message" in of else "for_ms": ms[0]} if ms else {}),
+    }
+    assert planned(name, done, before=planned(name))["cost"]["moral"]["key"] == f"moral.{moral}"
+
+
+def test_every_moral_has_its_run() -> None:
+    texts = {key.removeprefix("moral.") for key in catalogue() if key.startswith("moral.")}
+    assert texts == {*MORALS, "broke_repeated", "nothing_of_all"}
+
+
+def test_a_message_that_arrives_twice_is_carried_out_twice_by_nodes_that_keep_no_record_of_it() -> None:
+    scenario = entry("SC-80").scenario("one-node", {"switches.idempotent_handlers": False})
+    twice = {"action": "duplicate_message", "message": 12, "after": 14}
+    cost = plan_ahead(scenario, [twice], plan_ahead(scenario))["cost"]
+    assert cost["moral"]["key"] == "moral.broke_repeated"
 
 
 def test_a_guarantee_that_a_change_breaks_is_what_the_moral_is_about() -> None:
     written = planned("SC-44/k28")["outcome"]
     assert moral_of(written, written)["key"] == "moral.nothing"
+    assert moral_of(written, written, changes=2)["key"] == "moral.nothing_of_all"
     broken: Outcome = {**written, "broken": {"hanging": 1, "duplicated": 1}}
     assert moral_of(written, broken)["key"] == "moral.broke_duplicated"
     assert moral_of(broken, written)["key"] == "moral.mended"
