@@ -30,7 +30,15 @@ from eosviz.scenarios.libraries import of_scenario
 from eosviz.scenarios.models import ScenarioVersion
 from eosviz.walkthroughs import actions
 from eosviz.walkthroughs.beside import beside
-from eosviz.walkthroughs.links import VERSION_CHARACTERS, Link, read_log, read_selection, read_view, read_zoom
+from eosviz.walkthroughs.links import (
+    STEP_DIGITS_MAX,
+    VERSION_CHARACTERS,
+    Link,
+    read_log,
+    read_selection,
+    read_view,
+    read_zoom,
+)
 from eosviz.walkthroughs.models import Branch, Presentation, Session, line_interventions
 from eosviz.walkthroughs.plans import plan_of_library
 from eosviz.walkthroughs.previewing import LAST_STEP, preview_of
@@ -141,7 +149,7 @@ def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
         "session": session,
         "header": session.decoded_header,
         "branch": branch,
-        "step": min(int(step), branch.newest) if step.isdecimal() and len(step) < 10 else 0,
+        "step": int(step) if step.isdecimal() and len(step) <= STEP_DIGITS_MAX else 0,
         "view": read_view(request.GET),
         "zoom": read_zoom(request.GET),
         "selection": read_selection(request.GET),

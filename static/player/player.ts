@@ -6,6 +6,7 @@
 
 import type { LitElement, PropertyValues, TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import { goToAsked } from "./asked-step.ts";
 import { planOf } from "./axis-of.ts";
 import { branchTitle } from "./branch-name.ts";
 import { BeatWalk } from "./beat-walk.ts";
@@ -82,7 +83,7 @@ export const defaults = {
 };
 
 /** Hints that disappear when the reader leaves the step that they led to. */
-const ABOUT_A_STEP: ReadonlySet<string> = new Set(["player.went_back", "player.chosen.request", "player.chosen.response"]);
+const ABOUT_A_STEP: ReadonlySet<string> = new Set(["player.went_back", "player.chosen.request", "player.chosen.response", "player.asked.over", "player.asked.far"]);
 
 export class Player extends PlayerAttributes {
   store: PlayerStore | undefined;
@@ -95,6 +96,8 @@ export class Player extends PlayerAttributes {
   #hasChosen = false;
   /** What stood in the middle before *Inspect* was asked for by its key. */
   #before: Middle | null = null;
+  /** The step at which the page is to open, until the run is there. */
+  #asked: number | null = null;
   #status: Status = "connecting";
   /** For how many waiting commands the page has said that they wait. */
   #waiting = 0;
@@ -150,6 +153,7 @@ export class Player extends PlayerAttributes {
     this.#look(store);
     this.store = store;
     this.#hasStops = null;
+    this.#asked = this.follow === "" ? startAt.step : null;
     this.play = new Play(store);
     this.walk = new BeatWalk(store);
     this.walk.addEventListener("change", () => this.requestUpdate());
@@ -248,6 +252,7 @@ export class Player extends PlayerAttributes {
     if (store !== undefined && !atHand.isWanted && this.#wantsAtHand(store)) void this.#fetch(atHand);
     if (store?.frame !== undefined) {
       this.#remember();
+      void this.#goToAsked(store);
       this.#playOnce();
       // The hint is about the step that it led to.
       if (ABOUT_A_STEP.has(this.hint) && store.target !== this.hintParams["step"]) this.hint = "";
@@ -261,6 +266,18 @@ export class Player extends PlayerAttributes {
   readonly #foresee = (event: Event): void => {
     for (const panel of this.querySelectorAll<Partial<DiagramElement> & Element>(".panel > *")) panel.foresee?.((event as CustomEvent<Frame>).detail);
   };
+
+  /** Once, when the run is there. */
+  async #goToAsked(store: PlayerStore): Promise<void> {
+    const asked = this.#asked;
+    this.#asked = null;
+    if (asked === null || this.walk === undefined) return;
+    const notice = await goToAsked(store, this.walk, asked);
+    if (notice === null) return;
+    this.hintParams = notice.params;
+    this.hintMore = null;
+    this.hint = notice.key;
+  }
 
   #playOnce(): void {
     if (!this.plays) return;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { beatAxis, defaults, piecesOf } from "../../player/beat-axis.ts";
+import { goToAsked } from "../../player/asked-step.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
 import type { Beat, BeatPlan } from "../../player/beats.ts";
@@ -225,6 +226,21 @@ test("a press goes to the next beat and makes the steps that are missing", async
   walk.back();
   await frames.settle();
   assert.equal(store.shown, 2);
+});
+
+test("an address that names a later step opens there, or says where the run ends", async () => {
+  const openAt = async (asked: number, stops: number[] = []) => {
+    const { store, walk, frames } = await open(3, stops);
+    const going = goToAsked(store, walk, asked);
+    for (let turn = 0; turn < 40; turn += 1) await frames.settle();
+    const notice = await going;
+    await frames.settle();
+    return [store.shown, notice];
+  };
+  assert.deepEqual(await openAt(2), [0, null], "the page is there already");
+  assert.deepEqual(await openAt(41), [41, null]);
+  assert.deepEqual(await openAt(41, [6]), [5, null], "a question comes first");
+  assert.deepEqual(await openAt(99_999), [60, { key: "player.asked.far", params: { asked: 99_999, step: 60 } }]);
 });
 
 test("it stops before a question, and says so where one is due at once", async () => {
