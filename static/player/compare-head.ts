@@ -11,7 +11,7 @@ import { leavesOf, titleOf } from "./beats.ts";
 import { othersButton } from "./compare-facts.ts";
 import type { RunNames, Unfolding } from "./compare-facts.ts";
 import { aside, sentences } from "./joins.ts";
-import { endOf, planCost } from "./outcome.ts";
+import { costParts, endOf } from "./outcome.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
@@ -74,10 +74,13 @@ export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean,
   const [leftEnd, rightEnd] = ends;
   if (left === null || right === null || leftEnd === undefined || rightEnd === undefined) return nothing;
   const [costly] = [right, left].filter((plan) => plan.cost !== undefined);
-  if (isOneRun && costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) return html`<p class="compare-came"><b>${planCost(costly.cost)}</b></p>`;
+  if (isOneRun && costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) {
+    const [meaning, numbers] = costParts(costly.cost);
+    return html`<p class="compare-came"><b>${meaning}</b> <b class="cost">${numbers}</b></p>`;
+  }
   const breaks = differingBreaks(leftEnd, rightEnd);
   const counts = differingCounts(leftEnd, rightEnd);
-  const order = { left: runs.left_run, right: runs.right_run };
+  const order = { left: runs.left_run, right: withoutShared(runs.right_run, runs.left_run) };
   const said = verdict.length === 0 ? nothing : html`<p class="compare-came"><b>${sentences(verdict.map(({ key, params }) => say(key, { ...params, ...runs })))}</b></p>`;
   if (breaks.length + counts.length === 0) return html`${said}<p class="compare-came">${say("player.compare.ends_alike")}</p>`;
   return html`${said}<ul class="compare-came" aria-label=${say("player.compare.ends", order)}><li class="quiet">${say("player.compare.ends_order", order)}</li>${breaks.map(({ name, ...sides }) => endRow(say(`player.guarantee.${name}`), sides, "bad"))}${counts.map(({ name, ...sides }) => endRow(say(`player.compare.end_${name}`), sides))}</ul>`;
@@ -94,6 +97,12 @@ export function beatNames(beats: readonly Beat[]): string[] {
     const title = titles[place] ?? "";
     return aside(title, titles.indexOf(title) === titles.lastIndexOf(title) ? null : say("player.compare.at_step", { step: lands }));
   });
+}
+
+/** A name without the words with which the other one begins, too: `Kafka 2.8 → 3.9`. */
+function withoutShared(name: string, other: string): string {
+  const [words, others] = [name.split(" "), other.split(" ")];
+  return words.slice(words.findIndex((word, place) => word !== others[place])).join(" ");
 }
 
 /** What happens in this run alone, after the first difference; a press goes there. */

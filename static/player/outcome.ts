@@ -154,14 +154,18 @@ export function moralText(store: PlayerStore): string {
 }
 
 /** The result first, then the numbers. */
-export function planCost({ what, dearer, costs, kept, although }: Cost): string {
+export function planCost(cost: Cost): string {
+  return sentences(costParts(cost));
+}
+
+export function costParts({ what, dearer, costs, kept, although }: Cost): [meaning: string, numbers: string] {
   const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
   const rest = clauses(kept.map(tell));
   const meaning = although === undefined
     ? say("outcome.after", { what: tell(what), kept: rest })
     : say(rest === "" ? "outcome.although" : "outcome.although_kept", { outcome: tell(although.outcome), fault: tell(although.fault), kept: rest });
   const numbers = say(costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed", { costs: facts(costs.map(tell)) });
-  return sentences([meaning, numbers]);
+  return [meaning, numbers];
 }
 
 export function isSame(one: Broken, other: Broken): boolean {
