@@ -33,7 +33,9 @@ export interface LabelPlace {
 const SIZE = MARK;
 const ABOVE = 7;
 const BELOW = -15;
+/** Degrees: a text is level along an arrow steeper than `STEEPEST`, and has further places beside one over `STEEP`. */
 const STEEPEST = 40;
+const STEEP = 25;
 const CHUNK = 6;
 /**
  * The heights at which a line through a text is looked for: below its tallest letters, in the middle, at the baseline.
@@ -123,6 +125,14 @@ function* candidates(line: LabelledLine, text: string, width: number): Generator
   for (const share of [0.5, 0.4, 0.6, 0.3, 0.7, half, 1 - half]) {
     const centre = { x: line.x1 + dx * share, y: line.y1 + dy * share };
     for (const lift of [ABOVE, BELOW]) yield* within(width, { centre, angle: shown, wide, lift, text });
+  }
+  if (Math.abs(angle) > STEEP) {
+    // Beside a steep arrow, level.
+    const clear = Math.abs(dx / dy) * (SIZE / 2) + ABOVE + wide / 2;
+    for (const share of [0.5, 0.4, 0.6, 0.3, 0.7]) {
+      const { x, y } = { x: line.x1 + dx * share, y: line.y1 + dy * share };
+      for (const aside of [clear, -clear]) yield* within(width, { centre: { x: x + aside, y }, angle: 0, wide, lift: -SIZE / 2, text });
+    }
   }
   if (line.cross === undefined) return;
   // A lost message is a short arrow: its text stands over or under the cross, or beyond one of its ends.

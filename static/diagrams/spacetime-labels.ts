@@ -60,12 +60,15 @@ function head(x: number, baseline: number, width: number): Box {
 }
 
 /**
- * The request and its partition, or an answer's outcome: what comes before the first comma of either language. Of an
- * answer that does not arrive, the outcome is left out.
+ * What a label says where it has no room for all: the request and its partition, an answer's error, or, of an answer that
+ * does not arrive, only what it answers.
  */
 function firstPart(text: string, { underWay, arrow: { message, fate } }: Drawn): string {
-  const isLostAnswer = message.is_response && !underWay && fate !== "delivered";
-  return text.split(isLostAnswer ? /[:：]/ : /[,，]/)[0] ?? text;
+  if (message.is_response && message.error !== null && message.error !== "NONE") {
+    const [answered = text, error = answered] = text.split(/[:：] ?/);
+    return underWay || fate === "delivered" ? error : answered;
+  }
+  return text.split(/[,，]/)[0] ?? text;
 }
 
 function withFate(text: string, drawn: Drawn): string {

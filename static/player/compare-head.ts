@@ -11,7 +11,7 @@ import { leavesOf, titleOf } from "./beats.ts";
 import { othersButton } from "./compare-facts.ts";
 import type { RunNames, Unfolding } from "./compare-facts.ts";
 import { aside, sentences } from "./joins.ts";
-import { costParts, endOf } from "./outcome.ts";
+import { costParts, endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
@@ -75,8 +75,8 @@ export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean,
   if (left === null || right === null || leftEnd === undefined || rightEnd === undefined) return nothing;
   const [costly] = [right, left].filter((plan) => plan.cost !== undefined);
   if (isOneRun && costly?.cost !== undefined && (left.cost === undefined || right.cost === undefined)) {
-    const [meaning, numbers] = costParts(costly.cost);
-    return html`<p class="compare-came"><b>${meaning}</b> <b class="cost">${numbers}</b></p>`;
+    const numbers = costParts(costly.cost)[1];
+    return html`<p class="compare-came"><b>${planCost(costly.cost).slice(0, -numbers.length)}</b><b class="cost">${numbers}</b></p>`;
   }
   const breaks = differingBreaks(leftEnd, rightEnd);
   const counts = differingCounts(leftEnd, rightEnd);

@@ -197,7 +197,8 @@ export class Walk {
 
   /** Whether a side shows the step at which its leader decides differently. */
   decidesHere(side: Walker): boolean {
-    return this.moments?.decides?.steps[placeOf(side)] === side.store.shown;
+    const decides = this.moments?.decides ?? null;
+    return decides !== null && decides.steps[placeOf(side)] === side.store.shown && (this.by === "time" || this.at === decides.moment);
   }
 
   /** Whether a side shows the first step that differs and takes it at this moment or time. */
@@ -205,7 +206,7 @@ export class Walk {
     const { store, line } = side;
     const { first = null, same = 0 } = this.moments ?? {};
     if (first === null || this.moments === null) return false;
-    if (this.by === "step") return this.#stepAt(side, first) === store.shown && this.moments.moved(first)[placeOf(side)];
+    if (this.by === "step") return this.at === first && this.#stepAt(side, first) === store.shown && this.moments.moved(first)[placeOf(side)];
     const times = this.sides.map((one) => one.line.time(same + 1) ?? Infinity);
     return store.shown === same + 1 && line.time(same + 1) === Math.min(...times);
   }

@@ -334,6 +334,13 @@ test("labels do not stand on each other; one without room is left out and counte
   assert.equal(placeLabels(lines.slice(0, 1), [{ x: 0, y: 0, width: 648, height: 464 }], { width: 648 })[0], null);
 });
 
+test("beside a steep arrow a label finds room that it does not find along it", () => {
+  const steep = { x1: 87, y1: 60, x2: 245, y2: 182, text: "Produce t-0 (delayed)", weight: 0 };
+  const along = [{ x: 94, y: 76, width: 100, height: 14 }, { x: 196, y: 150, width: 40, height: 40 }];
+  const [place] = placeLabels([steep], along, { width: 639 });
+  assert.equal(place?.angle, 0);
+});
+
 test("a label that would lie over another arrow says less, and all of it where there is room", () => {
   const line = { x1: 60, y1: 100, x2: 260, y2: 110, text: "NONE, base offset 40", short: "NONE", weight: 0 };
   // Two arrows that leave the line's middle free for a short text alone, on both of its sides.
