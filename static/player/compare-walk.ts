@@ -16,7 +16,7 @@ export const defaults = {
   /** Steps asked for when lockstep comes to the end of a run that can go on. */
   ahead: 20,
   /** ms after which a step that is being fetched is no longer waited for, and between two looks. */
-  patience: 4000,
+  patience: 20_000,
   look: 60,
 };
 
@@ -293,7 +293,11 @@ export class Walk {
       return;
     }
     const [ours, theirs] = [this.stepOf(left), this.stepOf(right)];
-    if (by === "time") await Promise.all([this.#make(left, ours), this.#make(right, theirs)]);
+    if (by === "time") {
+      await Promise.all([this.#make(left, ours), this.#make(right, theirs)]);
+      // Without a time there is no place to go to.
+      if (left.line.time(ours) === undefined && right.line.time(theirs) === undefined) return this.#moved();
+    }
     this.by = by;
     if (by === "step") this.goTo(this.moments?.upTo([ours, theirs]) ?? ours);
     else this.#land([[left, ours], [right, theirs]], Math.max);
