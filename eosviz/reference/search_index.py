@@ -215,9 +215,20 @@ def prepare() -> None:
 
 
 def _error_called(question: str) -> str | None:
-    """The normalised name of the error whose name, or whose exception in Java, is the whole question; else None."""
-    name = plain(question.strip().rpartition(".")[2])
-    return next((error for error, others in error_names().items() if name in (error, *others)), None)
+    """The normalised name of the error whose name, or whose exception in Java, is the whole question, or the only term
+    of one like *what does … mean*; else None."""
+    asked = [wish.text for wish in understand(question) if not wish.is_extra]
+    texts = (plain(question.strip().rpartition(".")[2]), *(asked if len(asked) == 1 else ()))
+    called = {_letters(text) for text in texts}
+    return next(
+        (error for error, others in error_names().items() if called & {*map(_letters, (error, *others))}),
+        None,
+    )
+
+
+def _letters(name: str) -> str:
+    """The letters and digits of a name, so that *producer fenced* is `PRODUCER_FENCED`."""
+    return re.sub(r"[\W_]", "", name)
 
 
 def _answer(question: str, language: str, own: Sequence[Entry], known: Threads | None) -> Answer:

@@ -368,9 +368,9 @@ def _row(key: str) -> tuple[str, ...]:
 
 @cache
 def error_names() -> dict[str, tuple[str, ...]]:
-    """Normalised name of an error → its other names: that of the exception, and those of earlier versions of
-    Kafka."""
-    others = {error: [exception_name(error)] for error in Error}
+    """Normalised name of an error → its other names: that of the exception, with and without *Exception*, and those
+    of earlier versions of Kafka."""
+    others = {error: [name := exception_name(error), name.removesuffix("Exception")] for error in Error}
     for name, error in EARLIER.items():
         others[error].append(name)
     return {plain(error.name): tuple(map(plain, names)) for error, names in others.items()}

@@ -336,6 +336,7 @@ def test_an_error_leads_to_a_scenario_by_its_name_and_by_its_exception(error: Er
         "invalid_producer_id_mapping",
         "InvalidPidMappingException",
         "org.apache.kafka.common.errors.InvalidPidMappingException",
+        "what does InvalidPidMapping mean?",
     ],
 )
 def test_the_name_of_an_error_finds_the_error_first(question: str) -> None:
