@@ -35,7 +35,7 @@ const ABOVE = 7;
 const BELOW = -15;
 /** Degrees: a text is level along an arrow steeper than `STEEPEST`, and has further places beside one over `STEEP`. */
 const STEEPEST = 40;
-const STEEP = 25;
+const STEEP = 15;
 const CHUNK = 6;
 /**
  * The heights at which a line through a text is looked for: below its tallest letters, in the middle, at the baseline.

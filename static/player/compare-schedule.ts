@@ -17,5 +17,5 @@ export function whatOf({ kind, who, what }: Rescheduled): string {
 export function whenOf(row: Rescheduled, side: "left" | "right"): string {
   const [time] = row[side];
   if (time === undefined) return say("player.compare.rescheduled.absent");
-  return time === null ? say("player.compare.rescheduled.present") : say("player.compare.rescheduled.at", { at: time });
+  return time === null ? say("player.compare.rescheduled.present") : say("player.compare.at", { at: time });
 }
