@@ -137,6 +137,11 @@ export class Walk {
     return this.by === "step" ? this.#stepAt(side, this.at) : Math.min(side.store.target, side.store.newest);
   }
 
+  /** The same, if the run has it: until the server has aligned the runs, the place may lie behind the end of one. */
+  stepWithin(side: Walker): number {
+    return Math.min(this.stepOf(side), this.reach(side));
+  }
+
   /** The step of a side at the moment or time before. */
   #stepBefore(side: Walker): number {
     return this.by === "step" ? this.#stepAt(side, Math.max(0, this.at - 1)) : stepAtTime(side.line, this.at - 1);
@@ -292,7 +297,7 @@ export class Walk {
       this.by = by;
       return;
     }
-    const [ours, theirs] = [this.stepOf(left), this.stepOf(right)];
+    const [ours, theirs] = [this.stepWithin(left), this.stepWithin(right)];
     if (by === "time") {
       await Promise.all([this.#make(left, ours), this.#make(right, theirs)]);
       // Without a time there is no place to go to.

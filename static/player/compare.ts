@@ -600,7 +600,7 @@ export class Compare extends LitElement {
   /** `105 | 136`: the step of each side; by time, when. */
   get #place(): string {
     if (this.#walk.by === "time") return say("player.compare.at", { at: this.#walk.at });
-    return stepsText(this.#sides.map((side) => Math.min(this.#walk.stepOf(side), this.#walk.reach(side))));
+    return stepsText(this.#sides.map((side) => this.#walk.stepWithin(side)));
   }
 
   /**

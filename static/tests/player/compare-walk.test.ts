@@ -59,3 +59,11 @@ test("the other way round, both stay where they are as far as a moment or time h
   await walk.turn("step");
   assert.deepEqual(shown(), [4, 4]);
 });
+
+test("the other way round before the runs are aligned, a place behind both ends is their ends", async () => {
+  const { walk, shown } = walkOf({});
+  walk.moments = null;
+  walk.goTo(9);
+  await walk.turn("time");
+  assert.deepEqual([walk.by, walk.at, shown()], ["time", 60, [5, 6]]);
+});
