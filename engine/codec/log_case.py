@@ -144,6 +144,7 @@ def log_case(
         run.add(placed)
     else:
         run.end()
+    run.note_holds()
     return LogCase(
         header=_header(list(named), run.origin),
         view=view,
@@ -242,7 +243,7 @@ class _Run:
             if fits:
                 changes += lane.append(row, self.at)
                 self._begins(placed, row)
-                self.stretches.look(lane, self.begun, len(self.steps) + 1)
+                self.stretches.look(lane, self.begun, len(self.steps) + 1, row, placed.time)
             described = (
                 self.internal.take(placed.partition, row, self.origin, len(self.steps) + 1) if fits else None
             )
@@ -284,6 +285,13 @@ class _Run:
         notes.append(sentence(key, **params))
         actor = open_now[0].partition if open_now else next(iter(self.lanes))
         self._put(actor, said, notes, [], True)
+
+    def note_holds(self) -> None:
+        """Add the notes on transactions that held back others' records and then ended."""
+        for number, note in self.stretches.holds(self.internal):
+            step = self.steps[number - 1]
+            step["notes"].insert(0, note)
+            step["interesting"] = True
 
     def _begins(self, placed: _Placed, row: BatchRow) -> None:
         header = row.header

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from engine.codec.internal_records import InternalRecords
 from engine.codec.lane import Lane, exact
 from engine.codec.log_sentences import sentence
-from engine.codec.log_why import Begun, after_marker
+from engine.codec.log_why import Begun, about, after_marker
 
 OPEN_SHOWN_MAX = 10
 """The last step names at most this many open transactions; it counts the others."""
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 def never_ends(one: Begun, lane: Lane, internal: InternalRecords) -> Json:
     """The note at the first step of a transaction that does not end in the log."""
     key = "log.never_ends" if _holds(one, lane) else "log.never_ends_behind"
-    return _named(key, one, internal, "LOG-8", partition=one.partition, offset=one.first_offset)
+    return about(key, one, internal, "LOG-8", partition=one.partition, offset=one.first_offset)
 
 
 class End(Protocol):
@@ -55,20 +55,11 @@ def _holds(one: Begun, lane: Lane) -> bool:
 def _open(one: Begun, end: End) -> Json:
     lane = end.lanes[one.partition]
     key = "log.now_held" if _holds(one, lane) else "log.now_waits"
-    return _named(
+    return about(
         key, one, end.internal, "LOG-8", "CON-3", partition=one.partition, offset=one.first_offset,
         waiting=lane.log.high_watermark - lane.log.last_stable_offset,
         since=one.time if one.time >= 0 else None,
     )  # fmt: skip
-
-
-def _named(key: str, one: Begun, internal: InternalRecords, *rules: str, **params: Any) -> Json:
-    """The sentence `key` about a transaction, with the transactional id if it is known."""
-    known = internal.of_producer.get(one.producer_id)
-    of: Json = {"producer_id": exact(one.producer_id), "producer_epoch": one.epoch, **params}
-    if known is None:
-        return sentence(key, *rules, **of)
-    return sentence(f"{key}_by", *rules, transactional_id=known.transactional_id, **of)
 
 
 def _coordinator(begun: Sequence[Begun], internal: InternalRecords) -> Iterator[Json]:

@@ -12,11 +12,17 @@ from typing import Any
 from engine.codec.internal_records import InternalRecords
 from engine.codec.lane import Lane, exact
 from engine.codec.log_sentences import sentence
+from engine.codec.segment import BatchRow
 from engine.coordinator.transaction_states import RESTING
+from engine.topic_partition import is_internal
 from engine.why.links import Link, partition_subject, transaction_subject
 
 STRETCHES_MAX = 1000
 """A case has at most this many answers, for its last steps. The steps before them have none."""
+
+HELD_FROM = 500
+"""A transaction that ends is worth a note if it holds the last stable offset for at least so many ms while others'
+records come: a consumer's fetch waits that long for data anyway (`fetch.max.wait.ms`)."""
 
 Json = dict[str, Any]
 
@@ -49,8 +55,16 @@ class Begun:
 class _Stretch:
     begun: Begun
     first: int
+    since: int
+    """The time of the first step in milliseconds since 1970; -1 when no time is plausible."""
     last: int | None = None
     """The last step with this answer; None: the end of the case."""
+    waiting: int = 0
+    """How many records of other producers came during these steps."""
+    until: int = -1
+    """The time of the batch after the last step."""
+    end: int = -1
+    """The offset of this batch, which ends the transaction."""
 
 
 class Stretches:
@@ -60,19 +74,36 @@ class Stretches:
         self._now: dict[str, _Stretch] = {}
         self._stretches: deque[_Stretch] = deque(maxlen=STRETCHES_MAX)
 
-    def look(self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int) -> None:
-        """To be called after each batch that was appended to the lane."""
+    def look(
+        self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int, row: BatchRow, time: int
+    ) -> None:
+        """To be called after each batch that was appended to the lane. `time`: that of the batch."""
         stable, now = lane.log.last_stable_offset, self._now.get(lane.partition)
         is_held = stable in lane.log.producers.open_transactions
         if now is not None and is_held and now.begun.first_offset == stable:
+            is_others = row.header.producer_id != now.begun.producer_id and not row.header.is_control
+            now.waiting += row.header.record_count if is_others and not row.damage else 0
             return
         if now is not None:
-            now.last = step - 1
+            now.last, now.until, now.end = step - 1, time, row.header.base_offset
             del self._now[lane.partition]
         holder = begun.get((lane.partition, stable)) if is_held else None
         if holder is not None:
-            self._now[lane.partition] = _Stretch(holder, step)
+            self._now[lane.partition] = _Stretch(holder, step, time)
             self._stretches.append(self._now[lane.partition])
+
+    def holds(self, internal: InternalRecords) -> Iterator[tuple[int, Json]]:
+        """(Step, note) for each transaction that held back records of other producers for HELD_FROM or longer, and
+        then ended. A producer sets the time of its batch before the leader stores it, so `lasted` is an upper bound."""
+        for one in self._stretches:
+            lasted = one.until - one.since
+            is_read = one.since >= 0 and not is_internal(one.begun.partition)
+            if not is_read or one.last is None or one.waiting == 0 or lasted < HELD_FROM:
+                continue
+            yield one.first, about(
+                "log.holds", one.begun, internal, "LOG-8", partition=one.begun.partition,
+                offset=one.begun.first_offset, end=one.end, lasted=lasted, waiting=one.waiting,
+            )  # fmt: skip
 
     def to_json(self, internal: InternalRecords) -> list[Json]:
         """The stretches in the order in which they begin. `offset`: the offset at which consumers stop."""
@@ -86,6 +117,15 @@ class Stretches:
             }
             for one in self._stretches
         ]
+
+
+def about(key: str, one: Begun, internal: InternalRecords, *rules: str, **params: Any) -> Json:
+    """The sentence `key` about a transaction, with the transactional id if it is known."""
+    known = internal.of_producer.get(one.producer_id)
+    of: Json = {"producer_id": exact(one.producer_id), "producer_epoch": one.epoch, **params}
+    if known is None:
+        return sentence(key, *rules, **of)
+    return sentence(f"{key}_by", *rules, transactional_id=known.transactional_id, **of)
 
 
 def after_marker(one: Begun, internal: InternalRecords) -> list[Json]:

@@ -26,9 +26,11 @@ ALWAYS = (
     "log.never_ends_by",
     "log.never_ends_behind",
     "log.never_ends_behind_by",
+    "log.holds",
+    "log.holds_by",
     "broker.unknown_producer_accepted",
 )
-"""Notes that always come first, or after the step's own sentence if another note comes first. The first four are about
+"""Notes that always come first, or after the step's own sentence if another note comes first. The first six are about
 the outcome of a log case, whose step's own sentence is about a batch. The last one says why a leader appends a batch
 whose sequence numbers it cannot check."""
 

@@ -426,6 +426,9 @@ LOGS = (
     Opener("log_never_ends_by", 9, ("log.never_ends_by",), ("transactional_id", "partition", "offset")),
     Opener("log_never_ends_behind", 7, ("log.never_ends_behind", "log.never_ends_behind_by"), ("producer_id",
         "partition")),
+    Opener("log_holds", 7, ("log.holds",), ("producer_id", "partition", "offset"), size="lasted", later=6.5),
+    Opener("log_holds_by", 7, ("log.holds_by",), ("transactional_id", "partition", "offset"), size="lasted",
+        later=6.5),
     Opener("log_coordinator", 2, (
         "log.coordinator.empty", "log.coordinator.ongoing", "log.coordinator.preparecommit",
         "log.coordinator.prepareabort", "log.coordinator.prepareepochfence", "log.coordinator.dead",

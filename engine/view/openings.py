@@ -178,7 +178,7 @@ def _opened(
         step.opener_params,
         weight,
         count,
-        size=step.params.get(opener.size) or 0,
+        size=next((said[opener.size] for said in said_in([step], *opener.keys) if opener.size in said), 0),
         results=frozenset(result for name, result in step.released if not is_internal(name)),
         ends=_is_end(step, opener),
         by_hand=step.number in by_hand,

@@ -41,6 +41,7 @@ from eosviz.replays.log_branches import WRITTEN, add_previews, branches_of, fold
 from eosviz.replays.log_drawing import ends_of
 from eosviz.replays.log_files import given_files, is_bundle, laid_out
 from eosviz.replays.log_options import LogOptions
+from eosviz.replays.past_holds import longest_hold
 from eosviz.replays.refusal import ReplayRefused
 from eosviz.replays.storable import storable
 
@@ -193,6 +194,7 @@ def stored(
     plans, derived = folded(case, branches, steps)
     if analysis is not None and "verdicts" in analysis:
         analysis["ends"] = _ends(analysis, case, plans)
+        analysis["held"] = longest_hold(case.steps, case.header.get("time_origin"), plans[WRITTEN]["hues"])
     fields = {
         "v": 1,
         "kind": "log",

@@ -14,6 +14,10 @@ BARS_MAX = 200
 """At most this many transactions of one partition are drawn."""
 WIDTH = 1000
 _BAR_MIN = 4
+ROWS_MAX = 6
+"""Transactions that overlap are drawn in at most this many rows."""
+ROW, GAP = 16, 4
+"""Height of a row, and of the gap before and after it."""
 _RESULTS = ("open", "committed", "aborted", "ended")
 
 _STATED = {"logs.evidence.readers_waited": "logs.sample.readers_waited"}
@@ -59,6 +63,7 @@ def log_case_page(analysis: Json, is_sample: bool = False) -> Json:
         "summary": summary(analysis, answers),
         "problems": problems,
         "healthy": not problems,
+        "held": None if problems else analysis.get("held"),
         "partitions": rows,
         "copies": analysis["copies"],
         "left_out": analysis.get("left_out", 0),
@@ -128,13 +133,20 @@ def damage_sentences(damage: str) -> list[Json]:
 
 def _notes(verdict: Json) -> list[Json]:
     return [
-        {"partition": verdict["partition"], "key": f"logs.note.{note['kind']}", "params": note}
+        {
+            "key": "replays.case.note",
+            "params": {
+                "partition": verdict["partition"],
+                "note": {"key": f"logs.note.{note['kind']}", "params": note},
+            },
+        }
         for note in verdict["notes"]
     ]
 
 
 def _drawn(partition: Json, transactions: list[Json]) -> Json:
-    """Bars in a picture of width WIDTH, from the log's start to its high watermark."""
+    """Bars in a picture of width WIDTH, from the log's start to its high watermark. A transaction that begins within
+    another one has its bar in the next row."""
     counts = {result: sum(one["result"] == result for one in transactions) for result in _RESULTS}
     start, end = partition["log_start"], partition["high_watermark"]
     if end <= start:
@@ -142,14 +154,19 @@ def _drawn(partition: Json, transactions: list[Json]) -> Json:
     scale = WIDTH / (end - start)
     shown = sorted(transactions, key=lambda one: one["first_offset"])[:BARS_MAX]
     bars = []
+    ends: list[float] = []
+    """For each row, where its newest bar ends."""
     for one in shown:
         last = one["marker_offset"] if one["marker_offset"] is not None else end - 1
         left = max(0.0, (one["first_offset"] - start) * scale)
         width = max(_BAR_MIN, (last + 1 - start) * scale - left)
-        bars.append(one | {"x": round(left, 1), "width": round(width, 1)})
+        free = next((row for row, end_x in enumerate(ends) if end_x <= left), min(len(ends), ROWS_MAX - 1))
+        ends[free : free + 1] = [left + width]
+        bars.append(one | {"x": round(left, 1), "width": round(width, 1), "y": GAP + free * (ROW + GAP)})
     return {
         "counts": counts,
         "bars": bars,
+        "height": GAP + len(ends) * (ROW + GAP),
         "undrawn": len(transactions) - len(bars),
         "stable_x": round((partition["last_stable_offset"] - start) * scale, 1),
     }

@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,31 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     places = [page.index(words) for words in order]
     assert places == sorted(places)
     assert page.index("hangopen-0</span> <span") < page.index('mono">__transaction_state-0</span>')
+
+
+def test_a_log_that_was_held_up_and_is_not_any_more_says_for_how_long(client: Client) -> None:
+    send(client, uploads(LOGS / "h_hang" / "hang-0"))
+    page = case_page(client)
+    for words in (
+        "No transaction is stuck",
+        "the transaction of producer 1004 (epoch 0) held up hang-0 for at most 14.882 s",
+        "read_committed consumers stopped at offset 2. Its marker at offset 7 ended this.",
+        "<b>LSO 2</b>",
+        "<b>HW 7</b>",
+        "none is needed, because no transaction is open",
+    ):
+        assert words in page
+    beats = played(Replay.objects.get())["plans"]["1"]["beats"]
+    assert [(beat["first"], beat["key"]) for beat in beats[1:3]] == [
+        (3, "beat.log_holds"),
+        (7, "beat.log_abort"),
+    ]
+    # The transaction of offset 4 ends within the one of offset 2, and has its bar below the other.
+    assert re.findall(r'rect class="(\w+)"[^>]* y="(\d+)" width="[\d.]+" height="16"', page) == [
+        ("committed", "4"),
+        ("aborted", "4"),
+        ("committed", "24"),
+    ]
 
 
 def test_a_verdict_leads_to_the_step_that_stores_what_it_is_about(client: Client) -> None:

@@ -14,6 +14,10 @@ NO_TEXTS = ("builder/document.ts", "diagrams/sequence-text.ts", "player/joins.ts
 """A list in a field, Mermaid's own marks, steps as a handout's field takes them."""
 IN_TEMPLATES = re.compile(r"""[%}]\}(?:</\w+>)?[,;:](?: |<)|(?:[,;:] |\()\{(?:% say|\{ \w+\.title)""")
 """A mark between a value and a text, and a bracket before one."""
+GAP_AFTER_A_VALUE = re.compile(r"\}\}(?:</\w+>)?\{% gap %\}")
+"""The gap of Chinese sentences is empty, but a value may end with a Latin letter."""
+SLOT_BEFORE_CHINESE = re.compile(r"\{[a-z_0-9]+\}[\u3400-\u9fff]")
+"""A space after a slot is left out where its value ends with a Chinese character, so it is always written."""
 
 
 def lines_of(folder: str, ending: str) -> Iterator[tuple[str, int, str]]:
@@ -34,3 +38,10 @@ def test_pages_join_no_words_with_marks_of_their_own() -> None:
     lines = list(lines_of("templates", ".html"))
     assert len(lines) > 500
     assert [found for found in lines if IN_TEMPLATES.search(found[2])] == []
+    assert [found for found in lines if GAP_AFTER_A_VALUE.search(found[2])] == []
+
+
+def test_chinese_texts_have_a_space_after_each_slot() -> None:
+    lines = [*lines_of("engine/explain/catalogue", ".toml"), *lines_of("eosviz/catalogue", ".toml")]
+    assert len(lines) > 5_000
+    assert [found for found in lines if SLOT_BEFORE_CHINESE.search(found[2])] == []

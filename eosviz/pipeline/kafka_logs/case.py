@@ -278,13 +278,14 @@ def document(case: Case, word: Wording) -> dict[str, Any]:
     uncommitted = {read.partition.name: read.partition.visible_uncommitted() for read in case.partitions}
     groups = group_rows(case)
     of_partitions = [*committed.values(), *uncommitted.values()]
+    kinds = {verdict.kind for read in case.partitions for verdict in read.verdicts}
     return {
         "schema": SCHEMA,
         "paths": list(case.paths),
         "now": case.now,
         "given": [
             word(now_sentence(case.now, case.copies_known)),
-            word(coordinator_sentence(case.coordinator, case.copies_known)),
+            word(coordinator_sentence(case.coordinator, case.copies_known, kinds != {VerdictKind.HEALTHY})),
             word(written_sentence(case.coordinator, (read.partition for read in case.partitions))),
         ],
         "partitions": [_partition(read) for read in case.partitions],

@@ -23,12 +23,12 @@ def now_sentence(now: int, copies: Copies) -> Words:
     return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))
 
 
-def coordinator_sentence(coordinator: Coordinator, copies: Copies) -> Words:
-    """How much of the coordinator's topic was given."""
+def coordinator_sentence(coordinator: Coordinator, copies: Copies, is_needed: bool) -> Words:
+    """How much of the coordinator's topic was given. ``is_needed``: False if every partition is healthy."""
     count = copies.transaction_partitions
     given = len(coordinator.logs)
     if not coordinator.sources and not coordinator.latest:
-        return words("given.nothing")
+        return words("given.nothing" if is_needed else "given.not_needed")
     if not given:
         return words("given.asked")
     if count is None:

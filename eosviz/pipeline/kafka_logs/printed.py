@@ -77,7 +77,7 @@ def _lines(case: Case, few: _Few) -> Iterator[str]:
     found = problems(case)
     if found:
         yield english(now_sentence(case.now, case.copies_known))
-        yield english(coordinator_sentence(case.coordinator, case.copies_known))
+        yield english(coordinator_sentence(case.coordinator, case.copies_known, is_needed=True))
     yield english(written_sentence(case.coordinator, (read.partition for read in case.partitions)))
     yield from few.of("groups", group_rows(case), lambda row: [english(one) for one in group_sentences(row)])
     yield from (f"damaged: {one}" for one in (*case.coordinator.damage, *case.groups.damage))

@@ -77,6 +77,9 @@ class _Ticket:
         if not problems:
             yield self.words("verdict.healthy.means")
             yield ""
+            if (held := document.get("held")) is not None:
+                yield self._kept(held["says"])
+                yield ""
         for verdict in problems[: LISTED_MAX["verdicts"]]:
             yield from self._verdict(verdict)
         yield from self._more("verdicts", problems, document)

@@ -226,6 +226,31 @@ def test_the_step_that_begins_what_never_ends_says_so_and_the_last_one_says_what
     assert case.steps[known["params"]["step"] - 1]["params"]["transactional_id"] == "tx-open-public"
 
 
+def test_a_transaction_that_held_back_others_records_and_then_ended_says_for_how_long_at_most() -> None:
+    case = log_case(folder(KAFKA_LOGS / "h_hang" / "hang-0"))
+    check_shape(case)
+    ((begins, note),) = (
+        (step, note) for step in case.steps for note in step["notes"] if note["key"] == "log.holds"
+    )
+    check_sentence(note)
+    assert (begins["params"]["offsets"], begins["interesting"]) == ("2–3", True)
+    assert note["params"] == {
+        "producer_id": 1004, "producer_epoch": 0, "partition": "hang-0", "offset": 2, "end": 7, "lasted": 14_882,
+        "waiting": 2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scenario", "why"), [("c_commit", "no other records came"), ("l_compact", "shortly")]
+)
+def test_no_note_is_made_of_a_transaction_that_readers_did_not_notice(scenario: str, why: str) -> None:
+    for path in (KAFKA_LOGS / scenario).glob("*-?"):
+        case = log_case(folder(path))
+        assert [note for step in case.steps for note in step["notes"] if note["key"] == "log.holds"] == [], (
+            why
+        )
+
+
 def test_without_the_coordinators_log_the_last_step_says_what_is_not_in_the_files() -> None:
     case = log_case(folder(KAFKA_LOGS / "h2_open" / "hangopen-0"))
     now = case.steps[-1]
