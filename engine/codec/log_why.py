@@ -152,6 +152,7 @@ def _links(stretch: _Stretch, internal: InternalRecords) -> Iterator[Link]:
         rules=("LOG-8", "CON-3"),
         subject=partition,
     )
+    late = after_marker(one, internal)
     yield Link(
         key="log.why.begins",
         params={
@@ -163,8 +164,9 @@ def _links(stretch: _Stretch, internal: InternalRecords) -> Iterator[Link]:
         },
         rules=("MSG-2",),
         step=one.step,
+        answers=not late,
     )
-    for said in after_marker(one, internal):
+    for said in late:
         rules = tuple(said["rules"])
         yield Link(key=said["key"], params=said["params"], rules=rules, step=one.step, answers=True)
     if stretch.last is not None:

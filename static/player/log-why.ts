@@ -19,13 +19,13 @@ export type AskedWhy = Pick<AskWhy, "branch" | "number" | "selection" | "questio
 
 const QUESTION = "lso";
 
-/** The answer; if the reader chose no question, the one about the step comes first. */
+/** The answer; where no consumer stops and the reader chose no question, what the step is about comes first. */
 export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
   const found = readersIn(answers, asked);
-  const step = asked.question === null && asked.selection === null ? answers.steps[asked.branch]?.[(asked.number ?? 0) - 1] : undefined;
+  const step = found.question === null && asked.question === null && asked.selection === null ? answers.steps[asked.branch]?.[(asked.number ?? 0) - 1] : undefined;
   if (step === undefined) return found;
   const { key, params } = leadOf(step as unknown as Step);
-  return { ...found, links: [{ key, params, rules: step.rules, subject: null, compared: [], step: step.number, answers: true }, ...found.links.filter((link) => link.key !== key)] };
+  return { ...found, links: [{ key, params, rules: step.rules, subject: null, compared: [], step: step.number, answers: true }, ...found.links] };
 }
 
 /** The partition that was asked about or selected; else the one that the step is about; else any whose consumers stop. */

@@ -20,7 +20,7 @@ import { phoneParts } from "./later.ts";
 import { POSSIBLE } from "./places.ts";
 import { survivingLog } from "./surviving-log.ts";
 import { hueInLog } from "../diagrams/instance.ts";
-import { LOG, legend, legendIn } from "./legend.ts";
+import { legend, legendIn, signsOfLog } from "./legend.ts";
 import { SIGN } from "./legend-size.ts";
 
 /** Batches that a small copy draws. */
@@ -175,7 +175,7 @@ export const heads: Layer = (frame, here) => {
     draw: svg`${frameOf}${client === undefined ? nothing : svg`${text(client.x, y, say("stage.head.clients"), "s13 q")}${
       text(here.network.x + 24, y, say("stage.head.network"), "s13 q")}`}${
       broker === undefined ? nothing : fittedText(broker.x, y, names, wide, 13, { classes: "q", least: 9 })}${
-      reader === undefined ? howToRead(frame, here) : isPossible(here) ? svg`${stopsOver(frame, here)}` : text(reader.x, y, say("stage.head.readers"), "s13 q")}${legendIn(frame, here)}`,
+      reader === undefined ? howToRead(frame, here) : isPossible(frame, here) ? svg`${stopsOver(frame, here)}` : text(reader.x, y, say("stage.head.readers"), "s13 q")}${legendIn(frame, here)}`,
   }];
 };
 
@@ -189,20 +189,20 @@ function howToRead({ view }: Frame, here: Places): Drawn {
   const x = fetches.x + 24;
   const width = here.width - 24 - x;
   const stops = stopsOf(view, here);
-  const below = legend(x, 18 + stops.length * SIGN.line + 28, width, LOG);
+  const below = legend(x, 18 + stops.length * SIGN.line + 28, width, signsOfLog(view));
   // If many partitions leave no room, the legend is dropped first.
-  if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width, LOG).drawn;
+  if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width, signsOfLog(view)).drawn;
   return svg`${text(x, 18, say("stage.head.readers"), "s13 b")}${stops.map(({ said, isName }, index) =>
     fittedText(x, 18 + 20 + index * SIGN.line, said, width, 13, { classes: isName ? "b" : "k", least: 10 }))}${below.drawn}`;
 }
 
 /** Whether the only consumers are possible ones, which no file names. */
-const isPossible = (here: Places): boolean => Object.values(here.readers).every((rows) => Object.keys(rows).every((name) => name === POSSIBLE));
+const isPossible = ({ view }: Frame, here: Places): boolean => here.kind === "log" && Object.keys(view.consumers ?? {}).length === 0;
 
 /** Above the rows of possible consumers, if there is room: the offsets at which consumers stop. */
 function stopsOver({ view }: Frame, here: Places): Drawn {
   const stops = stopsOf(view, here);
-  const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
+  const rows = Object.values(here.readers).flatMap((lane) => Object.entries(lane).filter(([name]) => name === POSSIBLE).map(([, { box: one }]) => one));
   const x = Math.min(...rows.map((row) => row.x));
   const fits = 20 + stops.length * SIGN.line + 12 < Math.min(...rows.map((row) => row.y));
   return svg`${text(x, 18, say("stage.head.readers"), fits ? "s13 b" : "s13 q")}${fits ? stops.map(({ said, isName }, index) =>
@@ -210,7 +210,7 @@ function stopsOver({ view }: Frame, here: Places): Drawn {
 }
 
 /**
- * For each partition, the offsets at which consumers of both isolation levels stop; with its name if there are several.
+ * For each partition, the offsets up to which consumers of both isolation levels read; with its name if there are several.
  */
 function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boolean }[] {
   const names = Object.values(here.brokers).flatMap(({ lanes }) => Object.keys(lanes));
@@ -218,7 +218,8 @@ function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boo
     const partition = view.partitions?.[name];
     const replica = partition?.replicas[shownReplica(partition) ?? ""];
     if (replica === undefined) return [];
-    const ends = [say("stage.log.stop_committed", { offset: replica.last_stable_offset }), say("stage.log.stop_uncommitted", { offset: replica.high_watermark })];
+    const isHeld = replica.last_stable_offset < replica.high_watermark;
+    const ends = [say(isHeld ? "stage.log.stop_committed" : "stage.log.end_committed", { offset: replica.last_stable_offset }), say("stage.log.end_uncommitted", { offset: replica.high_watermark })];
     return [...(names.length > 1 ? [{ said: name, isName: true }] : []), ...ends.map((said) => ({ said, isName: false }))];
   });
 }

@@ -33,10 +33,19 @@ const DRAWN = {
 };
 /** Key of its text, and the sign. */
 type Sign = readonly [key: string, sign: SVGTemplateResult];
-export const LOG: readonly Sign[] = [
-  ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
-  ["stage.sign.marker", DRAWN.marker], ["stage.sign.lso", DRAWN.lso],
+const LOG: readonly Sign[] = [
+  ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.lso", DRAWN.lso], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
+  ["stage.sign.marker", DRAWN.marker],
 ];
+
+/** The signs of a log case. */
+export function signsOfLog(view: View): Sign[] {
+  return idsIn(batchesIn(view)).size > 1 ? [...LOG, ["stage.sign.hue", DRAWN.hue]] : [...LOG];
+}
+
+function idsIn(stored: readonly Pick<LogBatchView, "producer_id">[]): Set<string> {
+  return new Set(stored.map(({ producer_id: id }) => id).filter((id) => !isAbsent(id)).map(String));
+}
 
 /** The signs of the things on the stage now, the most needed first. */
 export function signsIn({ view }: Frame, here: Places): Sign[] {
@@ -45,7 +54,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   const queued = batchesQueued(view, here);
   const isNumbered = ({ first_sequence: first }: ClientBatchView): boolean => !isAbsent(first);
   const hasOpen = batches.some(isOpen);
-  const ids = new Set([...batches.map((batch) => batch.producer_id), ...clients.map((client) => client.transaction_manager?.producer_id ?? null)].filter((id) => !isAbsent(id)).map(String));
+  const ids = idsIn([...batches, ...clients.flatMap((client) => client.transaction_manager ?? [])]);
   const hasReaders = Object.values(here.readers).some((rows) => Object.keys(rows).length > 0);
   const fates = fatesDrawn(view, here);
   const hasMarkers = batches.some(({ control }) => control !== null);
@@ -91,7 +100,7 @@ function hasRemoved(view: View): boolean {
 /** The legend in its place; nothing where there is none, or too little room. */
 export function legendIn(frame: Frame, here: Places): Drawn {
   if (here.kind === "middleware" || here.upright) return nothing;
-  const signs = here.kind === "log" ? LOG : signsIn(frame, here);
+  const signs = here.kind === "log" ? signsOfLog(frame.view) : signsIn(frame, here);
   const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
   const [first] = rows;
   // A tag under the last row has its own place.

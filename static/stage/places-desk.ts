@@ -347,6 +347,8 @@ function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPl
 }
 
 const ROW = { most: 41, least: 30 };
+/** Height of the row of a consumer that no file names, with a line of its own for its squares; and px kept free over it. */
+export const POSSIBLE_ROW = { height: 58, below: 70 };
 /** How much larger a row may be if its lane is high and its names are short. */
 const LARGER = [1.35, 1.2, 1.1] as const;
 
@@ -372,10 +374,14 @@ export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, 
     if (!rows.includes(row)) rows.push(row);
   }
   const each = (box.height - 3 * (rows.length - 1)) / Math.max(1, rows.length);
-  const scale = single ? LARGER.find((one) => ROW.most * one <= each && named.every(({ name, isolation }) => titleWidth(name === "" ? UNNAMED : name, isolation) <= box.width / one - READ)) ?? 1 : 1;
-  const height = Math.min(ROW.most * scale, each);
+  const isPossible = named.length === 1 && named[0]?.name === "";
+  const most = isPossible ? POSSIBLE_ROW.height : ROW.most;
+  const scale = single ? LARGER.find((one) => most * one <= each && named.every(({ name, isolation }) => titleWidth(name === "" ? UNNAMED : name, isolation) <= box.width / one - READ)) ?? 1 : 1;
+  const height = Math.min(most * scale, each);
   const used = rows.length * height + 3 * (rows.length - 1);
-  const top = box.y + Math.max(0, (box.height - used) / 2);
+  const middle = box.y + Math.max(0, (box.height - used) / 2);
+  // Nothing flows to it from the lane, so it leaves the room below it to the legend.
+  const top = isPossible ? Math.min(middle, Math.max(box.y, POSSIBLE_ROW.below)) : middle;
   const places: Record<string, ReaderPlace> = {};
   rows.forEach((row, index) => {
     const own = rounded({ x: box.x, y: top + index * (height + 3), width: box.width, height });

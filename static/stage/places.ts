@@ -30,11 +30,24 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
   // If the files name no consumer, a possible one is drawn until a preview of a remedy adds consumers.
-  const consumers = known.consumers.length > 0 ? known.consumers : [{ name: POSSIBLE, isolation: "read_committed", lanes }];
+  const consumers = known.consumers.length > 0 ? known.consumers : [possibleOf(lanes)];
   const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
   const made = size.form === "phone" ? phoneParts().places(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
-  return { ...made, kind: log ? "log" : "cluster" };
+  return log ? { ...made, kind: "log", readers: withPossible(known, made.readers) } : { ...made, kind: "cluster" };
 }
+
+/** The rows of a log case; the possible consumer stands, before a preview adds consumers, in the place of these. */
+function withPossible(plan: StagePlan, readers: Places["readers"]): Places["readers"] {
+  return Object.fromEntries(Object.entries(readers).map(([lane, rows]) => {
+    const boxes = Object.values(rows).map(({ box }) => box);
+    const [first] = boxes;
+    if (first === undefined || POSSIBLE in rows) return [lane, rows];
+    const bottom = Math.max(...boxes.map(({ y, height }) => y + height));
+    return [lane, { ...rows, ...rowsIn({ ...plan, consumers: [possibleOf([lane])] }, lane, { ...first, height: bottom - first.y }) }];
+  }));
+}
+
+const possibleOf = (lanes: string[]): StagePlan["consumers"][number] => ({ name: POSSIBLE, isolation: "read_committed", lanes });
 
 /** The picture of the middleware's steps, in a run with brokers and a middleware; null for other runs. */
 export function besideCluster(plan: StagePlan, size: Size): Places | null {
@@ -82,7 +95,7 @@ export function basisOf(plan: StagePlan, size: Size): StagePlan {
 
 /** Places for later additions: clients in the network's corner, lanes as strips in a broker's first line. */
 export function grown(run: Places, plan: StagePlan): Places {
-  if (run.kind === "log") return { ...run, hue: huesOf(plan), readers: { ...run.readers, ...lateReaders(run, plan) } };
+  if (run.kind === "log") return { ...run, hue: huesOf(plan), readers: { ...run.readers, ...withPossible(plan, lateReaders(run, plan)) } };
   if (run.form === "phone" || run.kind !== "cluster") return { ...run, hue: huesOf(plan) };
   const clients: Record<string, ClientPlace> = { ...run.clients };
   const added = plan.clients.filter((client) => !(client.name in clients));

@@ -21,7 +21,7 @@ import { box, fittedText, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
 import { NOT_READ, REASONS, heldIn, holderOf, reasonAt, wordsOf } from "./hidden.ts";
 import { POSSIBLE, ledBy, replicaIn } from "./places.ts";
-import { READ } from "./places-desk.ts";
+import { POSSIBLE_ROW, READ } from "./places-desk.ts";
 
 const SQUARE = 10.5;
 /** Height of the line with the name, in a row with two lines. */
@@ -223,8 +223,10 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const hundred = textWidth(say("stage.reader.read", { count: HUNDRED }), 12) + 12;
   // Where a title of several words is readable only alone on its line, the reader's place stands below it.
   const besideRead = width - 12 - readWidth;
-  const isBelow = isPossible && !single && textWidth(say("stage.reader.possible_committed"), 10, true) > besideRead;
-  const titleRoom = flat ? FLAT.title : isBelow ? width - 17 : isPossible ? besideRead : width - 12 - Math.max(readWidth, hundred, READ - 12);
+  // With a third line, its squares stand there.
+  const isThree = isPossible && !single && height >= POSSIBLE_ROW.height - 2;
+  const isBelow = isPossible && !single && !isThree && textWidth(say("stage.reader.possible_committed"), 10, true) > besideRead;
+  const titleRoom = flat ? FLAT.title : isBelow || isThree ? width - 17 : isPossible ? besideRead : width - 12 - Math.max(readWidth, hundred, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
   // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
   const bothRoom = flat ? FLAT.both : titleRoom;
@@ -239,11 +241,11 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   // The text beside the squares.
   const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 5 : 18;
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
-  const squaresBeside = (words: string): number => Math.floor((width - roomOf(words) - beside) / STEP);
+  const squaresBeside = (words: string): number => isThree ? squaresAlone(width, from) : Math.floor((width - roomOf(words) - beside) / STEP);
   const total = whole.seen.length + whole.earlier;
   // Beside a tag, squares have precedence over the count of hidden records.
   const isCrowded = width < across && hidden !== null && squaresBeside(hidden.least) < 4;
-  const hasRoom = (words: string): boolean => Math.min(total, room) <= squaresBeside(words) || (!flat && words === hidden?.short && squaresBeside(words) >= 4);
+  const hasRoom = (words: string): boolean => isThree ? roomOf(words) <= width - 17 - readWidth : Math.min(total, room) <= squaresBeside(words) || (!flat && words === hidden?.short && squaresBeside(words) >= 4);
   const said = hidden === null || isCrowded ? null : ([hidden.long, hidden.short].find(hasRoom) ?? hidden.least);
   const after = roomOf(said ?? "");
   // A low row beside whose tag no squares have room leaves them to the tag, and the other rows keep theirs.
@@ -252,12 +254,13 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const isTagged = flat && width < across && squaresBeside(said ?? "") < needed;
   const counted = isTagged ? 0 : readWidth;
   const own = isTagged ? squaresAlone(width - roomOf(said ?? ""), from) : squaresBeside(said ?? "");
-  const isFull = flat && own < needed;
+  const isFull = (flat || isBelow) && own < needed;
   const theirs = others.map((one) => squaresOfOther(frame, here, focus, partition, one, batches, from)).filter((count) => count >= needed);
   const most = Math.max(3, flat ? Math.min(isFull ? room : own, ...theirs) : own);
   const row = whole.seen.length > most || whole.earlier > 0 ? rowOf(here, held, lane, batches, Math.max(2, most - earlierSteps(total))) : whole;
   const squareY = flat ? (height - SQUARE) / 2 : single ? height - SQUARE - 3 : height - SQUARE - 7;
   const titleY = flat ? height / 2 + 4.5 : single ? 12.5 : 16;
+  const saidY = isThree ? titleY + 17 : squareY + 9.5;
   const isAgain = hiddenText(whole.counts) === null;
   const reasons = REASONS.filter((reason) => whole.counts[reason] > 0)
     .map((reason) => joined(String(whole.counts[reason]), wordsOf(reason, holderOf(lane, batches)).long));
@@ -270,8 +273,8 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
       focused ? svg`${box(1, 1, across - 2, single ? height - 2 : HEAD, "wash", 4)}${box(-0.5, -0.5, across + 1, height + 1, "ring", 6)}` : nothing}${
       level === "" ? fittedText(9, titleY, isPossible ? say("stage.reader.possible_committed") : title, titleRoom, 12, { bold: true, classes: "b", least: 8 })
       : svg`<text x="9" y=${titleY}><tspan class="s12 b">${title}</tspan><tspan class="s11 k" dx="5">${level}</tspan></text>`}${
-      counted === 0 ? nothing : fittedText(width - 8 - (isBelow ? after : 0), isBelow ? squareY + 9.5 : titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
-      said === null ? nothing : fittedText(width - 8 - (flat ? counted : 0), squareY + 9.5, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
+      counted === 0 ? nothing : isThree ? fittedText(9, saidY, read, readWidth, 12, { classes: "k", least: 9 }) : fittedText(width - 8 - (isBelow ? after : 0), isBelow ? saidY : titleY, read, readWidth, 12, { classes: "k", least: 9, anchor: "end" })}${
+      said === null ? nothing : fittedText(width - 8 - (flat ? counted : 0), saidY, said, after, 12, { bold: true, classes: isAgain ? "bad" : "b", least: 9, anchor: "end" })}${
       isFull ? nothing : squaresOf(row, from, squareY, new Set(again))}</g>`,
     label: say("stage.reader.label", {
       reader: isPossible ? title : listed(names), isolation: consumer.isolation, partition, read: facts([read, ...gotTwice]), hidden: reasons.length === 0 ? say("stage.none") : facts(reasons),
@@ -283,7 +286,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   if (said === null || unseen === undefined) return [row0, ...caption];
   const [first, last] = unseen;
   return [row0, ...caption, {
-    key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + (width - 8 - after - (flat ? counted : 0)) * scale), y: round(place.box.y + (squareY - 3) * scale),
+    key: `unseen:${partition}:${names.join("+")}`, x: round(place.box.x + (width - 8 - after - (flat ? counted : 0)) * scale), y: round(place.box.y + (saidY - 12.5) * scale),
     width: round(after * scale), height: round((SQUARE + 6) * scale), phase: "gate", depth: DEPTH.body, draw: svg`<rect class="hit" width=${round(after * scale)} height=${round((SQUARE + 6) * scale)} rx="3"/>`,
     ...(isPossible ? { ask: { question: "lso", subject: partition }, label: say("player.why.gate", { partition }) }
       : { ask: { question: "unseen", subject: `${slowest.name}/${partition}/${first}` }, label: say("player.why.seen", { consumer: slowest.name, offsets: range(first, last) }) }),

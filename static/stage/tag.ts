@@ -375,10 +375,13 @@ function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, widt
   const [least, most] = [own.x + 104, copiesIn(frame, here, focus, shown.broker).x - width - 8];
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame)).taken;
   const head = [at - width / 2, ...names.flatMap(({ from, to }) => [from - width - 8, to + 8])]
-    .map((from): Spot => [Math.max(least, Math.min(from, most, own.x + own.width - width - 8)), own.y + (here.upright ? 1 : 2)]);
+    .map((from): Spot => [Math.max(least, Math.min(from, most, own.x + own.width - width - 8)), here.upright ? own.y + 1 : Math.min(own.y + 2, y - tall - OVER_GATES)]);
   if (focus.kind === "refused") return [[below, under], ...after, ...head];
   return [...after, [below, under], ...head];
 }
+
+/** px over a lane's cells for what its gates and waiting records say. */
+const OVER_GATES = 24;
 
 /** Behind the newest offset of a lane and its gates. */
 function behindOf({ replica, window }: Shown): number {

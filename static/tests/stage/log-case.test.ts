@@ -14,27 +14,37 @@ import { speakStage } from "./words.ts";
 
 speakStage();
 
-test("beside a log stands where consumers of both isolation levels stop, and the legend", () => {
-  const log = { ...replica(FIVE), last_stable_offset: 43, high_watermark: 50 };
-  const files = view({ partitions: { "t-0": partition(log) }, consumers: {} });
-  const here = places(null, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" });
-  const said = heads(frameOf(null, files), here, NO_FOCUS).map(({ draw }) => markup(svg`${draw}`)).join("");
-  for (const words of ["read_committed consumers stop at offset 43", "read_uncommitted consumers stop at offset 50", "Legend"]) assert.ok(said.includes(words), words);
+test("beside a log stands how far consumers of both isolation levels read, and the legend", () => {
+  const saidOf = (stable: number): string => {
+    const log = { ...replica(FIVE), last_stable_offset: stable, high_watermark: 50 };
+    const files = view({ partitions: { "t-0": partition(log) }, consumers: {} });
+    const here = places(null, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" });
+    return heads(frameOf(null, files), here, NO_FOCUS).map(({ draw }) => markup(svg`${draw}`)).join("");
+  };
+  for (const words of ["read_committed consumers stop at offset 43", "read_uncommitted consumers read to offset 50", "Legend"]) assert.ok(saidOf(43).includes(words), words);
+  assert.ok(saidOf(50).includes("read_committed consumers read to offset 50"), "nothing holds them back");
 });
 
 test("a log that holds consumers back shows one of them, which no file names, until a preview has readers", () => {
   const log = { ...replica(FIVE), last_stable_offset: 43, high_watermark: 50 };
   const lane = { position: 43, stretches: [[40, 42, "delivered"]], folded: 0, ahead: [[43, 49, "undecided"]], bound: 43, held_by: null };
-  const rows = (derived: object, consumers = {}): StageObject[] => {
+  const rows = (derived: object, consumers = {}, plan: StagePlan | null = null): StageObject[] => {
     const files = view({ partitions: { "t-0": partition(log) }, consumers, derived } as never);
     const frame = frameOf(null, files);
-    return readers(frame, places(null, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" }), NO_FOCUS);
+    return readers(frame, places(plan, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" }), NO_FOCUS);
   };
   const [row, ...others] = rows({ broken: {}, possible: { "t-0": lane }, held: { "t-0": [[43, 49, "undecided"]] } });
   assert.match(row?.label ?? "", /any consumer.*read_committed.*at offset 43/);
   assert.equal(row?.select, undefined, "there is no such actor to select");
   assert.ok(others.some(({ ask }) => ask?.question === "lso" && ask.subject === "t-0"));
   assert.deepEqual(rows({ broken: {} }), [], "an older session does not know it");
+  const preview = planOf(1, 1, 2);
+  const [own] = preview.consumers;
+  const before = rows({ broken: {}, possible: { "t-0": lane } }, {}, preview);
+  assert.match(before[0]?.label ?? "", /any consumer/, "also in a branch with a preview, before it has readers");
+  const reader = { isolation: "read_committed", alive: true, paused: false, positions: {}, delivered: {}, delivered_count: 0, applied_count: 0, skipped_duplicates: 0, lanes: { "t-0": lane } };
+  const after = rows({ broken: {}, possible: { "t-0": lane } }, { [own?.name ?? ""]: reader }, preview);
+  assert.ok(after.every(({ label }) => !(label ?? "").includes("any consumer")));
   const type = [...markup(svg`${row?.draw}`).matchAll(/\bs(\d+)\b/g)].map(([, size]) => Number(size));
   assert.ok(type.length > 0 && Math.min(...type) >= 10, `type of ${type.join(", ")}`);
 });
