@@ -141,8 +141,18 @@ export interface Places {
   rows?: readonly Box[];
   /** Where the legend stands, if that is not under the readers. */
   legend?: Box;
+  /** The nodes of a middleware beside the brokers (wing.ts). */
+  wing?: Wing;
   /** The components without a place at this step; a line below the picture names them. */
   away: Away;
+}
+
+export interface Wing {
+  here: Places;
+  /** Where it begins in the whole picture, and how wide that is. */
+  x: number;
+  y: number;
+  width: number;
 }
 
 export interface Away {

@@ -16,10 +16,11 @@ import type { chipLane, phonePlaces, rowLane } from "./places-phone.ts";
 import type { uprightBody } from "./producers-phone.ts";
 import type { besideChip, chipsIn, farFromClient, headsIn, isOverAnother, underCoordinator } from "./tag-phone.ts";
 import type { footOf, under } from "./under-phone.ts";
+import type { besideWing, wingObjects, wingOf } from "./wing.ts";
 
 export interface Later {
   /** Of runs with a middleware, or with services and their database (`nodes-drawn.ts`). */
-  nodes: { middleware: Layer; beside: Layer; places: (plan: StagePlan, size: Size) => Places; tag: typeof nodeTag };
+  nodes: { middleware: Layer; beside: Layer; places: (plan: StagePlan, size: Size) => Places; tag: typeof nodeTag; wing: { room: typeof besideWing; of: typeof wingOf; objects: typeof wingObjects } };
   /** The places of an upright picture, what it alone draws, and what stands under it (`phone-placed.ts`). */
   phone: {
     places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane;
@@ -38,8 +39,11 @@ export const LATER: Partial<Later> = {};
 /** The missing part that this frame needs to be drawn. */
 export function lackOf(frame: Frame, { form }: Size): "nodes" | "phone" | null {
   if (LATER.nodes === undefined && hasNodes(frame)) return "nodes";
-  return LATER.phone === undefined && form === "phone" ? "phone" : null;
+  return LATER.phone === undefined && (form === "phone" || hasBoth(frame)) ? "phone" : null;
 }
+
+/** Nodes of a middleware beside brokers stand as on a phone. */
+const hasBoth = ({ view }: Frame): boolean => view.middleware?.participants !== undefined && Object.keys(view.brokers ?? {}).length > 0;
 
 function hasNodes(frame: Frame): boolean {
   const { middleware, services, database } = frame.view;

@@ -6,7 +6,7 @@
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { isAbsent } from "../diagrams/batch.ts";
-import { round } from "../diagrams/geometry.ts";
+import { clamp, round } from "../diagrams/geometry.ts";
 import { isOpen } from "../diagrams/instance.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import type { ClientBatchView, Frame, LogBatchView, View } from "../player/frame.ts";
@@ -105,7 +105,9 @@ export function legendIn(frame: Frame, here: Places): Drawn {
   const [first] = rows;
   // A tag under the last row has its own place.
   const top = Math.max(...rows.map((row) => row.y + row.height)) + 10;
-  const under = first === undefined ? undefined : { x: first.x, y: top, width: first.width, height: here.height - 8 - top };
+  // Where consumers are narrow, its texts begin where fetches end.
+  const more = clamp(WIDE - (first?.width ?? 0), 0, (here.fetches?.width ?? 0) - 16);
+  const under = first === undefined ? undefined : { x: first.x - more, y: top, width: first.width + more, height: here.height - 8 - top };
   if (here.legend === undefined) return under === undefined ? nothing : atFoot(under, signs);
   const ofReaders = signs.filter(([key]) => READERS.has(key));
   if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
@@ -114,6 +116,8 @@ export function legendIn(frame: Frame, here: Places): Drawn {
   return svg`${atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one)))}${drawn}`;
 }
 
+/** px in which the texts of consumers and their signs have their own size. */
+const WIDE = 210;
 const READERS = new Set(["stage.sign.reader", "stage.sign.plain_reader"]);
 
 /** As many signs as have room, at the foot of a place; none where there are few. */

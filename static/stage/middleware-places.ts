@@ -64,22 +64,36 @@ function abreast(plan: StagePlan, size: Size): Places {
   participants.forEach((name, index) => {
     boxes[name] = { x: right, y: TOP + Math.max(0, (inner - used) / 2) + index * (each + GAP), width: PARTICIPANT.width, height: each };
   });
-  return whole(size, width, height, boxes, false, { x: left + SIDE, y: 0, width: centre - left - SIDE, height },
+  return whole(size.form, width, height, boxes, false, { x: left + SIDE, y: 0, width: centre - left - SIDE, height },
     { x: centre + CENTRE, y: 0, width: right - centre - CENTRE, height });
 }
 
 /** One under the other: initiator and business system, the middleware, its participants, at most four in a row. */
 function stacked(plan: StagePlan, size: Size): Places {
+  const least = leastHeight(plan);
+  // Beside another run the participants are as much of the picture as the roles are.
+  const near = phoneWidth(size);
+  const width = size.width < HALF.width ? near : clamp((least * size.width) / (size.height - STACK.under), near, size.width / HALF.scale);
+  return inStack(plan, width, (size.height - STACK.under) / (size.width / width), least, size.form);
+}
+
+/** The same in a wing of a wide picture; null where it has too little room for that. */
+export function wingPlaces(plan: StagePlan, width: number, height: number): Places | null {
+  const least = leastHeight(plan);
+  return least > height ? null : inStack(plan, width, height, least, "phone");
+}
+
+function leastHeight(plan: StagePlan): number {
+  const { participants } = rolesOf(plan);
+  const rows = Math.ceil(participants.length / STACK.inRow);
+  return EDGE + STACK.role + 2 * STACK.network + STACK.centre + rows * (STACK.participant + GAP) - GAP + EDGE;
+}
+
+function inStack(plan: StagePlan, width: number, given: number, least: number, form: Size["form"]): Places {
   const { wanting, middle, participants } = rolesOf(plan);
   const boxes: Record<string, Box> = {};
   const first = [...wanting, ...middle.filter((role) => role === "manager")];
   const inRow = Math.max(1, Math.min(STACK.inRow, participants.length));
-  const rows = Math.ceil(participants.length / inRow);
-  const least = EDGE + STACK.role + 2 * STACK.network + STACK.centre + rows * (STACK.participant + GAP) - GAP + EDGE;
-  // Beside another run the participants are as much of the picture as the roles are.
-  const near = phoneWidth(size);
-  const width = size.width < HALF.width ? near : clamp((least * size.width) / (size.height - STACK.under), near, size.width / HALF.scale);
-  const given = (size.height - STACK.under) / (size.width / width);
   const spare = Math.max(0, given - least);
   // The lines of the middleware need some room first, then messages, then the middleware again.
   const good = STACK.centre + Math.min(spare, STACK.centreGood - STACK.centre);
@@ -94,7 +108,7 @@ function stacked(plan: StagePlan, size: Size): Places {
     row(boxes, participants.slice(from, from + inRow), width, y, STACK.participant);
     y += STACK.participant + GAP;
   }
-  return whole(size, width, Math.max(y - GAP + EDGE, given), boxes, true, { x: MARGINS, y: top - network, width: width - 2 * MARGINS, height: network }, null);
+  return whole(form, width, Math.max(y - GAP + EDGE, given), boxes, true, { x: MARGINS, y: top - network, width: width - 2 * MARGINS, height: network }, null);
 }
 
 /** Side by side, all as wide as each other. */
@@ -105,14 +119,14 @@ function row(boxes: Record<string, Box>, names: readonly string[], width: number
   });
 }
 
-function whole(size: Size, width: number, height: number, boxes: Readonly<Record<string, Box>>, upright: boolean, network: Box, fetches: Box | null): Places {
+function whole(form: Size["form"], width: number, height: number, boxes: Readonly<Record<string, Box>>, upright: boolean, network: Box, fetches: Box | null): Places {
   const others = Object.fromEntries(Object.entries(boxes).map(([name, box]) => {
     const own = rounded(box);
     const port: Point = upright ? [round(own.x + own.width / 2), own.y + own.height] : [own.x + own.width, round(own.y + Math.min(own.height / 2, 76))];
     return [name, { box: own, port }];
   }));
   return {
-    kind: "middleware", form: size.form, width: round(width), height: round(height), hue: () => "b0", clients: {}, brokers: {}, readers: {}, others,
+    kind: "middleware", form, width: round(width), height: round(height), hue: () => "b0", clients: {}, brokers: {}, readers: {}, others,
     network: rounded(network), fetches: fetches === null ? null : rounded(fetches), lens: null, upright,
     away: { clients: [], brokers: [], lanes: [], readers: [] },
   };

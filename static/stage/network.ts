@@ -96,8 +96,8 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const candidates: Candidate[] = [];
   for (const { message, state } of merged(frame, focus)) {
     const wire = wireOf(message, here);
-    if (wire === null) away.push(message);
-    else candidates.push({ message, wire, state, copies: 0 });
+    if (wire === null && (here.wing === undefined || wireOf(message, here.wing.here) === null)) away.push(message);
+    else if (wire !== null) candidates.push({ message, wire, state, copies: 0 });
   }
   const single = withCopies(candidates);
   const isOfLoss = focus.kind === "lost" && focus.messages.lost.length + focus.messages.dropped.length > 1;

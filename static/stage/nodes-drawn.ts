@@ -6,5 +6,6 @@ import { LATER } from "./later.ts";
 import { middleware } from "./middleware.ts";
 import { middlewarePlaces } from "./middleware-places.ts";
 import { nodeTag } from "./middleware-tag.ts";
+import { besideWing, wingObjects, wingOf } from "./wing.ts";
 
-LATER.nodes = { middleware, beside, places: middlewarePlaces, tag: nodeTag };
+LATER.nodes = { middleware, beside, places: middlewarePlaces, tag: nodeTag, wing: { room: besideWing, of: wingOf, objects: wingObjects } };

@@ -152,9 +152,11 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
   const left = clients === 0 ? MARGIN : MARGIN + clients;
   const network = clients === 0 ? 0 : NETWORK + spare * 0.3 + scarce * 0.4;
   const right = width - MARGIN;
-  const readers: [number, number] | null = plan.consumers.length > 0 ? [right - READER, right] : null;
+  // What a narrow picture lacks, each lacks a part of: brokers need most of what is left.
+  const lacks = clients === 0 ? 0 : scarce;
+  const readers: [number, number] | null = plan.consumers.length > 0 ? [right - READER - lacks * 0.15, right] : null;
   const legend: [number, number] | null = readers === null && clients > 0 ? [right - LEGEND.width, right] : null;
-  const end = readers !== null ? readers[0] - FETCH : legend !== null ? legend[0] - MARGIN : right;
+  const end = readers !== null ? readers[0] - FETCH - lacks * 0.08 : legend !== null ? legend[0] - MARGIN : right;
   return { clients, network: [left, left + network], brokers: [left + network, end], readers, legend };
 }
 
@@ -213,7 +215,7 @@ export function framed(
     clients: clientPlaces(plan, MARGIN, columns.clients, foot - (own === undefined ? 0 : own.height + LEGEND_GAP)), brokers, readers,
     others: { ...others, ...besidePlaces(plan, { x: MARGIN, width: columns.clients }, { x: left, width: right - left }, seen - BOTTOM) },
     network: rounded({ x: from, y: 0, width: to - from, height }),
-    fetches: columns.readers === null ? null : rounded({ x: columns.brokers[1], y: 0, width: FETCH, height }),
+    fetches: columns.readers === null ? null : rounded({ x: columns.brokers[1], y: 0, width: columns.readers[0] - columns.brokers[1], height }),
     lens, upright: false, ...(legend === undefined ? {} : { legend }),
     away: { clients: [], brokers: [], lanes: emptyLanes(plan), readers: [] },
   };

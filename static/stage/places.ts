@@ -49,7 +49,26 @@ function withPossible(plan: StagePlan, readers: Places["readers"]): Places["read
 
 const possibleOf = (lanes: string[]): StagePlan["consumers"][number] => ({ name: POSSIBLE, isolation: "read_committed", lanes });
 
-/** The picture of the middleware's steps, in a run with brokers and a middleware; null for other runs. */
+/**
+ * The places of a run with what came after `base`. `beside`: the middleware's own picture for its steps, where a run with brokers and a
+ * middleware has too little room for a wing.
+ */
+export function runPlaces(base: StagePlan, plan: StagePlan, header: Header, view: View, size: Size): { run: Places; beside: Places | null } {
+  const made = (room: Size): Places => {
+    const run = places(base, header, view, room);
+    return plan === base ? run : grown(run, plan);
+  };
+  const room = roomOf(plan, size);
+  const run = made(room);
+  const wing = LATER.nodes?.wing.of(plan, run, size) ?? null;
+  if (wing !== null) return { run: { ...run, wing }, beside: null };
+  return { run: room === size ? run : made(size), beside: besideCluster(plan, size) };
+}
+
+/** The room of the brokers, beside a middleware if there is one. */
+const roomOf = (plan: StagePlan, size: Size): Size => LATER.nodes?.wing.room(plan, size) ?? size;
+
+/** The middleware's own picture, for its steps, in a run with brokers and a middleware; null for other runs. */
 export function besideCluster(plan: StagePlan, size: Size): Places | null {
   return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? (LATER.nodes?.places(plan, size) ?? null) : null;
 }
@@ -76,8 +95,9 @@ export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
  * broker that takes over a lane leads it in its old place. The run's own plan is used if a lane has no place there,
  * and on a phone if a broker with a box of its own takes over.
  */
-export function basisOf(plan: StagePlan, size: Size): StagePlan {
+export function basisOf(plan: StagePlan, whole: Size): StagePlan {
   const { stands } = plan;
+  const size = roomOf(plan, whole);
   // Strips have no box that could be taken over.
   if (stands === undefined || (size.form !== "phone" && deskPlaces(stands, size) === null)) return plan;
   const before = rowsOf(stands);

@@ -44,7 +44,7 @@ import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
 import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
-import { basisOf, besideCluster, grown, hasSamePlaces, isAt, places, sizeOf, standing } from "./places.ts";
+import { basisOf, hasSamePlaces, isAt, runPlaces, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
 
 export interface Scene {
@@ -62,7 +62,7 @@ interface Known {
   plan: StagePlan;
   size: Size;
   run: Places;
-  /** In a run with brokers and a middleware: the places of the middleware's picture. */
+  /** In a run with brokers and a middleware: the middleware's picture, where it has no wing of the brokers'. */
   beside: Places | null;
 }
 
@@ -211,7 +211,7 @@ export class Stage extends SizedElement {
   /** Whether a message would have a place of its own in the picture as it is now. */
   hasPlaceFor(message: MessageView): boolean {
     const here = this.#scene?.here;
-    return here === undefined || wireOf(message, here) !== null;
+    return here === undefined || [here, here.wing?.here].some((one) => one !== undefined && wireOf(message, one) !== null);
   }
 
   /** Ids of the messages that stand on their own in the picture and are on their way, from left to right. */
@@ -350,6 +350,7 @@ export class Stage extends SizedElement {
     const own = this.quiet ? { ...NO_FOCUS, partition: end?.partition ?? null } : focusOf(frame);
     const { run: cluster, beside } = this.#knownOf(frame, size);
     const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;
+    const { wing } = cluster;
     const standsHere = standing(run, frame, own);
     // A message that is brought is what the picture is about; of the rest a wide picture has everything.
     const selection = this.#brought?.selection ?? null;
@@ -357,8 +358,15 @@ export class Stage extends SizedElement {
     const brought = isBrought ? broughtHere(run, frame, selection) : null;
     const focus = brought?.focus ?? own;
     const here = brought?.here ?? standsHere;
-    const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));
-    return { here, focus, objects: byDepth(objects), network: networkOf(frame, here, focus) };
+    const drawn = (at: Focus): StageObject[] => LAYERS.flatMap((layer) => layer(frame, here, at));
+    if (wing === undefined || run !== cluster) return { here, focus, objects: byDepth(drawn(focus)), network: networkOf(frame, here, focus) };
+    // A step is about one of both; of what it lost or delivered, each has its own.
+    const message = selection?.kind === "message" ? frame.view.network?.messages[selection.id] : undefined;
+    const isInWing = message === undefined ? isAt(wing.here, frame, own) : wireOf(message, wing.here) !== null;
+    const still: Focus = { ...NO_FOCUS, messages: focus.messages };
+    const [at, ofWing] = isInWing ? [still, focus] : [focus, still];
+    const objects = [...drawn(at), ...(LATER.nodes?.wing.objects(frame, wing, ofWing, LAYERS) ?? [])];
+    return { here: { ...here, width: wing.width }, focus, objects: byDepth(objects), network: networkOf(frame, here, at) };
   }
 
   #knownOf(frame: Frame, size: Size): Known {
@@ -370,8 +378,7 @@ export class Stage extends SizedElement {
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
       const base = basis() ?? outlineOf(frame.header, frame.view);
       const plan = planned ?? base;
-      const run = places(base, frame.header, frame.view, size);
-      known = { frame: { header: frame.header }, planned, base, plan, size, run: plan === base ? run : grown(run, plan), beside: besideCluster(plan, size) };
+      known = { frame: { header: frame.header }, planned, base, plan, size, ...runPlaces(base, plan, frame.header, frame.view, size) };
       this.#known = known;
     }
     const wanted = planned !== null && planned !== known.planned ? planned : known.plan;
@@ -379,8 +386,7 @@ export class Stage extends SizedElement {
     if (plan !== known.plan || !isSameSize(size, known.size)) {
       const stands = basis();
       const base = stands === null || hasSamePlaces(stands, known.base) ? known.base : stands;
-      const run = places(base, frame.header, frame.view, size);
-      this.#known = known = { ...known, planned: planned ?? known.planned, base, plan, size, run: plan === base ? run : grown(run, plan), beside: besideCluster(plan, size) };
+      this.#known = known = { ...known, planned: planned ?? known.planned, base, plan, size, ...runPlaces(base, plan, frame.header, frame.view, size) };
     }
     return known;
   }

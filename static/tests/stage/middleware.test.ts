@@ -11,10 +11,11 @@ import "../../stage/nodes-drawn.ts";
 import { middlewarePlaces } from "../../stage/middleware-places.ts";
 import { networkOf } from "../../stage/network.ts";
 import { nodeTag } from "../../stage/middleware-tag.ts";
-import { besideCluster, isAt } from "../../stage/places.ts";
+import { besideCluster, isAt, runPlaces } from "../../stage/places.ts";
 import { heardOf, middleware, windowBars, windowWords } from "../../stage/middleware.ts";
 import type { Windows } from "../../stage/middleware.ts";
-import { frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
+import { wingObjects } from "../../stage/wing.ts";
+import { HEADER, frameOf, markup, message, stepOf, view } from "../diagrams/fixture.ts";
 import { DESK, PHONE, planOf } from "./plans.ts";
 import { words } from "../../player/text.ts";
 import { speakStage } from "./words.ts";
@@ -148,7 +149,19 @@ test("the words about the middleware's window lead to what it is; a manager that
   }
 });
 
-test("a run of brokers and a middleware shows the nodes of the middleware in their own steps", () => {
+test("beside brokers the nodes of a middleware stand in a wing of their own, in every step in the same places", () => {
+  const both = { ...planOf(3, 2, 1, 1), middleware: NODES };
+  const { run, beside } = runPlaces(both, both, HEADER, { time: 0 }, DESK);
+  const wing = run.wing ?? assert.fail();
+  assert.equal(beside, null);
+  assert.ok(wing.x >= run.width && wing.x + wing.here.width <= wing.width + 0.1 && wing.y + wing.here.height <= run.height + 0.1);
+  const objects = wingObjects(at({}), wing, NO_FOCUS, [middleware]);
+  const nodes = objects.filter(({ key }) => key.startsWith("node:"));
+  assert.deepEqual(nodes.map(({ key }) => key.replace("node:", "")).sort(), Object.keys(wing.here.others).sort());
+  for (const { x, width } of nodes) assert.ok(x >= wing.x && x + width <= wing.width);
+});
+
+test("a picture without room for a wing shows the nodes of the middleware in their own steps", () => {
   const both = { ...planOf(1, 1, 1, 1), middleware: NODES };
   const beside = besideCluster(both, DESK);
   assert.ok(beside !== null);
