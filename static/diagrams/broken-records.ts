@@ -8,11 +8,13 @@ type Serials = Record<string, boolean> | readonly number[];
 
 const sets = new WeakMap<Serials, ReadonlySet<number>>();
 const NONE: readonly number[] = [];
+/** The guarantees of a middleware, whose numbers are those of transactions. */
+const OF_TRANSACTIONS = new Set(["mixed", "repeated"]);
 
 /** A recording made before the engine named all of them has those of the first break. */
 export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<number> {
   const serials = found(frame, `broken ${guarantee}`, ({ view }): Serials =>
-    view.derived?.broken[guarantee] ?? view.guarantees?.[guarantee]?.serials ?? NONE);
+    OF_TRANSACTIONS.has(guarantee) ? NONE : view.derived?.broken[guarantee] ?? view.guarantees?.[guarantee]?.serials ?? NONE);
   let known = sets.get(serials);
   if (known === undefined) {
     known = new Set(Array.isArray(serials) ? serials : Object.keys(serials).map(Number));

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frame, LogBatchView } from "../../player/frame.ts";
+import { brokenIn } from "../../diagrams/broken-records.ts";
 import type { Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { beside, rowsOf } from "../../stage/beside.ts";
@@ -22,6 +23,11 @@ test("The rows of a database name the record that has none, and the one that has
   const rows = rowsOf({ view, header: {}, step: null } as unknown as Frame);
   assert.deepEqual(rows.map(({ bad }) => bad), [true, true, false]);
   assert.match(rows[0]?.said ?? "", /r1 ×2/);
+});
+
+test("A transaction of a middleware that breaks a guarantee is no record of its number", () => {
+  const guarantees = { mixed: { judged: true, broken_at: 86, partition: "transaction 1", serials: [1] } };
+  assert.deepEqual(brokenIn({ view: { guarantees } } as unknown as Frame, batch(0, [1]), {}), []);
 });
 
 test("Where a row is missing is held in the picture with the step that shows it", () => {
