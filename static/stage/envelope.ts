@@ -166,8 +166,12 @@ function oneLine(sheet: Sheet): Envelope {
   const said = sheet.isAnswer ? sheet.words : sheet.name;
   return {
     width: 62, height: 24,
-    draw: (heading, fate) => paper(62, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
-      fittedText(heading > 0 ? 6 : 12, 16, said, ONE_LINE, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6),
+    draw: (heading, fate) => {
+      // What is torn off has its place in the same width.
+      const off = fate.lost ? TORN - 4 : 0;
+      return svg`<g transform=${`translate(${heading > 0 ? 0 : off},0)`}>${paper(62 - off, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
+        fittedText(heading > 0 || fate.lost ? 6 : 12, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
+    },
   };
 }
 

@@ -149,15 +149,18 @@ function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Can
 /** A message that is lost where it stands: its piece lies before it, in the network and on no other message. */
 function torn(flight: Flight, others: readonly Flight[], here: Places): Flight {
   const { box: own, message } = flight;
+  // At the end of a lane, its piece is torn off within its own width.
+  if (flight.wire.short) return flight;
   const { x, width } = columnOf(here, own);
   const [least, most] = message.is_response ? [x + TORN + 3, x + width - own.width] : [x, x + width - own.width - TORN - 3];
   const died: Flight = { ...flight, box: least > most ? own : { ...own, x: round(clamp(own.x, least, most)) } };
   return others.some((other) => overlapArea(taken(died), taken(other)) > COVERS) ? freed(died, others, here) : died;
 }
 
-/** The network that a message is in: the middleware has one on either side. */
+/** The network that a message is in: the middleware has one on either side, and consumers fetch at the ends of the lanes. */
 export function columnOf(here: Places, { x, width }: Box): Box {
-  return here.kind === "middleware" && here.fetches !== null && x > here.fetches.x - width ? here.fetches : here.network;
+  const { fetches, network } = here;
+  return fetches !== null && x > fetches.x - (here.kind === "middleware" ? width : GAP) ? fetches : network;
 }
 
 /** How much is left out: nothing; what others carry; requests that are answered; all but what this step is about; what that carries, too. */
@@ -349,7 +352,7 @@ export const EDGE = 10;
 
 /** The box of a message with its note, and with what is torn off it. */
 export function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
-  if (fate.lost) {
+  if (fate.lost && !wire.short) {
     // The torn-off piece is before it.
     const left = !wire.upright && message.is_response ? TORN : 0;
     return { x: x - GAP / 2 - left, y: y - GAP / 2, width: width + GAP + TORN, height: height + GAP };

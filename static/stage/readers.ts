@@ -15,7 +15,7 @@ import { isolationTerm } from "../player/terms.ts";
 import { clauses, facts, listed, named as joined } from "../player/joins.ts";
 import { say } from "../player/text.ts";
 import { readAgain, serialAt } from "./again.ts";
-import type { Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
+import type { Box, Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, path, textWidth } from "./draw.ts";
 import type { Reason } from "./hidden.ts";
@@ -52,6 +52,11 @@ function headingOf(here: Places, partition: string): StageObject[] {
     key: `reads:${partition}`, x: round(x), y: round(y - OVER), width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "",
     draw: svg`${fittedText(0, 0, say("stage.reader.of", { partition }), boxes[0]?.width ?? 0, 12, { classes: "q", least: 9 })}`,
   }];
+}
+
+/** Where the headings of rows stand. */
+export function headingsIn(here: Places): Box[] {
+  return Object.keys(here.readers).flatMap((partition) => headingOf(here, partition).map(({ x, y }) => ({ x, y: y - 11, width: textWidth(say("stage.reader.of", { partition }), 12), height: 14 })));
 }
 
 function laneReaders(frame: Frame, here: Places, focus: Focus, partition: string, places: Readonly<Record<string, ReaderPlace>>): StageObject[] {

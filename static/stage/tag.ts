@@ -29,7 +29,7 @@ import type { Flight } from "./network.ts";
 import { LATER, phoneParts } from "./later.ts";
 import { COVERS, EDGE, labelPlace } from "./label-place.ts";
 import type { LabelPlace, Spot } from "./label-place.ts";
-import { ROW_TAG, tagInRow } from "./readers.ts";
+import { ROW_TAG, headingsIn, tagInRow } from "./readers.ts";
 import { HEIGHT, tagHeight, tagWidth } from "./tag-size.ts";
 
 const SIZES = [17, 15, 13, 12];
@@ -53,7 +53,7 @@ const tagsOf: Layer = (frame, here, focus) => {
   const rail = railTag(frame, here, focus, focus.actor ?? "");
   if (rail !== null) return [labelled(focus, rail.said, rail.size, rail.box)];
   const whole = say(focus.tag.key, focus.tag.params);
-  const said = here.upright && focus.kind === "lost" && !hasRoom(frame, here, focus, whole) ? say("stage.tag.lost_short") : whole;
+  const said = focus.kind === "lost" && !hasRoom(frame, here, focus, whole) ? say("stage.tag.lost_short") : whole;
   const row = here.readers[focus.partition ?? ""]?.[focus.actor ?? ""]?.box;
   const inRow = focus.kind !== "read" || row === undefined ? 0 : tagInRow(here, focus, row);
   if (row !== undefined && inRow > 0) {
@@ -172,11 +172,16 @@ function anyPlaceOf(frame: Frame, here: Places, focus: Focus, width: number, hei
   const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const body = bodyOf(frame, here, focus, shown);
   const { told, others } = messagesOf(frame, here, focus);
-  const isMistaken = (x: number, y: number): boolean => told.length > 0 && shortest({ x, y, width, height }, others).gap <= shortest({ x, y, width, height }, told).gap;
+  const mistaken = (x: number, y: number): number => {
+    const at = { x, y, width, height };
+    const way = shortest(at, told);
+    if (told.length === 0 || (shortest(at, others).gap > way.gap && way.gap <= FAR_OFF)) return 0;
+    return way.gap > FAR_OFF || others.some((other) => crosses(way, other.box)) ? HIDDEN : MISTAKEN;
+  };
   return labelPlace({ width, height }, spotsOf(frame, here, focus, width, height), {
     taken: takenBy(frame, here, focus), ...bodiesAround(frame, here, focus, shown), within: here.upright ? { x: SIDE - EDGE, y: 0, width: here.width - 2 * (SIDE - EDGE), height: here.height } : { x: 0, y: 0, width: here.width, height: here.height },
     away: (y, x) => farFrom(body, y, height) + (here.upright ? phoneParts().farFromClient(here, focus, y) : 0) + farFromMessage(frame, here, focus, y, height)
-      + (isMistaken(x, y) ? MISTAKEN : 0),
+      + mistaken(x, y),
     ...(here.upright ? { across: (x: number) => [SIDE - x, here.width - SIDE - width - x] } : {}),
   });
 }
@@ -227,8 +232,11 @@ function farFromMessage(frame: Frame, here: Places, focus: Focus, y: number, hei
   return own === undefined ? 0 : farFrom(own.box, y, height);
 }
 
-/** What it costs to stand nearer to another message, in units of area; the distance up to which a tag is at its own. */
+/** What it costs to stand nearer to another message, in units of area; and to stand behind it, where the line to the tag's own would cross it, or far off. */
 const MISTAKEN = 40;
+const HIDDEN = 10_000;
+const FAR_OFF = 70;
+/** The distance up to which a tag is at its own message. */
 const BESIDE = 12;
 
 /** The messages that a tag is about, and all the others. */
@@ -249,6 +257,17 @@ function shortest(at: Box, flights: readonly Flight[]): { from: Spot; to: Spot; 
     return { from: [x, y] as const, to: [toX, toY] as const, gap: Math.hypot(toX - x, toY - y) };
   });
   return ways.reduce((best, way) => (way.gap < best.gap ? way : best), { from: [0, 0], to: [0, 0], gap: Number.POSITIVE_INFINITY });
+}
+
+/** Points of a line that are looked at, and how near to a message it may pass. */
+const POINTS = 60;
+const NEAR = 3;
+
+function crosses({ from, to }: { from: Spot; to: Spot }, { x, y, width, height }: Box): boolean {
+  return Array.from({ length: POINTS + 1 }, (_, index) => index / POINTS).some((share) => {
+    const [atX, atY] = [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
+    return atX > x - NEAR && atX < x + width + NEAR && atY > y - NEAR && atY < y + height + NEAR;
+  });
 }
 
 /** Along one axis, from the edge of one stretch to that of the other; from the middle of what both have, if there is any. */
@@ -432,7 +451,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   if (focus.kind === "sent" || focus.kind === "lost") {
     // On a phone what bodies leave free is all the room there is.
     if (here.upright && here.kind !== "middleware") return [...flights, ...phoneParts().heads(here), ...coordinatorsIn(here), ...readersIn(here), ...lanesIn(frame, here, focus, Object.keys(here.brokers)), ...strips];
-    return [...flights, ...bodiesOf(here), ...strips];
+    return [...flights, ...bodiesOf(here), ...strips, ...headingsIn(here)];
   }
   if (focus.kind === "read") {
     const rows = here.readers[focus.partition ?? ""] ?? {};

@@ -86,6 +86,18 @@ test("where one of several messages is dropped, the others stand where they stoo
   }
 });
 
+test("a fetch that is lost stays at the end of its lane, and its piece is within its own width", () => {
+  const here = places(planOf(2, 1, 1), HEADER, view(), SIZE);
+  const fetch = message({ id: 900, api: "Fetch", from: "c1", to: "broker-1", partitions: ["t-0"], fields: { partition: "t-0", fetch_offset: 40 }, sent_at: 138, arrives_at: 148 });
+  const table = { network: { messages: { 900: fetch } } };
+  const stood = networkOf(frameOf(stepOf(), view(table)), here, NO_FOCUS).flights[0] ?? assert.fail();
+  const frame = frameOf(stepOf(), view(), { previousView: view({ time: 140, ...table }) });
+  const focus: Focus = { ...fates({ dropped: [900] }), kind: "lost" };
+  const lost = networkOf(frame, here, focus).flights[0] ?? assert.fail();
+  assert.deepEqual(lost.box, stood.box);
+  assert.match(markup(lost.envelope.draw(-1, lost.fate)), new RegExp(`translate\\(${TORN - 4},0\\)`));
+});
+
 test("on a phone messages keep their order where one of them is dropped, and none lies on another", () => {
   const phone = places(planOf(3, 2, 2), HEADER, view(), { width: 390, height: 440, form: "phone" });
   const marker = (id: number, to: string, partition: string) => message({ id, correlation_id: id, api: "WriteTxnMarkers", from: "broker-2", to, partitions: [partition], sent_at: 143, arrives_at: 148,

@@ -5,7 +5,7 @@ import type { MessageView } from "../../player/frame.ts";
 import type { Focus } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import type { Flight } from "../../stage/network.ts";
-import { networkOf } from "../../stage/network.ts";
+import { networkOf, taken } from "../../stage/network.ts";
 import { places } from "../../stage/places.ts";
 import { tagLayer } from "../../stage/tag.ts";
 import { frameOf, HEADER, message, stepOf, view } from "../diagrams/fixture.ts";
@@ -60,7 +60,7 @@ test("the tag of a lost message is nearer to it than to any other, or a line lea
     const [tag, line] = tagLayer(frame, here, focus);
     assert.ok(tag !== undefined, `${id} has a tag`);
     const { flights } = networkOf(frame, here, focus);
-    const far = ({ box }: Flight) => Math.hypot(...(["x", "y"] as const).map((axis, at) => {
+    const far = (flight: Flight, box = taken(flight)) => Math.hypot(...(["x", "y"] as const).map((axis, at) => {
       const size = (["width", "height"] as const)[at] as "width" | "height";
       return Math.max(0, box[axis] - tag[axis] - tag[size], tag[axis] - box[axis] - box[size]);
     }));
