@@ -56,7 +56,10 @@ WORDS = (
             Place("pipeline:index", "page.sweeps"),
         ),
     ),
-    Word("page.read_log", (Place("replays:open_log", "page.open_log", views=("replays:log_case",)),)),
+    Word(
+        "page.read_log",
+        (Place("replays:open_log", "page.open_log", views=("replays:open_log", "replays:log_case")),),
+    ),
     Word(
         "page.reference",
         (

@@ -39,6 +39,7 @@ def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
         "place": place_of(mine),
         "working": mine.state in ("waiting", "working"),
         "again": _form_again(mine),
+        "belongs_to": FORMS[mine.kind],
     }
     part = request.htmx and not request.htmx.boosted
     template = "replays/upload_state.html" if part else "replays/upload.html"

@@ -4,6 +4,8 @@
  * refuse it later,
  * and then a link leads back to the form.
  *
+ * Beside the button stands what was chosen.
+ *
  *  <form data-log-files data-files-max data-file-bytes-max data-all-bytes-max data-not-read=".index .timeindex">
  *    <p data-when="sending">… <span data-count></span></p>
  *    <div data-when="too-much" data-needs="…">… <code data-command></code></div> <p data-when="unreachable">…</p>
@@ -21,7 +23,10 @@ export interface Bounds {
 }
 
 const SEGMENT = /^\d{20}\.log$/;
+const KIBIBYTE = 2 ** 10;
 const MEBIBYTE = 2 ** 20;
+/** At most this many partitions are named. */
+const NAMED_MAX = 5;
 /** Letters that a shell takes as they are. */
 const PLAIN = /^[A-Za-z0-9_./-]+$/;
 
@@ -44,7 +49,19 @@ export function tooMuch(files: readonly Chosen[], bounds: Bounds): "files" | "ea
 
 export const sizeOf = (files: readonly Chosen[]): number => files.reduce((sum, one) => sum + one.size, 0);
 
-export const countText = (files: readonly Chosen[]): string => `${files.length} · ${(sizeOf(files) / MEBIBYTE).toFixed(1)} MiB`;
+export const countText = (files: readonly Chosen[]): string => `${files.length} · ${sizeText(sizeOf(files))}`;
+
+function sizeText(bytes: number): string {
+  return bytes < MEBIBYTE ? `${(bytes / KIBIBYTE).toFixed(1)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+}
+
+/** The partitions whose segments are among the files, by the names of their folders; of many, the first ones. */
+export function partitionsText(files: readonly Chosen[]): string {
+  const folders = files.filter(({ path }) => SEGMENT.test(nameOf(path))).map(({ path }) => nameOf(folderOf(path).slice(0, -1)));
+  const names = [...new Set(folders)].filter((name) => name !== "").sort();
+  const more = names.length - NAMED_MAX;
+  return [...names.slice(0, NAMED_MAX), ...(more > 0 ? [`(+${more})`] : [])].join(" ");
+}
 
 /** The command that reads the same files where they lie: its folders, or files that were chosen without one. */
 export function commandFor(chosen: readonly Chosen[], command: string): string {
@@ -104,13 +121,31 @@ function showTextAgain(form: HTMLFormElement): void {
   if (field?.value === "") field.value = textAgain(location.search, () => sessionStorage.getItem(KEPT_TEXT));
 }
 
+function showChosen(form: HTMLFormElement): void {
+  const place = form.querySelector<HTMLElement>("[data-chosen]");
+  if (place === null) return;
+  const files = filesToRead(form);
+  place.hidden = files.length === 0;
+  const names = partitionsText(files);
+  const [count, named] = [place.querySelector("[data-count]"), place.querySelector<HTMLElement>("[data-partitions]")];
+  if (count !== null) count.textContent = countText(files);
+  if (named !== null) {
+    named.hidden = names === "";
+    (named.querySelector("b") as HTMLElement).textContent = names;
+  }
+}
+
+const filesToRead = (form: HTMLFormElement): Sent[] => readOf(chosenIn(form), (form.dataset["notRead"] ?? "").split(" "));
+
 export function begin(form: HTMLFormElement): void {
   showTextAgain(form);
+  showChosen(form);
+  form.addEventListener("change", () => showChosen(form));
   const button = form.querySelector("button");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const all = chosenIn(form);
-    const files = readOf(all, (form.dataset["notRead"] ?? "").split(" "));
+    const files = filesToRead(form);
     const bounds = { files: numberOf(form, "filesMax"), fileBytes: numberOf(form, "fileBytesMax"), allBytes: numberOf(form, "allBytesMax") };
     const passed = tooMuch(files, bounds);
     const shown = show(form, passed === null ? "sending" : "too-much");

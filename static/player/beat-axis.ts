@@ -30,7 +30,7 @@ export const defaults = {
    */
   settings: [
     { size: 14, lines: 1, beside: true }, { size: 14, lines: 2, beside: true }, { size: 13, lines: 2, beside: true }, { size: 12, lines: 2, beside: true },
-    { size: 13, lines: 3, beside: true }, { size: 12, lines: 3, beside: true }, { size: 12, lines: 3, beside: false }, { size: 11, lines: 3, beside: false },
+    { size: 12, lines: 3, beside: true }, { size: 12, lines: 3, beside: false }, { size: 11, lines: 3, beside: false },
     { size: 11, lines: 4, beside: false },
   ],
 };

@@ -297,6 +297,17 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
 }
 
 /**
+ * What stands under a batch that broke a guarantee, the longest first: the records and not their offsets, unless the cell
+ * names them, because two copies differ only in their offsets. The tool that ends a hanging transaction needs its first offset.
+ */
+export function underBroken(broken: string, offset: string, records: string, isNamed: boolean): string[] {
+  const guarantee = say(`player.guarantee.${broken}`);
+  if (isNamed) return [`${offset} ${guarantee}`, offset];
+  const whole = say("stage.offset_broken", { offset, records, guarantee });
+  return broken === "hanging" ? [whole, `${offset} ${guarantee}`, offset] : [whole, `${records} ${guarantee}`, `${offset} ${records}`, records];
+}
+
+/**
  * Offsets of records in a batch, those that follow each other together; null if not all are known, or it is the whole
  * batch.
  */
@@ -385,13 +396,9 @@ function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: 
   const parts = brokenParts(batch, [broken]);
   const [from, last] = parts?.[0] ?? [batch.base_offset, batch.last_offset];
   const offset = parts === null ? String(from) : range(from, last);
-  const guarantee = say(`player.guarantee.${broken.guarantee}`);
   const records = serialsText(broken.serials);
-  // Names the records that broke it and not their offsets, unless the cell names them: two copies differ only in their
-  // offsets.
   const isNamed = isAbsent(batch.first_sequence) && recordsIn(batch, end - left - 8) === records;
-  const words = isNamed ? [`${offset} ${guarantee}`, offset]
-    : [say("stage.offset_broken", { offset, records, guarantee }), `${records} ${guarantee}`, `${offset} ${records}`, records];
+  const words = underBroken(broken.guarantee, offset, records, isNamed);
   const middle = parts === null ? middleOf : (window.x(from) + window.x(last + 1)) / 2;
   const red: Foot = { words, look: "bad", middle, left, right };
   if (parts === null || !fit) return [red];

@@ -231,7 +231,9 @@ def test_the_page_tells_the_place_and_asks_again_by_itself(visitor: Client, unre
         register.enter(row, COMMAND_LINE, str(first.id)),
         register.enter(row, COMMAND_LINE, str(second.id)),
     ):
-        whole = page(visitor, second).content.decode()
+        opened = page(visitor, second)
+        assert opened.context["belongs_to"] == "replays:open_log"
+        whole = opened.content.decode()
         part = page(visitor, second, HTTP_HX_REQUEST="true").content.decode()
         for shown in (whole, part):
             assert "Number 2 of 2 in the queue" in shown

@@ -52,6 +52,7 @@ def test_every_word_and_place_says_what_it_is() -> None:
         ("/reference/versions/", "", [("page.reference", "page.reference.all")]),
         ("/replays/log", "", [("page.read_log", "page.open_log")]),
         ("/replays/5b0e/case", "replays:log_case", [("page.read_log", "page.open_log")]),
+        ("/replays/uploads/5b0e/", "replays:open_log", [("page.read_log", "page.open_log")]),
         ("/replays/5b0e/", "replays:play", [("page.build", "page.import")]),
         ("/assignments/5b0e/", "", [("page.learn", "page.classes")]),
         ("/nowhere", "", []),

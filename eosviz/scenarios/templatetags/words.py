@@ -215,7 +215,8 @@ def page_navigation(context: Context) -> list[Group]:
     """The five words of the navigation, with the place of this page marked."""
     request = context.get("request")
     match = getattr(request, "resolver_match", None)
-    return navigation(getattr(request, "path", ""), match.view_name if match is not None else "")
+    view = context.get("belongs_to") or (match.view_name if match is not None else "")
+    return navigation(getattr(request, "path", ""), view)
 
 
 @register.simple_tag(takes_context=True)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandFor, readOf, textAgain, countText, tooMuch } from "../../pages/log-files.ts";
+import { commandFor, countText, partitionsText, readOf, textAgain, tooMuch } from "../../pages/log-files.ts";
 
 const LOG = "00000000000000000000.log";
 const INDEX = "00000000000000000000.index";
@@ -31,6 +31,12 @@ test("the command names what was chosen, as a shell reads it", () => {
 
 test("number and size are said", () => {
   assert.equal(countText([file("a", 3 * 2 ** 20), file("b", 2 ** 19)]), "2 · 3.5 MiB");
+  assert.equal(countText([file("a", 562)]), "1 · 0.5 KiB");
+});
+
+test("partitions are named by the folders of their segments", () => {
+  assert.equal(partitionsText([file(`logs/t-1/${LOG}`), file(`t-0/${LOG}`), file(`t-0/${INDEX}`), file("notes/a.txt"), file(LOG)]), "t-0 t-1");
+  assert.equal(partitionsText([1, 2, 3, 4, 5, 6, 7].map((number) => file(`t-${number}/${LOG}`))), "t-1 t-2 t-3 t-4 t-5 (+2)");
 });
 
 test("pasted text comes back only where the form is opened again for what was refused", () => {

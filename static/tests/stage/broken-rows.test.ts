@@ -7,7 +7,10 @@ import { brokenIn } from "../../diagrams/broken-records.ts";
 import type { Places } from "../../stage/contract.ts";
 import { NO_FOCUS } from "../../stage/contract.ts";
 import { beside, rowsOf } from "../../stage/beside.ts";
-import { brokenParts } from "../../stage/lanes.ts";
+import { brokenParts, underBroken } from "../../stage/lanes.ts";
+import { speakStage } from "./words.ts";
+
+speakStage();
 
 const batch = (base: number, serials: number[]): LogBatchView => ({ base_offset: base, last_offset: base + serials.length - 1, serials }) as unknown as LogBatchView;
 
@@ -38,4 +41,9 @@ test("Where a row is missing is held in the picture with the step that shows it"
     return beside(frame, here, NO_FOCUS)[0]?.hot;
   };
   assert.deepEqual([isHot([]), isHot([{ guarantee: "lost" }]), isHot([{ guarantee: "row_missing" }])], [false, false, true]);
+});
+
+test("under a batch that hangs stands its offset, which the tool that aborts it needs; under copies, their records", () => {
+  assert.ok(underBroken("hanging", "2", "r2", false).every((words) => words.startsWith("2")));
+  assert.deepEqual(underBroken("duplicated", "2", "r1", false).slice(-1), ["r1"]);
 });
