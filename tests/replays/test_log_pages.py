@@ -230,7 +230,7 @@ def test_the_producer_that_holds_readers_back_stands_first_with_its_verdict(clie
     assert page.index("hangopen-0</span> <span") < page.index('mono">__transaction_state-0</span>')
 
 
-def test_a_log_that_was_held_up_and_is_not_any_more_says_for_how_long(client: Client) -> None:
+def test_a_log_that_was_held_up_for_a_time_says_for_how_long(client: Client) -> None:
     send(client, uploads(LOGS / "h_hang" / "hang-0"))
     page = case_page(client)
     for words in (
