@@ -2,7 +2,7 @@
 
 import type { BeatPlan } from "./beats.ts";
 import type { BeatAxis } from "./beat-axis.ts";
-import { beatAxis } from "./beat-axis.ts";
+import { beatAxis, namelessAxis } from "./beat-axis.ts";
 import type { PlayerStore } from "./store.ts";
 import type { Axis } from "./timeline.ts";
 import { axisOf } from "./timeline.ts";
@@ -27,6 +27,7 @@ export function axisFor(store: PlayerStore, width: number): Axis & Omit<BeatAxis
   const plan = planOf(store);
   if (plan === null) return { ...axisOf(store.lines.branches.values(), left, right), setting: 0, breaks: "marks", fits: true };
   const end = Math.max(plan.steps, store.newest);
+  if (isNarrow(width)) return { left, right, end, ...namelessAxis(plan.beats, end, left, right) };
   return { left, right, end, ...beatAxis(plan.beats, end, left, right, Object.values(store.info?.first_broken ?? {})) };
 }
 

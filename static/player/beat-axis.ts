@@ -93,19 +93,30 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [st
   const need = [...first];
   const inTwo = set(breaks, setting, 2).need.map((width, place) => ({ place, more: width - (first[place] ?? 0) }));
   for (const { place, more } of inTwo.sort((one, other) => one.more - other.more)) if (sum(need) + more <= room) need[place] = (need[place] ?? 0) + more;
+  const segments = spread(beats, need, end, left, right, (beat) => (isNumberAlone(beat) ? defaults.numberedShare : 1));
+  return { segments, setting, breaks, fits: fitting !== undefined };
+}
+
+/** Beats without names, by their steps alone: where the bar is too narrow for names. */
+export function namelessAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
+  return { segments: spread(beats, beats.map(() => 0), end, left, right, () => 1), setting: 0, breaks: "marks", fits: true };
+}
+
+/** Beats side by side, each with the width that it needs and its share of the rest. */
+function spread(beats: readonly Beat[], need: readonly number[], end: number, left: number, right: number, shareOf: (beat: Beat) => number): Segment[] {
+  const room = right - left - defaults.gap * (beats.length - 1);
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
-  const roots = steps.map((count, place) => Math.sqrt(count) * (isNumberAlone(beats[place] as Beat) ? defaults.numberedShare : 1));
+  const roots = steps.map((count, place) => Math.sqrt(count) * shareOf(beats[place] as Beat));
   const least = sum(need);
   const scale = least > room ? room / least : 1;
   const rest = Math.max(0, room - least);
   let x = left;
-  const segments = beats.map((beat, place): Segment => {
+  return beats.map((beat, place): Segment => {
     const width = (need[place] ?? 0) * scale + (rest * (roots[place] ?? 0)) / (sum(roots) || 1);
     const segment = { first: beat.first, last: beat.first + (steps[place] ?? 1) - 1, x, width };
     x += width + defaults.gap;
     return segment;
   });
-  return { segments, setting, breaks, fits: fitting !== undefined };
 }
 
 const SQUARE_LETTERS = /[✕\u2e80-\uffff]/g;

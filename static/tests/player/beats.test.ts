@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { beatAxis, defaults, piecesOf } from "../../player/beat-axis.ts";
+import { beatAxis, namelessAxis, defaults, piecesOf } from "../../player/beat-axis.ts";
 import { goToAsked } from "../../player/asked-step.ts";
 import { BeatWalk } from "../../player/beat-walk.ts";
 import { nameIn, whereIn } from "../../player/beats-bar.ts";
@@ -263,4 +263,12 @@ test("Chinese names end their lines between words, and inside of one only where 
   const named = (name: string, count: number): Beat[] => Array.from({ length: count }, (_, index) => ({ ...(PLAN.beats[0] as Beat), first: index + 1, last: index + 1, title: { en: name, "zh-Hans": name } }));
   assert.equal(beatAxis(named("决定之前隐藏：t-0、t-1", 4), 4, 24, 800).breaks, "marks");
   assert.deepEqual([1000, 480].map((right) => beatAxis(named("读取已提交的消费者继续等待", 9), 9, 24, right).breaks), ["words", "anywhere"]);
+});
+
+test("on a bar without names a change moves no beat before it", () => {
+  const kept: Beat[] = PLAN.beats.map((one) => ({ ...one, kept: true }));
+  assert.deepEqual(namelessAxis(kept, 40, 16, 374).segments, namelessAxis(PLAN.beats, 40, 16, 374).segments);
+  const last = PLAN.beats.slice(2);
+  const widths = [kept, PLAN.beats].map((beats) => beatAxis([...beats.slice(0, 2), ...last], 40, 24, 1256).segments[0]?.width);
+  assert.notEqual(widths[0], widths[1], "beside names, they show their numbers alone");
 });
