@@ -215,8 +215,14 @@ export class MessageActs extends StoreElement {
   #toolbar(offered: readonly Action[]): TemplateResult {
     return html`<div class="message-acts" role="toolbar" aria-label=${this.store?.selection?.kind === "actor" ? say("stage.act.heading_of", { name: this.store.selection.id }) : say("stage.act.heading")} data-arrows @keydown=${this.#actKey} hidden>${offered.map(
       (action) => html`<button title=${say(action.key, action.params)} @click=${() => void this.#bar()?.perform(action.action)}>${
-        say(`stage.act.${action.action}`)}${action.action === "drop_message" ? html` <kbd>d</kbd>` : nothing}</button>`,
+        say(action.action === "drop_message" && this.#isResponse() ? "stage.act.drop_response" : `stage.act.${action.action}`)}${action.action === "drop_message" ? html` <kbd>d</kbd>` : nothing}</button>`,
     )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
+  }
+
+  /** A response stands beside its request, and the toolbar may stand at either. */
+  #isResponse(): boolean {
+    const { frame, selection } = this.store ?? {};
+    return selection?.kind === "message" && frame?.view.network?.messages[selection.id]?.is_response === true;
   }
 
   /** Beside the network's name, in one place for the whole run. */
