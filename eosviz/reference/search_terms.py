@@ -19,6 +19,9 @@ from eosviz.catalogue import interface_words
 ROW = "asked."
 EMPTY = "asked.empty"
 """The row with words that have no meaning for a search."""
+BETWEEN = "asked.between"
+"""The row with words inside a Chinese text that change nothing of what it asks for: 事务一直没有结束 asks for
+事务没有结束."""
 SUBJECT = "asked.subject"
 """The row with words that say what a question is about, not what went wrong; their weight is PLAIN."""
 OUTSIDE = "asked.outside"
@@ -111,12 +114,13 @@ def understand(question: str) -> list[Wish]:
     pieces = _pieces(rest)
     # Without the words that have no meaning (EMPTY): a row says *lingering transaction*, a question
     # *lingering Kafka transactions*.
-    more, rest = _take(" ".join(_not_empty(pieces)), lambda word: True)
-    wishes += more
+    more, rest = _take(" ".join(_not_empty(pieces)), lambda word: _between().search(word) is not None)
+    others, rest = _take(_between().sub("", rest), lambda word: True)
+    wishes += more + others
     names = _names(question)
-    others = _not_empty(_pieces(rest)) or ([] if wishes else pieces)
-    others = [part for piece in others for part in _names_of(piece, names)]
-    single = {_stem(piece): piece for piece in reversed(others)}
+    left = _not_empty(_pieces(rest)) or ([] if wishes else pieces)
+    words = [part for piece in left for part in _names_of(piece, names)]
+    single = {_stem(piece): piece for piece in reversed(words)}
     wishes += [
         replace(_wish(piece, ()), as_words=names.get(piece, ""), telling=_telling_of(piece, PLAIN))
         for piece in reversed(single.values())
@@ -347,7 +351,7 @@ def _known() -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
     *producer*."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for key in interface_words():
-        if not key.startswith(ROW) or key in (EMPTY, SUBJECT):
+        if not key.startswith(ROW) or key in (EMPTY, BETWEEN, SUBJECT):
             continue
         row = _row(key)
         for word in row:
@@ -374,6 +378,12 @@ def error_names() -> dict[str, tuple[str, ...]]:
     for name, error in EARLIER.items():
         others[error].append(name)
     return {plain(error.name): tuple(map(plain, names)) for error, names in others.items()}
+
+
+@cache
+def _between() -> re.Pattern[str]:
+    words = (word for word in _row(BETWEEN) if CHINESE.fullmatch(word))
+    return re.compile("|".join(sorted(words, key=len, reverse=True)))
 
 
 @cache

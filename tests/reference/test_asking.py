@@ -80,6 +80,12 @@ def test_words_of_a_chinese_run_are_found_separately() -> None:
 
 
 ASKED = [
+    ("duplicate after restart", "SC-04"),
+    ("uncommitted messages are read", "SC-46"),
+    ("abort takes long", "SC-150"),
+    ("sendOffsetsToTransaction fails", "SC-74"),
+    ("lost messages after broker crash", "SC-40"),
+    ("offset jumps by 2", "SC-147"),
     ("participant does not answer", "SC-81"),
     ("coordinator waits for vote", "SC-81"),
     ("a vote is missing", "SC-81"),
@@ -158,6 +164,15 @@ def test_a_whole_sentence_leads_to_its_scenario(question: str, wanted: str) -> N
 
 
 ASKED_IN_CHINESE = [
+    ("一直读不到", "SC-75"),
+    ("事务一直没有结束", "SC-75"),
+    ("悬挂事务怎么处理", "SC-101"),
+    ("为什么提交这么慢", "SC-150"),
+    ("怎么保证顺序", "SC-30"),
+    ("未提交的消息被读到", "SC-46"),
+    ("重启后重复消费", "SC-52"),
+    ("主节点宕机丢数据", "SC-40"),
+    ("消费者读到重复数据", "SC-06"),
     ("消费者延迟一直不为 0", "SC-147"),
     ("启用了精确一次还是有重复", "SC-52 SC-04"),
     ("read_committed 消费者不动了", "SC-75"),
