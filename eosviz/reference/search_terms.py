@@ -372,12 +372,21 @@ def _row(key: str) -> tuple[str, ...]:
 
 @cache
 def error_names() -> dict[str, tuple[str, ...]]:
-    """Normalised name of an error → its other names: that of the exception, with and without *Exception*, and those
-    of earlier versions of Kafka."""
-    others = {error: [name := exception_name(error), name.removesuffix("Exception")] for error in Error}
+    """Normalised name of an error → its other names: that of the exception, also without its ending, and those of
+    earlier versions of Kafka."""
+    others = {error: [exception_name(error)] for error in Error}
     for name, error in EARLIER.items():
         others[error].append(name)
-    return {plain(error.name): tuple(map(plain, names)) for error, names in others.items()}
+    return {
+        plain(error.name): tuple(plain(one) for name in names for one in (name, *_without_ending(name)))
+        for error, names in others.items()
+    }
+
+
+def _without_ending(exception: str) -> list[str]:
+    """*InvalidPidMapping* of *InvalidPidMappingException*; none if a single word is left, such as *Timeout*."""
+    name = exception.removesuffix("Exception")
+    return [name] if name != exception and _CAPITAL_INSIDE.search(name) else []
 
 
 @cache

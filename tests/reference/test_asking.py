@@ -350,6 +350,7 @@ def test_an_error_leads_to_a_scenario_by_its_name_and_by_its_exception(error: Er
         "INVALID_PRODUCER_ID_MAPPING",
         "invalid_producer_id_mapping",
         "InvalidPidMappingException",
+        "InvalidPidMapping",
         "org.apache.kafka.common.errors.InvalidPidMappingException",
         "what does InvalidPidMapping mean?",
     ],
@@ -451,7 +452,7 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
 )
 def test_a_page_says_that_words_are_marked_only_if_some_are(client: Client, question: str) -> None:
     page = client.get("/search/", {"q": question}).content.decode()
-    assert ("<mark>" in page) == ("Matching words are marked." in page)
+    assert ("<mark>" in page) == ("Words that match or mean the same are marked." in page)
 
 
 @pytest.mark.django_db
