@@ -182,7 +182,7 @@ function offsetsOver({ broker, lane }: Shown): number[] {
 }
 
 /** Baseline of the line beside what arrives, and its height. */
-const BESIDE = { y: 9, height: 14 };
+const BESIDE = { y: 10, height: 12 };
 
 /**
  * The arriving batch in one line, within the lane and beside the names of the gates, as long as it has room; its producer stands on

@@ -22,7 +22,7 @@ type Drawn = SVGTemplateResult | typeof nothing;
 
 const CELL = (classes = ""): SVGTemplateResult => box(0, 0, SIGN.width, 14, `cell b0${classes}`, 2);
 const DRAWN = {
-  batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: flag(4, -2, 14, "C", "b0"), lso: box(6, -1, 5, 15, "lso", 1),
+  batch: CELL(), open: CELL(" open"), aborted: svg`${CELL()}${hatch(SIGN.width, 14, "b0")}`, marker: svg`<g transform="scale(0.86)">${flag(5, -1, 14, "C", "b0")}</g>`, lso: box(6, -1, 5, 15, "lso", 1),
   waiting: box(0, 0, SIGN.width, 14, "cell plain open", 2), old: CELL(" old"),
   hue: svg`${box(0, 0, 12, 14, "cell b0", 2)}${box(14, 0, 12, 14, "cell b1", 2)}`,
   reader: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(10, 3, 7, 7, "cell small b0", 1.5)}${path("M20.5,3v9M20.5,3.6h5v4.5h-5", "rail")}`,

@@ -172,11 +172,14 @@ function anyPlaceOf(frame: Frame, here: Places, focus: Focus, width: number, hei
   const shown = ["append", "duplicate", "gate", "refused"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
   const body = bodyOf(frame, here, focus, shown);
   const { told, others } = messagesOf(frame, here, focus);
+  const between = [...others.map((other) => other.box), ...[cardOf(frame, here, focus)].flatMap((card) => card ?? [])];
   const mistaken = (x: number, y: number): number => {
     const at = { x, y, width, height };
     const way = shortest(at, told);
-    if (told.length === 0 || (shortest(at, others).gap > way.gap && way.gap <= FAR_OFF)) return 0;
-    return way.gap > FAR_OFF || others.some((other) => crosses(way, other.box)) ? HIDDEN : MISTAKEN;
+    const isNearer = shortest(at, others).gap <= way.gap;
+    if (told.length === 0 || (way.gap <= BESIDE && !isNearer)) return 0;
+    if (way.gap > FAR_OFF || between.some((other) => crosses(way, other))) return HIDDEN;
+    return isNearer ? MISTAKEN : 0;
   };
   return labelPlace({ width, height }, spotsOf(frame, here, focus, width, height), {
     taken: takenBy(frame, here, focus), ...bodiesAround(frame, here, focus, shown), within: here.upright ? { x: SIDE - EDGE, y: 0, width: here.width - 2 * (SIDE - EDGE), height: here.height } : { x: 0, y: 0, width: here.width, height: here.height },
@@ -394,7 +397,7 @@ function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, widt
   const [least, most] = [own.x + 104, copiesIn(frame, here, focus, shown.broker).x - width - 8];
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame)).taken;
   const head = [at - width / 2, ...names.flatMap(({ from, to }) => [from - width - 8, to + 8])]
-    .map((from): Spot => [Math.max(least, Math.min(from, most, own.x + own.width - width - 8)), here.upright ? own.y + 1 : Math.min(own.y + 2, y - tall - OVER_GATES)]);
+    .map((from): Spot => [Math.max(least, Math.min(from, most, own.x + own.width - width - 8)), here.upright ? own.y + 1 : Math.min(own.y + 1, y - tall - OVER_GATES)]);
   if (focus.kind === "refused") return [[below, under], ...after, ...head];
   return [...after, [below, under], ...head];
 }
