@@ -11,7 +11,7 @@ import { isOpen } from "../diagrams/instance.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import type { ClientBatchView, Frame, LogBatchView, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
-import type { Places } from "./contract.ts";
+import type { Box, Places } from "./contract.ts";
 import { box, fittedText, flag, hatch, path, text, textWidth } from "./draw.ts";
 import { LOG as STATES } from "./coordinator.ts";
 import { LEGEND, SIGN } from "./legend-size.ts";
@@ -97,9 +97,22 @@ function hasRemoved(view: View): boolean {
     Object.values(replicas[String(leader)]?.batches ?? {}).some(({ content }) => (content?.values ?? []).includes(null)));
 }
 
+/** Signs in their place; `head`: px over them for their heading. */
+interface Placed extends Box {
+  signs: readonly Sign[];
+  head: number;
+}
+
 /** The legend in its place; nothing where there is none, or too little room. */
 export function legendIn(frame: Frame, here: Places): Drawn {
-  if (here.kind === "middleware" || here.upright) return nothing;
+  return svg`${placedIn(frame, here).map(({ x, y, width, signs, head }) => (head > 0 ? legend(x, y + head - 10, width, signs).drawn : rowsOf(x, y, width, signs)))}`;
+}
+
+/** Where it stands. */
+export const legendBoxes = (frame: Frame, here: Places): Box[] => placedIn(frame, here);
+
+function placedIn(frame: Frame, here: Places): Placed[] {
+  if (here.kind === "middleware" || here.upright) return [];
   const signs = here.kind === "log" ? signsOfLog(frame.view) : signsIn(frame, here);
   const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
   const [first] = rows;
@@ -108,24 +121,28 @@ export function legendIn(frame: Frame, here: Places): Drawn {
   // Where consumers are narrow, its texts begin where fetches end.
   const more = clamp(WIDE - (first?.width ?? 0), 0, (here.fetches?.width ?? 0) - 16);
   const under = first === undefined ? undefined : { x: first.x - more, y: top, width: first.width + more, height: here.height - 8 - top };
-  if (here.legend === undefined) return under === undefined ? nothing : atFoot(under, signs);
+  if (here.legend === undefined) return under === undefined ? [] : atFoot(under, signs);
   const ofReaders = signs.filter(([key]) => READERS.has(key));
   if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
   // The signs of consumers are explained where the consumers stand.
-  const drawn = rowsOf(under.x, under.y + under.height - 10 - ofReaders.length * SIGN.row, under.width, ofReaders);
-  return svg`${atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one)))}${drawn}`;
+  return [...atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one))), ...footOf(under, ofReaders, 0)];
 }
 
 /** px in which the texts of consumers and their signs have their own size. */
 const WIDE = 210;
 const READERS = new Set(["stage.sign.reader", "stage.sign.plain_reader"]);
+/** px of the heading, with the space under it. */
+const HEAD = 22;
 
 /** As many signs as have room, at the foot of a place; none where there are few. */
-function atFoot({ x, y, width, height }: { x: number; y: number; width: number; height: number }, signs: readonly Sign[]): Drawn {
-  const fitting = Math.floor((height - LEGEND.head) / SIGN.row);
-  if (signs.length === 0 || fitting < Math.min(LEGEND.least, signs.length)) return nothing;
-  const shown = signs.slice(0, fitting);
-  return legend(x, y + height - 10 - shown.length * SIGN.row, width, shown).drawn;
+function atFoot(place: Box, signs: readonly Sign[]): Placed[] {
+  const fitting = Math.floor((place.height - LEGEND.head) / SIGN.row);
+  return signs.length === 0 || fitting < Math.min(LEGEND.least, signs.length) ? [] : footOf(place, signs.slice(0, fitting), HEAD);
+}
+
+function footOf({ x, y, width, height }: Box, signs: readonly Sign[], head: number): Placed[] {
+  const high = signs.length * SIGN.row + head;
+  return [{ x, y: y + height - high - (head > 0 ? 0 : 10), width, height: high, signs, head }];
 }
 
 /** The signs, each with its words, all in letters of one size. */

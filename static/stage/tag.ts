@@ -17,6 +17,7 @@ import { cornersOf, wholeOf } from "./contract.ts";
 import { box, fittedText, path, text, textWidth } from "./draw.ts";
 import { copies, headEnd } from "./brokers.ts";
 import { railTag } from "./coordinator.ts";
+import { legendBoxes } from "./legend.ts";
 import { missingConnections } from "./connections.ts";
 import { decidedBy } from "./decided.ts";
 import { cardOf, cellBox, shownLane } from "./ghosts.ts";
@@ -448,7 +449,7 @@ function besideClient(here: Places, at: Box, port: number, width: number): Spot[
 function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
-  const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }];
+  const columns = here.upright ? [] : [{ x: 0, y: 0, width: here.width, height: HEADS }, ...legendBoxes(frame, here)];
   const flights = network.flights.map(withNote).concat(away ?? [], cardOf(frame, here, focus) ?? [], columns, cornersIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
   const strips = [...(here.rows ?? []), ...(here.upright ? phoneParts().chips(here) : [])];
   if (focus.kind === "sent" || focus.kind === "lost") {
