@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from engine.explain.sentences import sentence
@@ -14,8 +16,35 @@ from engine.view.openers import DECIDE
 BEGINS = "client.begin_transaction"
 OF_TRANSACTIONS = frozenset({*DECIDE, "begins", "registered", "outcome_shows", "commit_late"})
 """The kinds of beats that are about one transaction."""
-About = Callable[[BeatStep, Sequence[BeatStep]], Any]
-"""Returns what a step is about; None if that is nothing, or several things. The second parameter: all steps."""
+
+
+class _Run:
+    """The steps of a run, and what titles need of them all."""
+
+    def __init__(self, steps: Sequence[BeatStep]) -> None:
+        self._steps = steps
+
+    def step(self, number: int) -> BeatStep:
+        return self._steps[number - self._steps[0].number]
+
+    @cached_property
+    def begun(self) -> Mapping[Any, Sequence[int]]:
+        """Client to the steps in which it begins a transaction."""
+        found: dict[Any, list[int]] = {}
+        for step in self._steps:
+            for said in said_in([step], BEGINS):
+                found.setdefault(said["client"], []).append(step.number)
+        return found
+
+    @cached_property
+    def ids(self) -> Mapping[Any, Any]:
+        """Client to its transactional id."""
+        known = said_in(self._steps, "client.init_transactions")
+        return {said["client"]: said["transactional_id"] for said in known}
+
+
+About = Callable[[BeatStep, _Run], Any]
+"""Returns what a step is about; None if that is nothing, or several things."""
 
 
 def set_apart(beats: Sequence[Beat], steps: Sequence[BeatStep], until: int = 0) -> list[Beat]:
@@ -25,9 +54,10 @@ def set_apart(beats: Sequence[Beat], steps: Sequence[BeatStep], until: int = 0) 
     for beat in _read(beats):
         # Where a beat lands with one inside it, a reader stops once.
         alike.setdefault(_title(beat), {}).setdefault(beat["lands"], beat)
+    run = _Run(steps)
     found: dict[tuple[str, int], Words] = {}
     for title, same in alike.items():
-        for beat, apart in _distinctions(list(same.values()), steps):
+        for beat, apart in _distinctions(list(same.values()), run):
             found[title, beat["lands"]] = apart
 
     def shown(beat: Beat) -> Beat:
@@ -48,54 +78,46 @@ def _title(beat: Beat) -> str:
     return str(beat["title"]) if "title" in beat else sentence(beat["key"], beat["params"])
 
 
-def _distinctions(same: Sequence[Beat], steps: Sequence[BeatStep]) -> Iterator[tuple[Beat, Words]]:
+def _distinctions(same: Sequence[Beat], run: _Run) -> Iterator[tuple[Beat, Words]]:
     """Beats of one title, each with what it alone is about."""
     if len(same) == 1:
         return
-    landings = [_lands(beat, steps) for beat in same]
+    landings = [run.step(beat["lands"]) for beat in same]
     for key, name, about in _ABOUT:
         if key == "clause.which_transaction" and any(beat["kind"] not in OF_TRANSACTIONS for beat in same):
             continue
-        values = [about(step, steps) for step in landings]
+        values = [about(step, run) for step in landings]
         if None not in values and len(set(map(str, values))) == len(same):
             yield from ((beat, words(key, **{name: value})) for beat, value in zip(same, values, strict=True))
             return
 
 
-def _lands(beat: Beat, steps: Sequence[BeatStep]) -> BeatStep:
-    return steps[beat["lands"] - steps[0].number]
-
-
 def _only(name: str) -> About:
     """A function that returns the only thing of this kind that a step is about; None if there is none, or several."""
 
-    def about(step: BeatStep, _: Sequence[BeatStep]) -> Any:
+    def about(step: BeatStep, _: _Run) -> Any:
         values = _named(step, name)
         return str(values.pop()) if len(values) == 1 else None
 
     return about
 
 
-def _records(step: BeatStep, _: Sequence[BeatStep]) -> list[str] | None:
+def _records(step: BeatStep, _: _Run) -> list[str] | None:
     """The names of the records of the only batch that the step is about."""
     batch = step.params.get("batches")
     return batch["params"].get("records") if isinstance(batch, Mapping) else step.params.get("batch")
 
 
-def _transaction(step: BeatStep, steps: Sequence[BeatStep]) -> int | None:
+def _transaction(step: BeatStep, run: _Run) -> int | None:
     """How many transactions have begun by then, of the producer or the transactional id that the step is about."""
-    of = _named(step, "client") or _clients(_named(step, "transactional_id"), steps)
-    done = steps[: step.number - steps[0].number + 1]
-    return sum(not of or said["client"] in of for said in said_in(done, BEGINS)) or None
+    ids = _named(step, "transactional_id")
+    of = _named(step, "client") or {client for client, owned in run.ids.items() if owned in ids}
+    own = (numbers for client, numbers in run.begun.items() if not of or client in of)
+    return sum(bisect_right(numbers, step.number) for numbers in own) or None
 
 
 def _named(step: BeatStep, name: str) -> set[Any]:
     return {params[name] for _, params in step.sentences if params.get(name) is not None}
-
-
-def _clients(ids: set[Any], steps: Sequence[BeatStep]) -> set[Any]:
-    known: Iterator[Mapping[str, Any]] = said_in(steps, "client.init_transactions")
-    return {said["client"] for said in known if said["transactional_id"] in ids}
 
 
 _ABOUT: Sequence[tuple[str, str, About]] = (
