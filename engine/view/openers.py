@@ -344,7 +344,7 @@ TOOL = (
 
 MIDDLEWARE = (
     Opener("opened", 5, ("initiator.starts",), ("initiator",), ("business.asks_to_prepare",)),
-    Opener("asked", 6, ("middleware.asks_participants",), ("participants",), ("participant.reserves",)),
+    Opener("asked", 6, ("middleware.asks_participants",), ("participants",)),
     Opener("not_asked", 9, ("network.lost",), ("destination",), apis=frozenset({"Prepare"})),
     Opener("all_agree", 7, ("middleware.all_voted_ok",), ("participants",)),
     Opener("cannot_do", 8, ("participant.cannot",), ("participant",)),

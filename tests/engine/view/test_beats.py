@@ -174,7 +174,7 @@ BEATS_OF = {
 """,
     "SC-80/two-nodes": """\
 1. 1–4 → 4  A transaction begins: business sends Prepare
-2. 5–10 → 10  Every participant is asked to vote
+2. 5–10 → 5  Every participant is asked to vote
 3. 11–11 → 11  Every participant has prepared
 4. 12–14 → 13  business commits its local transaction
 5. 15–17 → 15  Commit is sent to all
@@ -185,7 +185,7 @@ BEATS_OF = {
     "SC-81/silent": """\
 1. 1–1 → 1  initiator opens a transaction
 2. 2–5 → 2  participant-2 crashes
-3. 6–7 → 7  Every participant is asked to vote
+3. 6–7 → 6  Every participant is asked to vote
 4. 8–11 → 8  Prepare does not reach participant-2
 5. 12–17 → 12  The vote of participant-2 is missing after 3 s
 6. 18–18 → 18  Rolled back at participant-1, participant-3
