@@ -7,13 +7,13 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { shownTransaction } from "../diagrams/middleware-shown.ts";
-import type { MiddlewareView, TransactionView } from "../generated/messages.ts";
+import type { MiddlewareView, Plan, TransactionView } from "../generated/messages.ts";
 import { rowsOf } from "../stage/beside.ts";
 import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { stateOf } from "../stage/producers.ts";
 import { stateWord } from "../stage/state-word.ts";
 import type { Frame, View } from "./frame.ts";
-import { facts, listed } from "./joins.ts";
+import { aside, facts, listed } from "./joins.ts";
 import { say } from "./text.ts";
 
 type Replica = NonNullable<NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[string]>;
@@ -218,14 +218,37 @@ export interface Ahead {
 export type RunNames = Readonly<Record<"left_run" | "right_run", string>>;
 
 /**
- * The sentence shown if all facts differ in time at most. `same`: the last step before the events differ; null if none
- * does. `ahead`: what differs on show, because one run is ahead. `holding`: as `holdingApart` has it. `compared`: the last step that
- * was compared, if no event differs: of a long run, only the first steps are.
+ * `holding`: as `holdingApart` has it. `passed`: as `passedApart` has it. `compared`: the last step that was compared, if no
+ * event differs: of a long run, only the first steps are.
  */
-export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], runs: RunNames, holding: readonly string[] = [], compared = Number.POSITIVE_INFINITY): string {
+export interface BesideFacts {
+  holding?: readonly string[];
+  passed?: readonly string[];
+  compared?: number | undefined;
+}
+
+/**
+ * What has differed before these steps in more than time (`names`), though it is the same on show; of a transaction of the
+ * middleware, with the states that it has in one run only: `middleware (checking back in “Changed run a”)`.
+ */
+export function passedApart(names: readonly string[], plans: readonly (Pick<Plan, "passed"> | null)[], shown: readonly number[], runs: RunNames): string[] {
+  return names.map((name) => {
+    const states = plans.map((plan) => Object.values(plan?.passed?.[name] ?? {}).flat());
+    const only = states.map((own, side) => own.filter(({ state, since }) => since <= (shown[side] ?? 0) && states[1 - side]?.some((other) => other.state === state) === false).map(({ state }) => state));
+    const said = only.flatMap((own, side) => (own.length === 0 ? [] : [say("player.compare.passed_states", { states: listed([...new Set(own)].map(stateWord)), run: side === 0 ? runs.left_run : runs.right_run })]));
+    return aside(name, said.length === 0 ? null : facts(said));
+  });
+}
+
+/**
+ * The sentence shown if all facts differ in time at most. `same`: the last step before the events differ; null if none
+ * does. `ahead`: what differs on show, because one run is ahead.
+ */
+export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], runs: RunNames, { holding = [], passed = [], compared = Number.POSITIVE_INFINITY }: BesideFacts = {}): string {
   if (same === null && shown.some((step) => step > compared)) return say("player.compare.none_yet", { step: compared });
   if (same === null || shown.every((step) => step <= same)) return say("player.compare.nothing_apart");
   const step = same + 1;
+  if (passed.length > 0) return say("player.compare.passed_apart", { step, names: listed(passed) });
   if (ahead.length === 0 && holding.length > 0) return say("player.compare.batches_apart", { step, names: listed(holding.slice(0, defaults.ahead)) });
   if (ahead.length === 0) return say("player.compare.same_states", { step });
   const [left, right, both] = (["left", "right", "both"] as const).map((side) => listed(ahead.filter((one) => one.side === side).slice(0, defaults.ahead).map(({ about }) => about))) as [string, string, string];
@@ -355,12 +378,13 @@ function outcomesOf(log: Replica): string {
 /** The state of each node that takes part in the transaction on show. */
 function middlewareStates(frame: Frame): Map<string, string> {
   const { middleware } = frame.view;
-  const tid = shownTransaction(frame);
-  if (middleware === undefined || tid === null) return new Map();
+  if (middleware === undefined) return new Map();
+  const tid = shownTransaction(frame) ?? "";
   const { business, manager, participants = {}, transactions = {} } = middleware;
   const entries: [string, { state: string } | undefined][] = [
-    ["middleware", transactions[tid]], ["business", business?.transactions?.[tid]], ["manager", manager?.transactions?.[tid]],
-    ...Object.entries(participants).map(([name, one]): [string, { state: string } | undefined] => [name, one.transactions?.[tid]]),
+    ["middleware", transactions[tid]], ["manager", manager?.transactions?.[tid]],
+    // As on the stage, these nodes are idle before their first message.
+    ...Object.entries({ ...participants, ...(business == null ? {} : { business }) }).map(([name, one]): [string, { state: string } | undefined] => [name, one.transactions?.[tid] ?? (one.alive === false ? undefined : { state: "IDLE" })]),
   ];
   return new Map(entries.flatMap(([name, entry]) => (entry === undefined ? [] : [[name, stateWord(entry.state)]])));
 }

@@ -29,7 +29,7 @@ import { Moments } from "./moments.ts";
 import { whatOf, whenOf } from "./compare-schedule.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
-import { apartList, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart } from "./compare-facts.ts";
+import { apartList, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "./compare-facts.ts";
 import type { Ahead, Apart, ApartRow, RunNames, Unfolded } from "./compare-facts.ts";
 import { named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
@@ -403,7 +403,13 @@ export class Compare extends LitElement {
 
   get #differences(): Unfolded {
     const same = this.#walk.moments?.first == null ? null : this.#walk.moments.same;
-    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, this.#apart.holding, this.#walk.moments?.same) };
+    return { whole: this.unfolded, turn: () => { this.unfolded = !this.unfolded; }, none: this.#walk.moments?.isOfTime === true ? say("player.compare.nothing_apart") : nothingApart(same, this.#sides.map(({ store }) => store.shown), this.#apart.ahead, this.#runNames, { holding: this.#apart.holding, passed: this.#passed, compared: this.#walk.moments?.same }) };
+  }
+
+  get #passed(): string[] {
+    const shown = this.#sides.map(({ store }) => store.shown);
+    const [left = 0, right = 0] = shown;
+    return passedApart(this.#walk.moments?.apartBefore([left, right]) ?? [], this.#sides.map((side) => planOf(side)), shown, this.#runNames);
   }
 
   /** What a run that is behind waits for. If the runs differ in time alone, the line has its place at every step. */

@@ -156,6 +156,11 @@ export class Moments {
     return this.since(subject, shown) !== null;
   }
 
+  /** What has differed at these steps, or before them, in more than time. */
+  apartBefore(shown: Pair): string[] {
+    return Object.keys(this.#known.parts).filter((subject) => this.differs(subject, shown));
+  }
+
   /** The moment since which it does. */
   since(subject: string, shown: Pair): number | null {
     return this.#since(this.#known.parts, subject, shown);

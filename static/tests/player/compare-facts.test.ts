@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Plan } from "../../generated/messages.ts";
 import type { Frame } from "../../player/frame.ts";
-import { factsApart, holdingApart, nearestFirst, nothingApart } from "../../player/compare-facts.ts";
+import { factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "../../player/compare-facts.ts";
 import { speakStage } from "../stage/words.ts";
 
 speakStage();
@@ -24,6 +25,20 @@ test("a node that is down in one run comes first, then what else differs, in one
 test("a participant that crashed keeps the state that is on its disk", () => {
   const mw = (alive: boolean, state: string): Frame => frame({ middleware: { transactions: { 1: { state: "COMMITTING" } }, participants: { "participant-2": { alive, transactions: { 1: { state } } } } } });
   assert.deepEqual(factsApart(mw(true, "COMMITTED"), mw(false, "PREPARED")).map(({ name, left, right }) => [name, left, right]), [["participant-2", "committed", "down, prepared"]]);
+});
+
+test("a participant before its first message is idle, as on the stage, and not merely up", () => {
+  const mw = (transactions: object): Frame => frame({ middleware: { transactions: { 1: { state: "STARTED" } }, participants: { "participant-1": { alive: true, transactions } } } });
+  assert.deepEqual(factsApart(mw({ 1: { state: "COMMITTED" } }), mw({})).map(({ name, left, right }) => [name, left, right]), [["participant-1", "committed", "idle"]]);
+});
+
+test("where all states are alike again, it is said through which other states a run came", () => {
+  const plan = (...states: string[]): { passed: Plan["passed"] } => ({ passed: { middleware: { 1: states.map((state, place) => ({ state, since: place + 1 })) } } });
+  const plans = [plan("AWAIT_CONFIRM", "COMMITTING"), plan("AWAIT_CONFIRM", "CHECKING", "COMMITTING")];
+  const passed = passedApart(["middleware"], plans as never, [3, 3], RUNS);
+  assert.deepEqual(passed, ["middleware (checking in “Changed run a” only)"]);
+  assert.deepEqual(passedApart(["middleware"], plans as never, [3, 1], RUNS), ["middleware"]);
+  assert.match(nothingApart(14, [22, 25], [], RUNS, { passed }), /not all of them came here through the same states: middleware \(checking/);
 });
 
 test("a window of the middleware that is over in both runs is held against the other one, and is a matter of time", () => {
@@ -56,7 +71,7 @@ test("where no state differs it is said that the events before do, once they do"
   assert.match(said(15, 15, 16), /^The events differ from step 16 on/);
   assert.match(said(15, 22, 25), /^The events differ from step 16 on/);
   assert.equal(said(null, 22, 22), "So far no log and no component differs, except in time.");
-  assert.equal(nothingApart(null, [2001, 2001], [], RUNS, [], 2000), "No difference up to step 2000.", "of a long run, only the first steps are compared");
+  assert.equal(nothingApart(null, [2001, 2001], [], RUNS, { compared: 2000 }), "No difference up to step 2000.", "of a long run, only the first steps are compared");
   const ahead = (...sides: ("left" | "right")[]): string => nothingApart(15, [22, 25], sides.map((side, place) => ({ about: `t-${place}`, side })), RUNS);
   assert.match(ahead("right", "right"), /differ in time only: “Changed run a” is ahead in t-0, t-1\.$/);
   assert.match(ahead("left", "right"), /: “Original run” is ahead in t-0, “Changed run a” in t-1\.$/);
@@ -66,7 +81,7 @@ test("a producer that holds a batch again, which in the other run is on its way,
   const run = (state: string, serials: number[]): Frame => frame({ clients: { p1: { batches: { b2: { partition: "t-1", state, serials, attempts: 1 } } } } });
   assert.deepEqual(holdingApart(run("IN_FLIGHT", [4, 5]), run("WAITING", [4, 5])), ["p1"]);
   assert.deepEqual([holdingApart(run("WAITING", [4, 5]), run("WAITING", [4, 5])), holdingApart(undefined, run("WAITING", [4]))], [[], []]);
-  assert.match(nothingApart(41, [42, 43], [], RUNS, ["p1"]), /except in time and in the batches of p1\.$/);
+  assert.match(nothingApart(41, [42, 43], [], RUNS, { holding: ["p1"] }), /except in time and in the batches of p1\.$/);
 });
 
 test("an offset is marked that one log lacks, or that holds another record or outcome there; not one that both have alike", () => {
