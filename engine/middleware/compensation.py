@@ -34,11 +34,11 @@ class Asker(Protocol):
         """Send a message of this transaction."""
 
 
-def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction) -> bool:
-    """Whether the strategy has no attempt left, so that only an operator can continue."""
+def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, tries: int) -> bool:
+    """Whether the strategy has no attempt left after so many, so that only an operator can continue."""
     if strategy.by_hand or (strategy.name == CANCEL and not settings.manager):
         return True
-    return strategy.limit is not None and transaction.tries >= int(getattr(settings, strategy.limit))
+    return strategy.limit is not None and tries >= int(getattr(settings, strategy.limit))
 
 
 def first_at(

@@ -275,7 +275,7 @@ class Middleware(Node):
     def _compensate(self, transaction: Transaction, now: int) -> None:
         situation = states.Situation(
             named=bool(transaction.named),
-            given_up=compensation.gives_up(self.strategy, self.configuration, transaction),
+            given_up=compensation.gives_up(self.strategy, self.configuration, transaction.tries),
         )
         self._decide(transaction, states.COMPENSATION_DUE, now, situation)
 

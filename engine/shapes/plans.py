@@ -242,6 +242,12 @@ class Outcome(TypedDict):
     """The participants that hold a reservation at the end of the run."""
     ends: NotRequired[dict[str, str]]
     """Transaction of the middleware to its last state there."""
+    awaited: NotRequired[list[str]]
+    """The transactions of the middleware whose outcome the business system has not learned. Absent if there is none,
+    and in plans of earlier versions."""
+    apart: NotRequired[dict[str, int | None]]
+    """Transaction of the middleware to the time in ms for which its nodes differ; null: they still do at the end of the
+    run. Absent if none of them differ, and in plans of earlier versions."""
     stored: NotRequired[str]
     """A digest of all records in the logs, including aborted ones. `outcomes`: a digest of these records with
     the outcomes of their transactions."""
@@ -312,6 +318,10 @@ class Cost(TypedDict):
     """True if the run with interventions needed more time, retries or messages, and less of none of the
     three."""
     costs: list[Words]
+    short: NotRequired[bool]
+    """True if the run needs less time or fewer messages because it leaves something open: a transaction that ends in
+    the scenario's run, or its outcome, which the business system learns there. ``costs`` leaves that out. Absent
+    otherwise."""
     kept: list[Words]
     """Sentences about the ends of both runs: which transactions ended otherwise, how many more or fewer records
     were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was
@@ -343,9 +353,18 @@ class Event(TypedDict):
 
 ShownLoss = TypedDict(
     "ShownLoss",
-    {"step": int, "message": int, "api": str, "is_response": bool, "from": str, "to": str},
+    {
+        "step": int,
+        "message": int,
+        "api": str,
+        "is_response": bool,
+        "from": str,
+        "to": str,
+        "forecast": NotRequired[Words],
+    },
 )
-"""A message whose loss shows much, and the step in which it is sent."""
+"""A message whose loss shows much, and the step in which it is sent. `forecast`: a sentence about what comes of its
+loss; absent if that is not known, and in plans of earlier versions."""
 
 CutOffFrom: TypeAlias = Literal["brokers", "controller"]
 """`brokers`: the other brokers do not know its address. `controller`: its heartbeats are lost on the way there."""

@@ -14,12 +14,13 @@ from typing import Any
 
 from engine.coordinator.transaction_states import TRANSACTION_STATES
 from engine.counters import RETRIES
+from engine.middleware.business_states import DONE
 from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, Hangs, HeldBack, Outcome, Readable, Words
 from engine.tool.transactions_tool import FAILED
 from engine.transaction_lines import COMPLETE, DECIDED
 from engine.view.although import although, words
-from engine.view.moral import SIGNS, moral_of
+from engine.view.moral import SIGNS, left_open, longer_apart, moral_of
 from engine.view.openers import POSITIONS_VISIBLE
 from engine.view.places import INTERNAL, leaves
 
@@ -45,6 +46,7 @@ _WORSE = frozenset(
     | {f"cost.{name}_now" for name in _FATES}
     | {"cost.stored_fewer", "cost.committed_fewer", "cost.aborted_instead", "cost.row_gone", "cost.row_twice"}
     | {"cost.left_open", "cost.operator_needed", "cost.reserved_still", "cost.not_reached"}
+    | {"cost.not_begun", "cost.not_learned", "cost.apart_still", "cost.apart_longer", "cost.apart_now"}
 )
 """The sentences about something that got worse. They come first."""
 _BETTER = ("cost.readable_earlier", "cost.readable_earlier_most")
@@ -90,6 +92,10 @@ class RunOutcome:
         """Participant to what it holds reserved."""
         self._ends: dict[str, str] = {}
         """Transaction of the middleware to its state there."""
+        self._awaited: dict[str, str] = {}
+        """Transaction of the middleware to its state at the business system."""
+        self._apart: dict[str, dict[str, Any]] = {}
+        """Transaction of the middleware to the time during which its nodes differ."""
         self._succeeded = set[int]()
         """The serials of the records whose ``send()`` has succeeded."""
         self._failed = set[int]()
@@ -216,6 +222,8 @@ class RunOutcome:
             "undelivered": self._undelivered,
             "reserved": sorted(name for name, held in self._reserved.items() if held),
             "ends": dict(sorted(self._ends.items())),
+            **({"awaited": awaited} if (awaited := sorted(self._open_at_business())) else {}),
+            **({"apart": apart} if (apart := self._times_apart()) else {}),
             "stored": _digest({name: _serials(log) for name, log in whole.items()}),
             "outcomes": _digest({name: _with_outcomes(log) for name, log in whole.items()}),
             "held": self._longest_held(),
@@ -326,6 +334,16 @@ class RunOutcome:
         failed = sorted(serials & self._failed)[:FAILED_MAX]
         return {"partition": partition, "last_stable_offset": gates[0], "failed": failed}
 
+    def _open_at_business(self) -> list[str]:
+        return [tid for tid, state in self._awaited.items() if state != DONE]
+
+    def _times_apart(self) -> dict[str, int | None]:
+        return {
+            tid: None if span.get("until") is None else span["until"] - span["since"]
+            for tid, span in sorted(self._apart.items())
+            if span.get("since") is not None
+        }
+
     def _longest_held(self) -> HeldBack:
         still = max(((self._time - since, name) for name, since in self._held_since.items()), default=(0, ""))
         ms, partition = max(self._held, still)
@@ -373,6 +391,10 @@ class RunOutcome:
             self._reserved[path[1]] = value
         elif path[0] == "transactions" and path[2:] == ("state",):
             self._ends[path[1]] = value
+        elif path[:2] == ("business", "transactions") and path[3:] == ("state",):
+            self._awaited[path[2]] = value
+        elif path[0] == "differ" and len(path) == 3:
+            self._apart.setdefault(path[1], {})[path[2]] = value
 
     def _changed(self, path: list[str], change: Mapping[str, Any]) -> None:
         if len(path) == 2:
@@ -410,6 +432,9 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         "retries": _retries(now) - _retries(written),
         "messages": _difference(written, now, "messages"),
     }
+    is_short = bool(left_open(written, now) or _not_learned(written, now)) and min(by.values()) < 0
+    if is_short:
+        by = {name: max(0, more) for name, more in by.items()}
     dearer = any(by.values()) and min(by.values()) >= 0
     costs = [
         words(f"cost.{name}" if dearer else f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))
@@ -427,7 +452,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         pair = (clause["outcome"]["key"], rest["key"])
         is_said = pair in _ALREADY
         rest = {**rest, "key": _BESIDES.get(pair, rest["key"])}
-    results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *later]
+    results = [*left, *rows, *fates, *stored, *ended, *broken, *hidden, *later, *_apart(written, now)]
     worse = [one for one in results if one["key"] in _WORSE]
     others = [one for one in results if one not in worse and not (worse and one["key"] in _BETTER)]
     kept = [*worse, *others, *_commands(written, now), *([] if is_said else [rest])]
@@ -438,6 +463,8 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         "kept": [*kept, *([] if costs else _undelivered(written, now, actions.count("drop_message")))],
         "moral": moral_of(written, now, len(actions)),
     }
+    if is_short:
+        cost["short"] = True
     if clause is not None:
         cost["although"] = clause
     return cost
@@ -587,7 +614,37 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
             costs.append(words("cost.ends_otherwise", transaction=tid, now=end, before=was))
         else:
             costs.append(words("cost.ends_after_all", transaction=tid, now=end))
+    costs += [words("cost.not_learned", transaction=tid) for tid in _not_learned(written, now)]
+    costs += [
+        words("cost.not_begun", transaction=tid)
+        for tid in written.get("ends", {})
+        if tid not in now.get("ends", {})
+    ]
     return [*costs, words("cost.operator_needed")] if is_needed else costs
+
+
+def _not_learned(written: Outcome, now: Outcome) -> list[str]:
+    """The transactions that end, and whose outcome the business system does not learn, other than in the original
+    run. One that waits for an operator has none yet."""
+    others = {*written.get("awaited", ()), *left_open(written, now)}
+    ends = now.get("ends", {})
+    return [tid for tid in now.get("awaited", ()) if tid not in others and ends.get(tid) != MANUAL]
+
+
+def _apart(written: Outcome, now: Outcome) -> list[Words]:
+    """How long the nodes of a transaction of the middleware differ, if that is longer than in the original run."""
+    if now.get("broken", {}).get("mixed", 0) > written.get("broken", {}).get("mixed", 0):
+        return []
+    costs = []
+    for tid in longer_apart(written, now):
+        before, after = written.get("apart", {}).get(tid), now["apart"][tid]
+        if after is None:
+            costs.append(words("cost.apart_still", transaction=tid))
+        elif before is None:
+            costs.append(words("cost.apart_now", transaction=tid, now=after))
+        else:
+            costs.append(words("cost.apart_longer", transaction=tid, now=after, before=before))
+    return costs
 
 
 def _hanging(written: Outcome, now: Outcome) -> list[Words]:

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from engine.client import client_states
+from engine.middleware.configuration import MiddlewareConfiguration
 from engine.shapes.plans import ShownLoss
+from engine.view.forecast import Forecasts
 
 _Kind = tuple[str, bool]
 
@@ -25,10 +27,20 @@ KINDS = (
     ("TxnOffsetCommit", False),
     ("AddPartitionsToTxn", True),
     ("OffsetCommit", True),
+    ("CommitOk", True),
+    ("PrepareAck", True),
+    ("PrepareOk", True),
+    ("ConfirmAck", True),
+    ("Rollback", False),
+    ("RollbackOk", True),
+    ("Check", False),
+    ("CheckReply", True),
+    ("Cancel", False),
+    ("Cancelled", True),
 )
 """(API, whether it is the response) in the order of what their loss shows: first that a decided transaction is not over
-everywhere, then that a client does not know whether its records are stored, then that a request is sent again. The
-loss of any other message merely repeats a request that changes no log."""
+everywhere, then that a client does not know whether its records are stored, then that a request is sent again, then
+what a time limit of the middleware ends. The loss of any other message merely repeats a request that changes no log."""
 ARRIVED = frozenset({"delivered"})
 LOST = frozenset({"dropped", "lost"})
 """What ends a message's way. One that is delayed is still on it."""
@@ -40,9 +52,11 @@ _IN_TRANSACTION = frozenset(
 
 
 class Losses:
-    """Finds the first message of each kind that arrives: pass the run's steps in order, as JSON."""
+    """Finds the first message of each kind that arrives: pass the run's first view, then its steps in order, as JSON.
+    ``middleware``: the settings of the middleware; None if they are not known."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: Mapping[str, Any], middleware: MiddlewareConfiguration | None) -> None:
+        self._forecasts = Forecasts(view, middleware)
         self._under_way: dict[int, ShownLoss] = {}
         self._first: dict[_Kind, ShownLoss] = {}
         self._open: dict[str, tuple[int, dict[_Kind, ShownLoss]]] = {}
@@ -55,6 +69,7 @@ class Losses:
         """The first message of the run."""
 
     def take(self, step: Mapping[str, Any]) -> None:
+        self._forecasts.take(step)
         for transition in (*(step.get("earlier_transitions") or ()), step["transition"]):
             if transition is not None and transition["machine"] == client_states.MACHINE.name:
                 self._move(step["number"], transition)
@@ -92,8 +107,10 @@ class Losses:
             return
         named = {name: made[name] for name in ("api", "is_response", "from", "to")}
         loss = cast("ShownLoss", {"step": step["number"], "message": number, **named})
-        self._other = self._other or loss
-        if _kind(loss) in KINDS:
+        if (is_chosen := _kind(loss) in KINDS) or self._other is None:
+            self._forecasts.note(made)
+            self._other = self._other or loss
+        if is_chosen:
             self._under_way[number] = loss
 
     def to_json(self) -> list[ShownLoss]:
@@ -106,7 +123,13 @@ class Losses:
                 of_open[kind] = min(loss, of_open.get(kind, loss), key=lambda one: one["step"])
         kinds = sorted(filter(self._first.__contains__, KINDS), key=self._lost.__contains__)
         chosen = [of_open.get(kind, self._first[kind]) for kind in kinds]
-        return chosen or ([] if self._other is None else [self._other])
+        return [
+            self._with_forecast(loss) for loss in chosen or ([] if self._other is None else [self._other])
+        ]
+
+    def _with_forecast(self, loss: ShownLoss) -> ShownLoss:
+        forecast = self._forecasts.of(loss["message"], loss["api"])
+        return loss if forecast is None else {**loss, "forecast": forecast}
 
 
 def _kind(loss: ShownLoss) -> _Kind:

@@ -5,6 +5,7 @@ It is determined from the ends of the run and of the scenario's own run (docs/fr
 
 from __future__ import annotations
 
+from engine.middleware.middleware_states import RESTING
 from engine.shapes.plans import Outcome, Words
 from engine.view.although import words
 
@@ -33,10 +34,11 @@ SIGNS = {
     "controller.leader_elected": "leader",
 }
 """Sentence to the sign for which it stands. The morals of a run that keeps its guarantees are in this order."""
-
-
+APART_LEAST = 500
+"""Milliseconds. A smaller difference between the times for which nodes differ is not mentioned."""
 _ENDS = (
-    "records", "stored", "outcomes", "failed", "committed", "aborted", "nodes", "ends", "reserved", "rows", "down",
+    "records", "stored", "outcomes", "failed", "committed", "aborted", "nodes", "ends", "awaited", "reserved", "rows",
+    "down",
 )  # fmt: skip
 """What a run leaves behind: where all of these are equal, two runs end alike."""
 
@@ -55,8 +57,29 @@ def moral_of(written: Outcome, now: Outcome, changes: int = 1) -> Words:
     return words("moral.nothing_of_all" if held == "nothing" and changes > 1 else f"moral.{held}")
 
 
+def left_open(written: Outcome, now: Outcome) -> list[str]:
+    """The transactions of the middleware that end in the scenario's own run, and not in the changed one."""
+    ends = now.get("ends", {})
+    return [
+        tid for tid, end in written.get("ends", {}).items() if end in RESTING and ends.get(tid) not in RESTING
+    ]
+
+
+def longer_apart(written: Outcome, now: Outcome) -> list[str]:
+    """The transactions of the middleware whose nodes differ for much longer than in the scenario's own run."""
+    known = written.get("apart", {})
+    found = []
+    for tid, ms in now.get("apart", {}).items():
+        before = known.get(tid, 0)
+        if before is not None and (ms is None or ms - before >= APART_LEAST):
+            found.append(tid)
+    return found
+
+
 def _held(written: Outcome, now: Outcome) -> str:
     """Why no further guarantee broke."""
+    if left_open(written, now):
+        return "left_open"
     if now.get("committed", 0) < written.get("committed", 0) and now.get("aborted", 0) > written.get(
         "aborted", 0
     ):
@@ -73,6 +96,8 @@ def _held(written: Outcome, now: Outcome) -> str:
         return "nothing"
     if any(now.get(name) != written.get(name) for name in _ENDS):
         return "otherwise"
+    if longer_apart(written, now):
+        return "apart"
     return "later" if now["time"] > written["time"] else "alike"
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, cast
 
+from engine.middleware.configuration import MiddlewareConfiguration
 from engine.shapes.headers import NamedBeat
 from engine.shapes.plans import Beat, Outdated, Plan, PlannedPlaces
 from engine.view.beats import Beats
@@ -23,14 +24,20 @@ from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 61
+PLAN_VERSION = 62
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 
 class RunPlan:
-    """Makes the plan of a run: pass the run's header and first view, then its steps in order, as JSON."""
+    """Makes the plan of a run: pass the run's header and first view, then its steps in order, as JSON. ``middleware``:
+    the settings of the middleware; without them, the plan does not say what comes of the loss of its messages."""
 
-    def __init__(self, header: Mapping[str, Any], view: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        header: Mapping[str, Any],
+        view: Mapping[str, Any],
+        middleware: MiddlewareConfiguration | None = None,
+    ) -> None:
         self.steps = 0
         """The number of the last step that was taken."""
         self._places = Places(header, view)
@@ -43,7 +50,7 @@ class RunPlan:
         self._beats = Beats(consumers, highest)
         self._outcome = RunOutcome(view)
         self._passed = Passed()
-        self._losses = Losses()
+        self._losses = Losses(view, middleware)
         self._again = SentAgain()
         self._cut_off = CutOffs()
         self._outdated: list[Outdated] = []

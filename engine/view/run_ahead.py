@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.errors import EngineError, Refused
+from engine.middleware.configuration import MiddlewareConfiguration
 from engine.scenario.document import Scenario
 from engine.shapes.plans import Plan
 from engine.simulation import Simulation
@@ -27,7 +28,8 @@ def plan_ahead(
     Refused if the configuration is refused. ``same_until``: as :meth:`RunPlan.to_json` takes it."""
     done = [dict(one) for one in interventions]
     simulation = Simulation(scenario, done)
-    plan = RunPlan(simulation.header(), simulation.view())
+    middleware = MiddlewareConfiguration.from_section(scenario.document["middleware"])
+    plan = RunPlan(simulation.header(), simulation.view(), middleware)
     try:
         while simulation.number < most and (step := simulation.step()) is not None:
             plan.take(step.to_json())

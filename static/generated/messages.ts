@@ -2865,6 +2865,16 @@ export interface Outcome {
     [k: string]: string;
   };
   /**
+   * The transactions of the middleware whose outcome the business system has not learned. Absent if there is none, and in plans of earlier versions.
+   */
+  awaited?: string[];
+  /**
+   * Transaction of the middleware to the time in ms for which its nodes differ; null: they still do at the end of the run. Absent if none of them differ, and in plans of earlier versions.
+   */
+  apart?: {
+    [k: string]: number | null;
+  };
+  /**
    * A digest of all records in the logs, including aborted ones. `outcomes`: a digest of these records with the outcomes of their transactions.
    */
   stored?: string;
@@ -3002,6 +3012,7 @@ export interface ShownLoss {
   is_response: boolean;
   from: string;
   to: string;
+  forecast?: Words;
 }
 export interface CutOff {
   from: "brokers" | "controller";
@@ -3021,6 +3032,10 @@ export interface Cost {
    */
   dearer: boolean;
   costs: Words[];
+  /**
+   * True if the run needs less time or fewer messages because it leaves something open: a transaction that ends in the scenario's run, or its outcome, which the business system learns there. ``costs`` leaves that out. Absent otherwise.
+   */
+  short?: boolean;
   /**
    * Sentences about the ends of both runs: which transactions ended otherwise, how many more or fewer records were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was duplicated, lost, failed or reordered: the first other difference, or that there is none, unless ``although`` says it.
    */

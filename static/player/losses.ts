@@ -11,9 +11,10 @@ export function lossName(loss: Named): string {
   return say(loss.is_response ? "player.selection.response" : "player.selection.request", paramsOf(loss));
 }
 
-/** The name of the message, the step at which it is in transit, and the effect of its loss. */
+/** The name of the message, the step at which it is in transit, and what comes of its loss, as far as the engine knows it. */
 export function chosenText(loss: ShownLoss): { key: string; params: JsonObject } {
-  return { key: loss.is_response ? "player.chosen.response" : "player.chosen.request", params: { ...paramsOf(loss), step: loss.step } };
+  const forecast = loss.forecast === undefined ? "" : say(loss.forecast.key, loss.forecast.params);
+  return { key: loss.is_response ? "player.chosen.response" : "player.chosen.request", params: { ...paramsOf(loss), step: loss.step, forecast } };
 }
 
 function paramsOf({ api, from, to }: Named): JsonObject {

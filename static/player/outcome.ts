@@ -158,13 +158,13 @@ export function planCost(cost: Cost): string {
   return sentences(costParts(cost));
 }
 
-export function costParts({ what, dearer, costs, kept, although }: Cost): [meaning: string, numbers: string] {
+export function costParts({ what, dearer, costs, kept, although, short = false }: Cost): [meaning: string, numbers: string] {
   const tell = ({ key: of, params }: { key: string; params: JsonObject }): string => say(of, params);
   const rest = clauses(kept.map(tell));
   const meaning = although === undefined
     ? say("outcome.after", { what: tell(what), kept: rest })
     : say(rest === "" ? "outcome.although" : "outcome.although_kept", { outcome: tell(although.outcome), fault: tell(although.fault), kept: rest });
-  const numbers = say(costs.length === 0 ? "outcome.cost_none" : dearer ? "outcome.cost" : "outcome.cost_mixed", { costs: facts(costs.map(tell)) });
+  const numbers = say(costs.length === 0 ? (short ? "outcome.cost_short" : "outcome.cost_none") : dearer ? "outcome.cost" : "outcome.cost_mixed", { costs: facts(costs.map(tell)) });
   return [meaning, numbers];
 }
 

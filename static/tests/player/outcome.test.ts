@@ -51,10 +51,11 @@ test("what a change cost is one sentence, once the run is over", () => {
 });
 
 test("what a fault did not change is said before the numbers", () => {
-  words.learn("en", { texts: { "outcome.although_kept": "{outcome} although {fault}; {kept}.", "outcome.cost_mixed": "In numbers: {costs}.", "commits": "It commits", "down": "{actor} is down", "same": "the same", "fewer": "2 fewer messages", "join.sentences": "{first} {then}" }, sources: {} });
+  words.learn("en", { texts: { "outcome.although_kept": "{outcome} although {fault}; {kept}.", "outcome.cost_mixed": "In numbers: {costs}.", "outcome.cost_short": "Something is open.", "commits": "It commits", "down": "{actor} is down", "same": "the same", "fewer": "2 fewer messages", "join.sentences": "{first} {then}" }, sources: {} });
   const clause = (key: string, params = {}) => ({ key, params });
   const cost = { what: clause("crash"), dearer: false, costs: [clause("fewer")], kept: [clause("same")], although: { outcome: clause("commits"), fault: clause("down", { actor: "p1" }) } };
   assert.equal(planCost(cost), "It commits although p1 is down; the same. In numbers: 2 fewer messages.");
+  assert.match(planCost({ ...cost, costs: [], short: true }), /Something is open\.$/, "what is left open is no saving");
 });
 
 test("beside another run a changed one says how it ended, because its cost stands above both", () => {
