@@ -79,7 +79,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "coordinator.",
     ),
     AGAIN: ("why.again.same_numbers",),
-    GONE: ("why.gone.answer", "why.gone.request"),
+    GONE: ("why.gone.answer", "why.gone.request", "why.two_phase.not_again", "why.two_phase.until_"),
     LOST: (
         "fault.message_dropped",
         "why.lost.only_on_old_leader",
@@ -104,6 +104,8 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "middleware.everything_undone",
         "middleware.finished_forward",
         "broker.duplicate_found",
+        "why.two_phase.not_again",
+        "why.came.apart",
     ),
 }
 """Dict of question → beginnings of the keys of sentences, in order of priority. The first beginning that

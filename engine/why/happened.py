@@ -8,7 +8,9 @@ from engine.broker.sequence import follows
 from engine.client.ledger import PENDING
 from engine.errors import Error
 from engine.lately import ANSWER_LOST, SENT, STORED
+from engine.middleware.configuration import MIDDLEWARE
 from engine.record_names import record_names
+from engine.view.moral import APART_LEAST
 from engine.why.fencing import decided
 from engine.why.links import (
     NAMED_MAX,
@@ -31,6 +33,7 @@ from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
 from engine.why.states import newest_transition
+from engine.why.two_phase import never_ends, node_waits
 from engine.why.waiting import not_in_flight, why_nothing
 from engine.why.without import came_of, without
 
@@ -117,11 +120,15 @@ _REACTIONS = (
 
 
 def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:
-    """A link about the component that waits in vain: its next timer, or that it does not run or is idle."""
+    """Links about the component that waits in vain: what it waits for, its next timer, or that it does not run or is
+    idle."""
     name = message["to"] if message["is_response"] else message["from"]
     if moment.broker(name) is not None and message["is_response"]:
         return  # Its timers need not be about this request.
     yield from not_running(moment, name)
+    if waits := [found for found in node_waits(moment, name) if found.step is None]:
+        yield from waits  # The loss itself is said already.
+        return
     ahead = (coming(moment, event) for event in moment.waiting_events(name))
     timer = next((found for found in ahead if found.key == "why.next.timer"), None)
     if timer is not None:
@@ -151,7 +158,12 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
         raise NotAsked("subject", f"step {subject!r} is no fault", f"known: {known}")
     yield quoted(fault)
     yield from map(quoted, came_of(moment, fault))
-    broken, anyhow = _broken(moment), _broken(without(moment, fault.number))
+    other = without(moment, fault.number)
+    if moment.is_over:
+        yield from (found for found in never_ends(moment) if found.step != fault.number)
+    if other is not None:
+        yield from _apart(moment, other)
+    broken, anyhow = _broken(moment), _broken(other)
     shown = moment.part("guarantees").values()
     judged = sum(one["judged"] for one in shown)
     if not broken and 0 < judged < len(shown):
@@ -162,6 +174,20 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
         yield link("came.broken_anyhow", "GEN-8", count=len(broken))
     else:
         yield link("came.broken", "GEN-8", count=len(broken))
+
+
+def _apart(moment: Moment, other: Moment) -> Iterator[Link]:
+    """How long the nodes of a transaction of the middleware differed, if that was much shorter in the other run."""
+    spans, others = (one.part("middleware").get("differ") or {} for one in (moment, other))
+    for tid, span in spans.items():
+        before = others.get(tid, {"since": 0, "until": 0})
+        if None in (span["since"], span["until"], before["since"], before["until"]):
+            continue
+        now, then = span["until"] - span["since"], before["until"] - before["since"]
+        if now - then >= APART_LEAST:
+            yield link(
+                "came.apart", "MW-14", subject=actor_subject(MIDDLEWARE), tid=int(tid), now=now, before=then
+            )
 
 
 def _broken(moment: Moment | None) -> set[str]:

@@ -31,6 +31,7 @@ from engine.why.moment import Moment
 from engine.why.outcomes import applications_of
 from engine.why.readers import reading_waits
 from engine.why.replication import behind, not_running
+from engine.why.two_phase import never_ends, node_waits
 
 RUN = "run"
 """The subject that stands for the whole run."""
@@ -327,7 +328,8 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
             found += _client_waits(moment, client)
         yield from _idle_if_silent(moment, subject, found, client)
     elif subject in moment.actors():
-        yield from _idle_if_silent(moment, subject, list(not_running(moment, subject)))
+        found = list(not_running(moment, subject)) or list(node_waits(moment, subject))
+        yield from _idle_if_silent(moment, subject, found)
     else:
         known = ", ".join([RUN, *moment.actors()])
         raise NotAsked("subject", f"{subject!r} is no actor here", f"known: {known}")
@@ -341,6 +343,7 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
         yield _next_phase(passing)
     elif not events:
         yield link("nothing.run_over", "GEN-2", at=moment.now)
+        yield from never_ends(moment)
         return
     else:
         yield coming(moment, events.pop(0))

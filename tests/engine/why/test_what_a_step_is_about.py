@@ -463,7 +463,7 @@ def test_the_way_of_a_record_is_remembered_turn_by_turn() -> None:
         ["fault.answer_dropped", "markers.sent_before", "broker.marker_finds_nothing_open", "came.unbroken"]),
     ("SC-80", [{"action": "drop_message", "message": 13, "after": 15}], "16",
         ["fault.message_dropped", "middleware.answers_missing", "middleware.compensation_acts",
-         "middleware.finished_forward", "came.unbroken_judged"]),
+         "middleware.finished_forward", "came.apart", "came.unbroken_judged"]),
     ("SC-03", [], "25",
         ["fault.answer_dropped", "client.drained_again", "broker.duplicate_found", "came.unbroken_judged"]),
 ])  # fmt: skip
