@@ -33,6 +33,7 @@ import { apartList, defaults as facts, factsApart, holdingApart, nearestFirst, n
 import type { Ahead, Apart, ApartRow, RunNames, Unfolded } from "./compare-facts.ts";
 import { named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
+import { leavesOf } from "./beats.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
 import { largeOf, spreadOf } from "./compare-large.ts";
@@ -412,6 +413,13 @@ export class Compare extends LitElement {
     return passedApart(this.#walk.moments?.apartBefore([left, right]) ?? [], this.#sides.map((side) => planOf(side)), shown, this.#runNames);
   }
 
+  /** Whether the step happens in both runs. If a change costs time alone, what did not come of it happens in both. */
+  #isInBoth(side: Side, step: number): boolean {
+    const { moments } = this.#walk;
+    if (moments?.isShared(placeOf(side), step) === true) return true;
+    return moments?.isOfTime === true && this.#isOneSession && !leavesOf(planOf(side)?.beats ?? []).some(({ lands, added }) => lands === step && added === true);
+  }
+
   /** What a run that is behind waits for. If the runs differ in time alone, the line has its place at every step. */
   #waits(): TemplateResult | typeof nothing {
     if (this.#walk.moments?.isOfTime !== true) return nothing;
@@ -440,10 +448,10 @@ export class Compare extends LitElement {
     if (!this.#listed.hasRoom) this.requestUpdate();
   }
 
-  /** The part of it that is listed. By virtual time, differences in time count. */
+  /** The part of it that is listed. By virtual time, and where the runs differ in time alone, differences in time count. */
   #inOrder(all: readonly Apart[]): readonly Apart[] {
     const [moments, [left, right]] = [this.#walk.moments, this.#sides];
-    if (this.#walk.by === "time" || moments === null || left === undefined || right === undefined) return all;
+    if (this.#walk.by === "time" || moments === null || moments.isOfTime || left === undefined || right === undefined) return all;
     const shown: Pair = [left.store.shown, right.store.shown];
     return nearestFirst(all, (about) => moments.since(about, shown), (about) => moments.aheadSince(about, shown), (about) => moments.numberedSince(about, shown));
   }
@@ -504,7 +512,7 @@ export class Compare extends LitElement {
       <h2><b class="side-name">${unbroken(name)}</b>
         <span class="side-place">${this.#stage(side)}<span class="mark">${this.#mark(side, isFirst, parts)}</span>
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#walk.reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
-      <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#walk.moments?.isShared(placeOf(side), step) === true, (step) => void this.#walk.showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
+      <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#isInBoth(side, step), (step) => void this.#walk.showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
       <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: Math.min(this.#listed.most, shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most) })}</div>
       <div class="compare-sentence">
