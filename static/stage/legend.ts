@@ -3,7 +3,7 @@
  * they leave no room, below a client that has room to spare; without consumers, in their column. Pure.
  */
 
-import { nothing, svg } from "lit";
+import { type nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { isAbsent } from "../diagrams/batch.ts";
 import { clamp, round } from "../diagrams/geometry.ts";
