@@ -115,7 +115,7 @@ def test_a_number_that_says_nothing_is_left_out() -> None:
         "p1 sends InitProducerId to broker-2. One transactional request is in flight at a time."
     )
     assert "has no unfinished batches to wait for" in said(run("SC-61/k28"), "client.commit_transaction")[0]
-    assert "(1 batch unfinished)" in said(run("SC-61/k28"), "client.commit_transaction_waits")[0]
+    assert "(1 batch not yet acknowledged)" in said(run("SC-61/k28"), "client.commit_transaction_waits")[0]
 
 
 def test_a_call_that_the_state_does_not_allow_is_named_with_the_state() -> None:
