@@ -22,9 +22,10 @@ from eosviz.reference.search_terms import (
     EXACT,
     Wish,
     corrected,
-    error_names,
+    error_letters,
     in_parts,
     is_outside,
+    letters_of,
     plain,
     understand,
 )
@@ -200,7 +201,8 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
     """Search the entries and ``own``, the reader's own ones. ``known``: the threads whose answers are known;
     all of them if None."""
     answered = _answer(question, language, own, known)
-    errors, called = answered.found.get("error"), _error_called(question)
+    errors = answered.found.get("error")
+    called = None if errors is None else _error_called(question)
     if called is None or errors is None:
         return answered
     others = {kind: matches for kind, matches in answered.found.items() if kind != "error"}
@@ -219,16 +221,8 @@ def _error_called(question: str) -> str | None:
     of one like *what does … mean*; else None."""
     asked = [wish.text for wish in understand(question) if not wish.is_extra]
     texts = (plain(question.strip().rpartition(".")[2]), *(asked if len(asked) == 1 else ()))
-    called = {_letters(text) for text in texts}
-    return next(
-        (error for error, others in error_names().items() if called & {*map(_letters, (error, *others))}),
-        None,
-    )
-
-
-def _letters(name: str) -> str:
-    """The letters and digits of a name, so that *producer fenced* is `PRODUCER_FENCED`."""
-    return re.sub(r"[\W_]", "", name)
+    called = {letters_of(text) for text in texts}
+    return next((error for error, names in error_letters().items() if called & names), None)
 
 
 def _answer(question: str, language: str, own: Sequence[Entry], known: Threads | None) -> Answer:

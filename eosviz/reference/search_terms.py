@@ -383,6 +383,17 @@ def error_names() -> dict[str, tuple[str, ...]]:
     }
 
 
+@cache
+def error_letters() -> dict[str, frozenset[str]]:
+    """Normalised name of an error → the letters of its names."""
+    return {error: frozenset(map(letters_of, (error, *others))) for error, others in error_names().items()}
+
+
+def letters_of(name: str) -> str:
+    """The letters and digits of a name, so that *producer fenced* is `PRODUCER_FENCED`."""
+    return re.sub(r"[\W_]", "", name)
+
+
 def _without_ending(exception: str) -> list[str]:
     """*InvalidPidMapping* of *InvalidPidMappingException*; none if a single word is left, such as *Timeout*."""
     name = exception.removesuffix("Exception")
