@@ -147,3 +147,13 @@ def _marker_result(step: Json, producer_id: Any) -> str | None:
             if isinstance(entry, dict) and entry.get("producer_id") == producer_id:
                 return str(entry["result"])
     return None
+
+
+def message_in(step: Mapping[str, Any], number: int, side: str) -> Mapping[str, Any] | None:
+    """A message that a step sends (``side``: ``after``) or ends (``before``), as the view has it; None if the step does
+    not change it as a whole."""
+    path = ["network", "messages", str(number)]
+    found: Mapping[str, Any] | None = next(
+        (one.get(side) for one in step["changes"] if one["path"] == path), None
+    )
+    return found

@@ -10,6 +10,7 @@ from typing import Any, cast
 from engine.client import client_states
 from engine.middleware.configuration import MiddlewareConfiguration
 from engine.shapes.plans import ShownLoss
+from engine.view.arrivals import message_in
 from engine.view.forecast import Forecasts
 
 _Kind = tuple[str, bool]
@@ -101,8 +102,7 @@ class Losses:
             self._open[client] = (number, {})
 
     def _send(self, step: Mapping[str, Any], number: int) -> None:
-        path = ["network", "messages", str(number)]
-        made = next((one.get("after") for one in step["changes"] if one["path"] == path), None)
+        made = message_in(step, number, "after")
         if made is None:
             return
         named = {name: made[name] for name in ("api", "is_response", "from", "to")}

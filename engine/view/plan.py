@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from engine.middleware.configuration import MiddlewareConfiguration
 from engine.shapes.headers import NamedBeat
@@ -26,6 +26,16 @@ from engine.view.stops import with_stops
 
 PLAN_VERSION = 62
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
+
+
+class _Field(Protocol):
+    """Makes one field of a plan from the steps of a run."""
+
+    def take(self, step: Mapping[str, Any]) -> None:
+        """Take the next step, as JSON."""
+
+    def to_json(self) -> Any:
+        """The field's value; empty if the run has nothing for it."""
 
 
 class RunPlan:
@@ -49,10 +59,13 @@ class RunPlan:
             highest[one["kind"]] = max(one["nth"], highest.get(one["kind"], 0))
         self._beats = Beats(consumers, highest)
         self._outcome = RunOutcome(view)
-        self._passed = Passed()
-        self._losses = Losses(view, middleware)
-        self._again = SentAgain()
-        self._cut_off = CutOffs()
+        self._fields: dict[str, _Field] = {
+            "passed": Passed(),
+            "losses": Losses(view, middleware),
+            "again": SentAgain(),
+            "cut_off": CutOffs(),
+        }
+        """Fields of the plan that are absent if the run has nothing for them."""
         self._outdated: list[Outdated] = []
 
     def take(self, step: Mapping[str, Any]) -> None:
@@ -60,10 +73,8 @@ class RunPlan:
         self._places.take(step)
         self._beats.take(step)
         self._outcome.take(step)
-        self._passed.take(step)
-        self._losses.take(step)
-        self._again.take(step)
-        self._cut_off.take(step)
+        for one in self._fields.values():
+            one.take(step)
         self._outdated += [
             {
                 "step": step["number"],
@@ -82,10 +93,7 @@ class RunPlan:
         fork._places = deepcopy(self._places)
         fork._beats = self._beats.fork()
         fork._outcome = deepcopy(self._outcome)
-        fork._passed = deepcopy(self._passed)
-        fork._losses = deepcopy(self._losses)
-        fork._again = deepcopy(self._again)
-        fork._cut_off = deepcopy(self._cut_off)
+        fork._fields = deepcopy(self._fields)
         fork._outdated = list(self._outdated)
         fork._named = self._named
         return fork
@@ -122,18 +130,11 @@ class RunPlan:
             "complete": complete,
             "beats": with_stops(set_apart(beats, self._beats.steps, same_until if past else 0)),
             "events": self._beats.events,
+            **{name: found for name, one in self._fields.items() if (found := one.to_json())},
         }
         plan = cast("Plan", content)
         if done and before is not None and plan["brokers"]:
             plan["stands"] = before.get("stands") or standing(before)
-        if passed := self._passed.to_json():
-            plan["passed"] = passed
-        if losses := self._losses.to_json():
-            plan["losses"] = losses
-        if again := self._again.to_json():
-            plan["again"] = again
-        if cut_off := self._cut_off.to_json():
-            plan["cut_off"] = cut_off
         if self._outdated:
             plan["outdated"] = list(self._outdated)
         written = None if before is None else before.get("outcome")

@@ -1,4 +1,4 @@
-"""Tells beats of a run apart that have the same title: each gets what it alone is about, or its step."""
+"""Distinguishes the beats of a run that have the same title: each says what it alone is about, or its step."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class _Run:
         return {said["client"]: said["transactional_id"] for said in known}
 
 
-About = Callable[[BeatStep, _Run], Any]
-"""Returns what a step is about; None if that is nothing, or several things."""
+About = Callable[[Beat, BeatStep, _Run], Any]
+"""Returns what a beat is about in the step in which it lands; None if that is nothing, or several things."""
 
 
 def set_apart(beats: Sequence[Beat], steps: Sequence[BeatStep], until: int = 0) -> list[Beat]:
@@ -84,9 +84,7 @@ def _distinctions(same: Sequence[Beat], run: _Run) -> Iterator[tuple[Beat, Words
         return
     landings = [run.step(beat["lands"]) for beat in same]
     for key, name, about in _ABOUT:
-        if key == "clause.which_transaction" and any(beat["kind"] not in OF_TRANSACTIONS for beat in same):
-            continue
-        values = [about(step, run) for step in landings]
+        values = [about(beat, step, run) for beat, step in zip(same, landings, strict=True)]
         if None not in values and len(set(map(str, values))) == len(same):
             yield from ((beat, words(key, **{name: value})) for beat, value in zip(same, values, strict=True))
             return
@@ -95,21 +93,24 @@ def _distinctions(same: Sequence[Beat], run: _Run) -> Iterator[tuple[Beat, Words
 def _only(name: str) -> About:
     """A function that returns the only thing of this kind that a step is about; None if there is none, or several."""
 
-    def about(step: BeatStep, _: _Run) -> Any:
+    def about(_: Beat, step: BeatStep, __: _Run) -> Any:
         values = _named(step, name)
         return str(values.pop()) if len(values) == 1 else None
 
     return about
 
 
-def _records(step: BeatStep, _: _Run) -> list[str] | None:
+def _records(_: Beat, step: BeatStep, __: _Run) -> list[str] | None:
     """The names of the records of the only batch that the step is about."""
     batch = step.params.get("batches")
     return batch["params"].get("records") if isinstance(batch, Mapping) else step.params.get("batch")
 
 
-def _transaction(step: BeatStep, run: _Run) -> int | None:
-    """How many transactions have begun by then, of the producer or the transactional id that the step is about."""
+def _transaction(beat: Beat, step: BeatStep, run: _Run) -> int | None:
+    """How many transactions have begun by then, of the producer or the transactional id that the step is about. None if
+    the beat is not about one transaction."""
+    if beat["kind"] not in OF_TRANSACTIONS:
+        return None
     ids = _named(step, "transactional_id")
     of = _named(step, "client") or {client for client, owned in run.ids.items() if owned in ids}
     own = (numbers for client, numbers in run.begun.items() if not of or client in of)
@@ -128,7 +129,7 @@ _ABOUT: Sequence[tuple[str, str, About]] = (
     ("clause.which_transaction", "number", _transaction),
     ("clause.which_records", "records", _records),
     ("clause.which_sequence", "first", _only("first_sequence")),
-    ("clause.which_step", "step", lambda step, _: step.number),
+    ("clause.which_step", "step", lambda _, step, __: step.number),
 )
 """What beats may be about: the key of the clause that says it, its parameter, and the function that finds it. The first
-that tells all of them apart is said."""
+one that differs for all of them is said."""

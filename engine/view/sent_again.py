@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from engine.view.arrivals import message_in
+
 Json = Mapping[str, Any]
 _SUCCESS = (None, "NONE")
 MOST = 1000
@@ -32,7 +34,7 @@ class SentAgain:
                 self._deliver(step, message["id"])
 
     def _send(self, step: Json, number: int) -> None:
-        made = _message(step, number, "after")
+        made = message_in(step, number, "after")
         if made is None or made["is_response"]:
             return
         asks = list(_asks(step, made))
@@ -44,7 +46,7 @@ class SentAgain:
             self._resends[str(number)] = before
 
     def _deliver(self, step: Json, number: int) -> None:
-        made = _message(step, number, "before")
+        made = message_in(step, number, "before")
         if made is None or not made["is_response"]:
             return
         asks = self._asked.pop((made["to"], made["from"], made["correlation_id"]), ())
@@ -72,9 +74,3 @@ def _asks(step: Json, request: Json) -> Iterator[str]:
 
 def _set(step: Json, path: list[str]) -> Iterator[Json]:
     return (one for one in step["changes"] if one["path"] == path and isinstance(one.get("after"), dict))
-
-
-def _message(step: Json, number: int, side: str) -> Json | None:
-    path = ["network", "messages", str(number)]
-    found: Json | None = next((one.get(side) for one in step["changes"] if one["path"] == path), None)
-    return found

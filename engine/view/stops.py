@@ -18,19 +18,19 @@ def stops_of(beats: Sequence[Beat]) -> list[Beat]:
     return [stop for beat in beats for stop in sorted((beat, *_those_marked(beat)), key=_lands)]
 
 
-def added_in(beat: Beat) -> Iterator[Beat]:
+def _added_in(beat: Beat) -> Iterator[Beat]:
     """The parts of a beat that are ``added``, and theirs."""
     for one in _inside(beat):
         if one.get("added"):
             yield one
-            yield from added_in(one)
+            yield from _added_in(one)
 
 
 def _stops(beat: Beat, is_last: bool) -> set[int]:
     """The identities of the beats inside this one at which a reader stops, too."""
     behind = [one for one in _leaves(beat) if one["lands"] > beat["lands"]] if is_last else []
     by_step = {beat["lands"]: beat}
-    for one in (*added_in(beat), *behind):
+    for one in (*_added_in(beat), *behind):
         by_step.setdefault(one["lands"], one)
     return {id(one) for one in by_step.values() if one is not beat}
 
