@@ -14,6 +14,11 @@ export function sentAgain(arrows: readonly Arrow[], upTo = Number.POSITIVE_INFIN
   }));
 }
 
+/** Whether a message ended without arriving. */
+export function isLost({ fate }: Pick<Arrow, "fate">): boolean {
+  return fate === "dropped" || fate === "lost";
+}
+
 export function isAnsweredBy(request: Arrow["message"], { from, to, api, correlation_id, is_response }: Arrow["message"]): boolean {
   return is_response && !request.is_response && request.api === api && request.from === to && request.to === from && request.correlation_id === correlation_id;
 }

@@ -6,7 +6,8 @@ import type { Box } from "./geometry.ts";
 import { MARK, TEXT, textWidth } from "./geometry.ts";
 import { placeLabels } from "./label-places.ts";
 import { batchKey, messageLabel } from "./message-words.ts";
-import type { ArrowShape, Drawn, SpacetimeShape } from "./spacetime-layout.ts";
+import { isLost } from "./sent-again.ts";
+import type { Drawn, SpacetimeShape } from "./spacetime-layout.ts";
 import { ROLE_Y, TIMES } from "./spacetime-heads.ts";
 
 /** px from the middle of a cross, or of this step's dot, to its edge. */
@@ -48,10 +49,6 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   shape.arrows.forEach((arrow, index) => {
     arrow.label = places[index] ?? null;
   });
-}
-
-function isLost({ fate }: ArrowShape): boolean {
-  return fate === "dropped" || fate === "lost";
 }
 
 /** A text in the middle above a lane. */

@@ -360,7 +360,7 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
   return texts;
 }
 
-/** The offsets of a batch that an arrow brought, or of its equal, as long as it stands in the log. */
+/** The offsets of the batch that an arrow brought, or of the equal one if it was a duplicate, while the log has them. */
 function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): void {
   const seen = new Set<string>();
   const now = frame.step?.number ?? 0;

@@ -21,6 +21,7 @@ import { say } from "../player/text.ts";
 import { MARK, textWidth } from "./geometry.ts";
 import { SizedElement, folded, onPick, twin } from "./element.ts";
 import { isLogCase } from "./log-case.ts";
+import { isLost } from "./sent-again.ts";
 import type { MarkShape } from "./spacetime-margin.ts";
 import type { LaneHead } from "./spacetime-heads.ts";
 import type { ArrowShape, Foremost, SpacetimeShape } from "./spacetime-layout.ts";
@@ -208,7 +209,7 @@ function drawBar(bar: SpacetimeShape["bars"][number], pick: (selection: Selectio
 export function drawArrow(arrow: ArrowShape, pick: (selection: Selection) => void, animate: boolean): SVGTemplateResult {
   const { click, key } = onPick(pick, arrow.selection);
   const path = `M${arrow.x1} ${arrow.y1}L${arrow.x2} ${arrow.y2}`;
-  const failed = arrow.fate === "dropped" || arrow.fate === "lost";
+  const failed = isLost(arrow);
   const classes = [
     "arrow", arrow.now ? "current" : "", arrow.picked ? "chosen" : "", failed ? "failed" : "", arrow.hue === null ? "" : "coloured",
   ].filter(Boolean).join(" ");

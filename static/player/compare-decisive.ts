@@ -1,6 +1,6 @@
 /** The messages that end otherwise in one of two runs, and what waits for them. From both runs' arrows; pure. */
 
-import { sentAgain } from "../diagrams/sent-again.ts";
+import { isLost, sentAgain } from "../diagrams/sent-again.ts";
 import type { Ahead } from "./compare-facts.ts";
 import type { Arrow } from "./frame.ts";
 import { listed } from "./joins.ts";
@@ -14,8 +14,9 @@ export interface Decisive {
 }
 
 /** How a message ended, if it did not simply arrive. */
-function fateOf({ fate, delayed, duplicated }: Arrow): string {
-  return [fate === "dropped" || fate === "lost" ? fate : "", delayed ? "delayed" : "", duplicated ? "duplicated" : ""].join(" ").trim();
+function fateOf(arrow: Arrow): string {
+  const { fate, delayed, duplicated } = arrow;
+  return [isLost(arrow) ? fate : "", delayed ? "delayed" : "", duplicated ? "duplicated" : ""].join(" ").trim();
 }
 
 /** `same`: the last step up to which both runs are the same, so that a message has the same id in both. */
@@ -41,10 +42,10 @@ export function decisiveIds(ours: readonly Arrow[], theirs: readonly Arrow[], sa
 /** What the run on this side waits for, in a sentence; null if it is not behind, or not because of a message. */
 export function waitsFor(decisive: readonly Decisive[], ahead: readonly Ahead[], side: "left" | "right", { run, most }: { run: string; most: number }): string | null {
   const names = ahead.filter((one) => one.side !== side && one.side !== "both").map(({ about }) => about);
-  const late = decisive.findLast(({ arrow: { fate, delayed } }) => fate === "dropped" || fate === "lost" || delayed);
+  const late = decisive.findLast(({ arrow }) => isLost(arrow) || arrow.delayed);
   if (names.length === 0 || late === undefined) return null;
-  const { arrow: { message, settledAt, fate, delayed, sentAt }, again } = late;
+  const { arrow: { message, settledAt, delayed, sentAt }, again } = late;
   const said = { run, names: listed(names.slice(0, most)), api: message.api, kind: message.is_response ? "response" : "request", source: message.from, destination: message.to, at: settledAt ?? sentAt };
-  if (fate !== "dropped" && fate !== "lost") return delayed && settledAt !== null ? say("player.compare.waits.delayed", said) : null;
+  if (!isLost(late.arrow)) return delayed && settledAt !== null ? say("player.compare.waits.delayed", said) : null;
   return again === null ? say("player.compare.waits.lost", said) : say("player.compare.waits.again", { ...said, until: again.sentAt });
 }

@@ -51,7 +51,7 @@ export class SideNames {
     return setting === undefined ? variantOf(store) : settingWords(setting);
   }
 
-  /** What comes before the colon of both names, if it tells them apart: `Kafka 2.8`. */
+  /** The part before the colon of the name, if it differs in the two names: `Kafka 2.8`. */
   #runHead(store: PlayerStore): string {
     const [own, other] = [store, this.#other(store)].map((one) => (one === undefined ? "" : this.#runName(one)));
     const [head = "", otherHead] = [own, other].map((name) => name?.split(/[:：]/)[0]);

@@ -14,6 +14,7 @@ import "./strip.ts";
 import "./term-note.ts";
 import type { Alongside } from "../generated/messages.ts";
 import type { Spread } from "../diagrams/lanes-plan.ts";
+import { NOTHING_FOREMOST } from "../diagrams/spacetime-layout.ts";
 import type { Foremost } from "../diagrams/spacetime-layout.ts";
 import { ACTORS_MOST } from "../diagrams/spacetime-heads.ts";
 import { logOf, placeIn, readFrom } from "./beside-address.ts";
@@ -130,7 +131,7 @@ export class Compare extends LitElement {
   /** What the two logs of each partition hold: both are drawn by one scale. */
   #spread: Spread = {};
   /** What differs between the two steps on show, and the frames that it was computed from. */
-  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[]; waits: Partial<Record<Side["name"], string>> } = { of: [], rows: [], names: [], ahead: [], holding: [], waits: {} };
+  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[]; waits: Partial<Record<Side["name"], string>>; foremost: Partial<Record<Side["name"], Foremost>> } = { of: [], rows: [], names: [], ahead: [], holding: [], waits: {}, foremost: {} };
   /** How many of these facts each side lists, and whether it was looked at that they have room. */
   #listed = { most: facts.most, hasRoom: false };
   /** The actors with lanes in both space-time diagrams, and those that each side asks for. */
@@ -380,6 +381,7 @@ export class Compare extends LitElement {
     this.#lookApart(one, two);
     const other: Language = words.language === "en" ? "zh-Hans" : "en";
     const [left, right] = this.#sides.map((side) => planOf(side)) as [Plan | null, Plan | null];
+    const differences = this.#differences;
     return html`<div class="compare">
       <header class="compare-head">
         ${this.#home()}
@@ -392,9 +394,9 @@ export class Compare extends LitElement {
         ${endsOf(left, right, this.#isOneSession, this.#runNames, this.#walk.moments?.verdict)}
         ${this.#waits()}
       </header>
-      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), this.#differences)}</div>
+      <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), differences)}</div>
       ${this.#flip()}
-      <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side))}</div>
+      <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side, differences))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
       ${this.#transport()}
       <eos-term-note rules=${this.rules} reference=${this.reference}></eos-term-note>
@@ -435,7 +437,7 @@ export class Compare extends LitElement {
     const apart = this.#inOrder(all);
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
     const ahead = this.#aheadIn([...new Set(all.map(({ about }) => about))]);
-    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead) };
+    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead), foremost: Object.fromEntries(this.#sides.map((side) => [side.name, this.#foremost(side)])) };
     this.#listed = { most: facts.most, hasRoom: false };
   }
 
@@ -498,7 +500,7 @@ export class Compare extends LitElement {
     return html`<a class="home" href=${placeIn(page, from ?? { branch: side.store.branch, shown: side.store.shown, log: logOf(location.search) })}>‹ <span>${say("player.compare.back")}</span></a>`;
   }
 
-  #side(side: Side): TemplateResult {
+  #side(side: Side, differences: Unfolded): TemplateResult {
     const { store } = side;
     const frame = store.frame;
     const other = this.#other(side);
@@ -514,13 +516,13 @@ export class Compare extends LitElement {
           <span class="where num">${say("player.compare.where", { step: store.shown, of: this.#walk.reach(side), at: frame?.view.time ?? 0 })}</span></span></h2>
       <div class="only-in">${this.#setOtherwise(side)}${other === undefined || first === null ? nothing : onlyHere(planOf(side), planOf(other), first, (step) => this.#isInBoth(side, step), (step) => void this.#walk.showIn(side, step), { whole: this.allBeats, turn: () => { this.allBeats = !this.allBeats; } })}</div>
       ${broken.length === 0 ? html`<div class="no-strip"></div>` : html`<eos-strip .store=${store} .only=${broken}></eos-strip>`}
-      <div class="counts">${apartList(this.#apart.rows, side.name, { ...this.#differences, most: Math.min(this.#listed.most, shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most) })}</div>
+      <div class="counts">${apartList(this.#apart.rows, side.name, { ...differences, most: Math.min(this.#listed.most, shownMiddle(this.middle, store) === "stage" ? defaults.onStage : facts.most) })}</div>
       <div class="compare-sentence">
         <eos-sentence .store=${store} .isOriginal=${this.difference !== "" && side === this.#sides[1]}></eos-sentence><eos-references .store=${store} rules=${this.rules}></eos-references>
       </div>
       <div class="compare-lanes" data-middle=${shownMiddle(this.middle, store)} tabindex="0" role="group" aria-label=${say(`player.tab.${shownMiddle(this.middle, store)}`)}><p class="log-of">${numbered(side, this.#names.short(side.store))}</p>${shownMiddle(this.middle, store) === "lanes" ? databaseLine(frame, this.#apart.names.includes(DATABASE_NAME)) : nothing}${
         sideMiddle(this.middle, {
-          store, other: other?.store.frame?.view, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.#walk.by, columns: this.#columns, wants: (actors) => this.#want(side, actors), foremost: this.#foremost(side), beside: this.#large, spread: this.#spread, apart: this.#apart.names,
+          store, other: other?.store.frame?.view, transactions: side.transactions, code: this.code, machines: this.machines, spacing: this.#walk.by, columns: this.#columns, wants: (actors) => this.#want(side, actors), foremost: this.#apart.foremost[side.name] ?? NOTHING_FOREMOST, beside: this.#large, spread: this.#spread, apart: this.#apart.names,
           along: Math.max(...this.#sides.map((one) => this.#walk.reach(one))), go: (step) => void this.#walk.showIn(side, step),
         })}</div>
       ${

@@ -315,6 +315,11 @@ export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batc
   return { first, x, unit };
 }
 
+/** Whether a run has brokers and a middleware. */
+export function hasBoth({ brokers, middleware }: Pick<StagePlan, "brokers" | "middleware">): boolean {
+  return brokers.length > 0 && (middleware?.participants ?? []).length > 0;
+}
+
 /** The boxes in the corner of the network; none with a middleware. */
 export function cornersOf(here: Places): Box[] {
   return here.kind === "cluster" ? CORNERS.flatMap((name) => here.others[name]?.box ?? []) : [];

@@ -8,7 +8,7 @@
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/shown-replica.ts";
 import type { Frame, Header, View } from "../player/frame.ts";
-import { CORNERS } from "./contract.ts";
+import { CORNERS, hasBoth } from "./contract.ts";
 import type { Box, BrokerPlace, ClientPlace, Focus, LanePlace, Places, Size, StagePlan } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 import { LATER, phoneParts } from "./later.ts";
@@ -70,7 +70,7 @@ const roomOf = (plan: StagePlan, size: Size): Size => LATER.nodes?.wing.room(pla
 
 /** The middleware's own picture, for its steps, in a run with brokers and a middleware; null for other runs. */
 export function besideCluster(plan: StagePlan, size: Size): Places | null {
-  return plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 ? (LATER.nodes?.places(plan, size) ?? null) : null;
+  return hasBoth(plan) ? (LATER.nodes?.places(plan, size) ?? null) : null;
 }
 
 /** Whether a step is about a node of this picture or a message between its nodes. */

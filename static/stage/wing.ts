@@ -7,6 +7,7 @@ import { svg } from "lit";
 import { round } from "../diagrams/geometry.ts";
 import type { Frame } from "../player/frame.ts";
 import { say } from "../player/text.ts";
+import { hasBoth } from "./contract.ts";
 import type { Focus, Layer, Places, Size, StageObject, StagePlan, Wing } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { path, text } from "./draw.ts";
@@ -20,7 +21,7 @@ const TOP = 22;
 
 /** The room of the brokers' picture. */
 export function besideWing(plan: StagePlan, size: Size): Size {
-  const splits = plan.brokers.length > 0 && (plan.middleware?.participants ?? []).length > 0 && size.form !== "phone" && size.width >= ROOM.least;
+  const splits = hasBoth(plan) && size.form !== "phone" && size.width >= ROOM.least;
   return splits ? { ...size, width: Math.floor(size.width * (1 - ROOM.share)) } : size;
 }
 
