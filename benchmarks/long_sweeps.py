@@ -137,7 +137,7 @@ class _Counted:
         now = time.perf_counter()
         before = self._before
         spent = Spent(
-            # A sweep is whole when its table is made.
+            # A sweep is complete only once its table is made; until then, at least one run counts as missing.
             runs=done if with_table else min(done, self._count - 1),
             seconds=before.seconds + now - self._begin,
             processor=before.processor + processor_seconds([os.getpid()]) - self._processor,

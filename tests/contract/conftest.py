@@ -1,4 +1,7 @@
-"""Sessions are made as in `tests/walkthroughs`: without a simulation of another test's session of the same number."""
+"""As in `tests/walkthroughs`, each test begins without kept simulations.
+
+Otherwise a session could get the simulation that another test left under the same session id.
+"""
 
 from tests.walkthroughs.conftest import _no_simulation_of_another_test
 

@@ -73,7 +73,7 @@ def last_effect(row: Row) -> str:
 
 @cache
 def shortest_runs() -> dict[int, list[Scenario]]:
-    """Row, by identity, to short runs of the library that take it, the shortest first."""
+    """Dict of `id(row)` → the shortest runs of the library in which that row decides, the shortest first."""
     runs: dict[int, list[tuple[int, str, Scenario]]] = {}
     for entry in library():
         for variant in entry.variants or (None,):

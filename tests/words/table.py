@@ -67,7 +67,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Said:
-    """A text: its file, its key there (of a document the line), its language."""
+    """A text with its file, its key in that file (in a document, the line number) and its language."""
 
     file: str
     key: str

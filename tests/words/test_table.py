@@ -145,7 +145,10 @@ def counts_of(text: str) -> frozenset[str]:
 
 @pytest.fixture(scope="module")
 def counts(texts: list[Said]) -> frozenset[str]:
-    """The names of what is counted anywhere; a limit is never 0 or 1."""
+    """The slots that have a singular and a plural form in some English text.
+
+    Slots for limits are left out: a limit is never 0 or 1.
+    """
     named = frozenset(name for one in texts if one.language == ENGLISH for name in counts_of(one.text))
     return named - {"most", "least", "limit", "steps_max"}
 

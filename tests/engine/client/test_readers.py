@@ -216,7 +216,7 @@ def test_one_fetch_at_a_time_carries_all_partitions_of_its_leader() -> None:
     ],
 )
 def test_a_consumer_asks_for_metadata_if_the_leader_may_have_changed(error: str, key: str) -> None:
-    """After any other error it only fetches again; both times it gets the record."""
+    """After any other error, it only fetches again. In both cases, it gets the record."""
     document = {
         "id": "own",
         "title": {"en": "a refused Fetch", "zh-Hans": "被拒绝的 Fetch"},

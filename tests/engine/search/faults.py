@@ -174,7 +174,7 @@ def _followed(generator: Random, names: Names) -> dict[str, Any]:
 
 
 def _led(generator: Random, names: Names) -> dict[str, Any]:
-    """A partition and its new leader; without a leader, the controller chooses one."""
+    """A partition and, mostly, its new leader. If none is given, the controller chooses one."""
     found = _followed(generator, names)
     return found if perhaps(generator, 0.7) else {"partition": found["partition"]}
 
