@@ -109,7 +109,7 @@ class Draft:
         )
 
     def add_generations(self) -> None:
-        """Add the generations of Kafka as an axis, if the form may have it."""
+        """Add Kafka's generations as an axis, if the form may have it."""
         if self.may_add_generations:
             scenario = load(entry(self.scenario).document, self.variant, source=self.scenario)
             self.filled.choices.append(generation_axis(scenario))

@@ -247,7 +247,7 @@ test("a long log of one producer leaves PID·epoch out of the cells and says so 
   const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) } }));
   const lane = laneOf(frame);
   assert.equal(lane.cells.at(-1)?.label, "58–59");
-  assert.ok(lane.texts.some((text) => text.text === "every cell is 0·0 (PID·epoch)"));
+  assert.ok(lane.texts.some((text) => text.text === "all records are from 0·0 (PID·epoch)"));
 });
 
 test("the retry that is already stored is drawn above its equal, with two bars, and nothing lands", () => {
