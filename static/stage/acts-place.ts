@@ -1,21 +1,24 @@
-/** Where the actions for a thing on the stage stand: next to it, and not over things that must stay visible. Pure. */
+/**
+ * Where the toolbar with the actions for a thing on the stage stands: next to the thing, and not over things that must
+ * stay visible. Pure.
+ */
 
 import { overlapArea } from "../diagrams/geometry.ts";
 import type { Box } from "./contract.ts";
 
 type Size = Pick<Box, "width" | "height">;
-/** px between a thing and its acts, and from them to the edges of the picture. */
+/** `GAP`: px between a thing and its toolbar. `EDGE`: px between the toolbar and the edges of the picture. */
 const GAP = 8;
 const EDGE = 4;
 
-/** px² that may be covered rather than stand 1 px farther off. */
+/** The toolbar rather covers this many px² than stands 1 px farther off. */
 const NEAR = 10;
 
 type Place = Pick<Box, "x" | "y">;
 
 /**
- * Left or right of a thing, at its top or bottom, on free space; else where they cover least. Null if the sides have no
- * room.
+ * The place left or right of a thing, at its top, bottom or middle, where the toolbar covers least; null if neither
+ * side has room.
  */
 export function placeBeside(own: Size, at: Box, room: Size, standing: readonly Box[]): Place | null {
   const ys = [at.y, at.y + at.height - own.height, at.y + (at.height - own.height) / 2].map((y) => Math.max(EDGE, Math.min(y, room.height - own.height - EDGE)));
@@ -23,7 +26,10 @@ export function placeBeside(own: Size, at: Box, room: Size, standing: readonly B
   return least(xs.flatMap((x) => ys.map((y) => ({ x, y }))), (place) => covered(own, place, standing));
 }
 
-/** Below or above a thing, beside whatever stands there; if that covers too much, below or above another thing. */
+/**
+ * A place below or above the thing or one of the things in `standing`: as near to the thing as possible, where the
+ * toolbar covers little.
+ */
 export function placeNear(own: Size, at: Box, room: Size, standing: readonly Box[]): Place {
   const rows = [at, ...standing].flatMap(({ y, height }) => [y + height + 6, y - own.height - 6]).filter((y) => y >= EDGE && y + own.height <= room.height - EDGE);
   const places = (rows.length === 0 ? [EDGE] : rows).flatMap((y) => {
@@ -34,7 +40,7 @@ export function placeNear(own: Size, at: Box, room: Size, standing: readonly Box
   return least(places, (place) => covered(own, place, [at, ...standing]) + NEAR * far(place)) as Place;
 }
 
-/** px² of what stands. */
+/** The area of the things in `standing` that the toolbar would cover, in px². */
 function covered(own: Size, { x, y }: Place, standing: readonly Box[]): number {
   return standing.reduce((sum, one) => sum + overlapArea({ ...own, x, y }, one), 0);
 }

@@ -9,7 +9,8 @@ export function serialAt(batch: LogBatchView | undefined, offset: number): numbe
 }
 
 /**
- * `duplicated`: the records that the log holds more than once. In the order in which the consumer received them again.
+ * The serials of the records that the consumer received again, in that order. `duplicated`: the records that the log
+ * holds more than once.
  */
 export function readAgain(lane: Pick<ReaderLaneView, "stretches">, batches: readonly LogBatchView[], duplicated: ReadonlySet<number>): number[] {
   if (duplicated.size === 0) return [];

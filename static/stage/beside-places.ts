@@ -1,6 +1,6 @@
 /**
- * Fixed places of services and their database: services under the clients of their processes, the database under the brokers, so
- * that statements cross the network as requests to Kafka do. Pure.
+ * The fixed places of services and their database: services under the clients of their processes, the database under
+ * the brokers. Statements thus cross the network, as requests to Kafka do. Pure.
  */
 
 import { round } from "../diagrams/geometry.ts";
@@ -10,21 +10,24 @@ export const SERVICE = { height: 88, phone: 88 };
 export const DATABASE = { height: 104, phone: 96 };
 export const DATABASE_NAME = "database";
 const GAP = 8;
-/** Between services and the database on a phone, where statements go down and responses come up. */
+/**
+ * Height of the gap between services and the database on a phone, where statements go down and responses come up, in
+ * units.
+ */
 const NETWORK = 56;
 
 const servicesOf = (plan: StagePlan): NonNullable<StagePlan["services"]> => plan.services ?? [];
 
-/** Height that services take under the clients. */
+/** Height that services take under the clients, in units. */
 export const besideClients = (plan: StagePlan): number => servicesOf(plan).length * (SERVICE.height + GAP);
-/** Height that the database takes under the brokers. */
+/** Height that the database takes under the brokers, in units. */
 export const besideBrokers = (plan: StagePlan): number => (servicesOf(plan).length === 0 ? 0 : DATABASE.height + GAP);
 
 function at(box: Box, port: Point): Places["others"][string] {
   return { box: { x: round(box.x), y: round(box.y), width: round(box.width), height: round(box.height) }, port: [round(port[0]), round(port[1])] };
 }
 
-/** `bottom`: the lower edge of both columns. */
+/** The places of services and database beside a cluster. `bottom`: the lower edge of both columns. */
 export function besidePlaces(plan: StagePlan, clients: { x: number; width: number }, brokers: { x: number; width: number }, bottom: number): Places["others"] {
   const services = servicesOf(plan);
   if (services.length === 0) return {};
@@ -39,7 +42,10 @@ export function besidePlaces(plan: StagePlan, clients: { x: number; width: numbe
   return found;
 }
 
-/** On a phone: a row of services below everything else, the database below them; with the height of both. */
+/**
+ * The places on a phone: a row of services below everything else, and the database below them; with the height of both
+ * together.
+ */
 export function besidePhone(plan: StagePlan, x: number, y: number, width: number): { others: Places["others"]; height: number } {
   const services = servicesOf(plan);
   if (services.length === 0) return { others: {}, height: 0 };

@@ -1,4 +1,6 @@
-/** Services and their database on the stage: the actions of a round, the committed rows, and the uncommitted ones. */
+/**
+ * Services and their database on the stage: the actions of a service's round, and the committed and uncommitted rows.
+ */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -44,7 +46,10 @@ export const beside: Layer = (frame, here, focus) => {
   });
 };
 
-/** A missing or duplicate row is shown together with the subject of the step. */
+/**
+ * Whether the step breaks a guarantee about rows. The picture then shows the missing or duplicate row together with the
+ * subject of the step.
+ */
 const breaksRows = ({ step }: Frame): boolean => step?.broken.some(({ guarantee }) => guarantee.startsWith("row_")) === true;
 
 const records = (serials: readonly number[]): string => listed(serials.map((serial) => `r${serial}`));
@@ -52,17 +57,20 @@ const records = (serials: readonly number[]): string => listed(serials.map((seri
 interface Slot {
   said: string;
   on: boolean;
-  /** For a process that is down. */
+  /** Whether the process of this slot is down. */
   dead?: boolean;
 }
 
 const THREADS_MOST = 6;
 
-/** The actions of a round in order, the current one black; or the worker threads, those with a record black. */
+/**
+ * A service: the actions of its round in order, the current one black; or its worker threads, those that hold a record
+ * black.
+ */
 function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   const state = say(`diagram.service.${view.alive ? view.state : "DOWN"}`);
   const all: Slot[] = view.workers === undefined ? view.acts.map((act, index) => ({ said: say(`stage.act.${act}`), on: index === view.act })) : threadsOf(view.threads ?? 1, view.workers);
-  // The threads of a process that is down are no free threads.
+  // While a process is down, its threads are not called free.
   const slots = view.alive ? all : all.map(({ said }) => ({ said: view.workers === undefined ? said : "", on: false, dead: true }));
   const width = (own.width - 20 - CELL.gap * (slots.length - 1)) / Math.max(1, slots.length);
   const y = HEAD + 7;
@@ -81,7 +89,7 @@ function serviceOf(name: string, view: ServiceView, own: Box): Drawn {
   };
 }
 
-/** Each worker thread with its record; those that do not fit are counted. */
+/** A slot for each worker thread, with its record; threads that do not fit are counted. */
 function threadsOf(threads: number, workers: readonly WorkerView[]): Slot[] {
   const busy = workers.filter(({ since }) => since !== null).map(({ serial, inserts }) => ({
     said: inserts ? say("stage.worker.inserts", { record: `r${serial}` }) : `r${serial}`, on: true,
@@ -94,11 +102,11 @@ function threadsOf(threads: number, workers: readonly WorkerView[]): Slot[] {
 interface Cell {
   said: string;
   held: boolean;
-  /** A record without its row, or with several: a guarantee is broken. */
+  /** A guarantee is broken: the record has no row, or several. */
   bad?: boolean;
 }
 
-/** The committed rows by record, and among them the records whose row is missing. */
+/** One text for each record with a committed row or with a missing one, in the order of the records. */
 export function rowsOf(frame: Frame): { said: string; bad: boolean }[] {
   const rows = frame.view.database?.rows ?? {};
   const missing = [...brokenRecords(frame, "row_missing")].filter((serial) => rows[String(serial)] === undefined);
@@ -109,7 +117,7 @@ export function rowsOf(frame: Frame): { said: string; bad: boolean }[] {
   });
 }
 
-/** Committed rows, entries and offsets; after them, dashed, those of open local transactions. */
+/** The database: committed rows, entries and offsets; after them, dashed, those of open local transactions. */
 function databaseOf(frame: Frame, view: DatabaseView, own: Box): Drawn {
   const open = Object.values(view.open ?? {});
   const rows: Cell[] = [
@@ -134,15 +142,17 @@ function databaseOf(frame: Frame, view: DatabaseView, own: Box): Drawn {
 const words = (cells: readonly Cell[]): string =>
   cells.length === 0 ? say("stage.none") : listed(cells.map(({ said, held }) => (held ? say("stage.database.held", { record: said }) : said)));
 
-/** In the place of the cells that do not fit. */
+/** The cell that counts those that do not fit; its text is the longest that is expected. */
 const MORE: Cell = { said: "+99", held: false };
 
-/** A broken guarantee is stated in words, which need more room than a record's name. */
+/**
+ * A cell's width, in units. A cell with a broken guarantee says so in words, which need more room than a record's name.
+ */
 function widthOf({ said, bad = false }: Cell): number {
   return bad ? Math.max(CELL.width, textWidth(said, 13, true) + 16) : CELL.width;
 }
 
-/** As many cells as fit, the newest; those before them are counted. */
+/** A line of cells: the newest that fit, after a count of the earlier ones. */
 function lineOf(name: string, cells: readonly Cell[], y: number, own: Box): SVGTemplateResult {
   const left = 14 + LABEL;
   const room = own.width - left - 10;

@@ -1,4 +1,4 @@
-/** Brokers: their box, the copies they keep for other leaders, and the lanes and coordinators that stand in them. */
+/** Brokers: their box, their copies of logs that other brokers lead, and the lanes and coordinators in their box. */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -23,7 +23,7 @@ import { hueInLog } from "../diagrams/instance.ts";
 import { legend, legendIn, signsOfLog } from "./legend.ts";
 import { SIGN } from "./legend-size.ts";
 
-/** Batches that a small copy draws. */
+/** The most batches that a small copy draws. */
 const COPY_CELLS = 10;
 const HEAD = 26;
 
@@ -34,7 +34,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   const alive = broker?.alive !== false;
   const focused = focus.actor === name && (focus.kind === "actor" || focus.kind === "leader");
-  // A coordinator in a place of its own and a strip in a row have bodies of their own.
+  // A place that is a coordinator's alone, and a strip in a row, get their boxes from other layers.
   const apart = (place.coordinator !== null && place.coordinator.box === place.box) || (here.upright && place.folded);
   const objects: StageObject[] = place.rows !== undefined ? phoneParts().chip(frame, here, focus, name, place) : apart ? [] : bodyOf(frame, here, focus, name, place, alive, focused);
   for (const [partition, lane] of Object.entries(place.lanes)) {
@@ -52,7 +52,7 @@ function brokerObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   return objects;
 }
 
-/** The disk of a broker that is down: nothing on it is a button. */
+/** The lanes of a broker that is down: dimmed, and nothing in them is a button. */
 function dimmed({ select: _select, ask: _ask, term: _term, ...object }: StageObject): StageObject {
   return { ...object, label: "", draw: svg`<g class="dim">${object.draw}</g>` };
 }
@@ -67,14 +67,14 @@ export function stateWord(frame: Frame, name: string): string | null {
   return cut === null ? null : say(`stage.cut_off.${cut}`);
 }
 
-/** From what a broker that runs is cut off at this step. */
+/** What a running broker is cut off from at this step; null: nothing. */
 function cutOff({ plan, step }: Frame, name: string): "brokers" | "controller" | null {
   const now = step?.number ?? 0;
   const found = plan?.cut_off?.[name]?.find(({ since, until }) => since <= now && (until === null || now < until));
   return found?.from ?? null;
 }
 
-/** px from a broker's left edge to the end of what its first line says: name and state. */
+/** px from a broker's left edge to the end of its first line, which has its name and its state. */
 export function headEnd(frame: Frame, name: string): number {
   const state = stateWord(frame, name);
   return 24 + textWidth(name, 15, true) + (state === null ? 0 : textWidth(state, 13) + 10);
@@ -94,7 +94,7 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
       text(12, 19, title, "s15 b")}${alive ? nothing : path(`M9,14H${after - 9}`, "crossed")}${state === null || focused ? nothing : text(after, 19, state, "s13 k")}${small}`,
     label: files ? title : "", picked: isPicked(frame.selection, selection),
   };
-  // Its name is the button: lanes and coordinator lie over the rest.
+  // The broker's name is the button, because lanes and the coordinator lie over the rest of the box.
   const reach = Math.min(width - 8, after + (state === null ? 0 : textWidth(state, 13)));
   return files ? [body] : [body, {
     key: `head:${name}`, x: place.box.x + 4, y: place.box.y + 2, width: reach, height: HEAD - 2, phase: "static", depth: DEPTH.body,
@@ -102,8 +102,11 @@ function bodyOf(frame: Frame, here: Places, focus: Focus, name: string, place: B
   }];
 }
 
-/** From the right edge: its copies of partitions that other brokers lead; copies without room are counted. */
-export function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): { drawn: SVGTemplateResult | typeof nothing; /** How far they reach left, in the broker's box. */ from: number } {
+/**
+ * From the right edge to the left: the broker's copies of partitions that other brokers lead; copies without room are
+ * counted.
+ */
+export function copies(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): { drawn: SVGTemplateResult | typeof nothing; /** px from the box's left edge to the leftmost copy. */ from: number } {
   const id = name.replace(/^broker-/, "");
   const alive = frame.view.brokers?.[id]?.alive !== false;
   const state = stateWord(frame, name);
@@ -111,7 +114,7 @@ export function copies(frame: Frame, here: Places, focus: Focus, name: string, p
   const kept = Object.entries(frame.view.partitions ?? {}).filter(([partition, view]) =>
     !INTERNAL.test(partition) && !here.away.lanes.includes(partition) && id in view.replicas && String(view.leader) !== id
     && (!(partition in place.lanes) || !alive) && !(here.upright && place.rows === undefined && Object.values(here.brokers).some(({ lanes }) => lanes[partition]?.strip === true)));
-  // Unfolded on a phone, a broker has its first line for the tag of its lane.
+  // On a phone, the first line of an unfolded broker is kept free for the tag of its lane.
   const isTagged = place.rows !== undefined && Object.values(place.lanes).some(({ strip }) => !strip);
   if (kept.length === 0 || isTagged || Object.entries(place.lanes).some(([partition, lane]) => hasNameAbove(here, partition, lane))) return { drawn: nothing, from: wholeOf(place).width };
   const drawn: SVGTemplateResult[] = [];
@@ -153,7 +156,7 @@ function copyCells({ view }: Frame, here: Places, batches: readonly LogBatchView
   return { draw: batches.length === 0 ? path("M0,10h18", "hair") : svg`${drawn}`, width: x };
 }
 
-/** Names of the columns, and which partitions stay empty. */
+/** The names of the columns, and the names of partitions that stay empty. */
 export const heads: Layer = (frame, here) => {
   if (here.kind === "middleware") return [];
   if (here.upright) return phoneParts().how(here);
@@ -180,8 +183,8 @@ export const heads: Layer = (frame, here) => {
 };
 
 /**
- * A log case has no consumers before a preview of a remedy: in their place stand the offsets at which consumers stop,
- * and the legend.
+ * What a log case shows in the place of consumers until it previews a remedy: the offsets at which consumers stop, and
+ * the legend.
  */
 function howToRead({ view }: Frame, here: Places): Drawn {
   const { fetches } = here;
@@ -190,13 +193,16 @@ function howToRead({ view }: Frame, here: Places): Drawn {
   const width = here.width - 24 - x;
   const stops = stopsOf(view, here);
   const below = legend(x, 18 + stops.length * SIGN.line + 28, width, signsOfLog(view));
-  // If many partitions leave no room, the legend is dropped first.
+  // If many partitions leave no room for both, the legend is left out first.
   if (stops.length === 0 || below.end > here.height - 8) return legend(x, 18, width, signsOfLog(view)).drawn;
   return svg`${text(x, 18, say("stage.head.readers"), "s13 b")}${stops.map(({ said, isName }, index) =>
     fittedText(x, 18 + 20 + index * SIGN.line, said, width, 13, { classes: isName ? "b" : "k", least: 10 }))}${below.drawn}`;
 }
 
-/** Whether the only consumers are possible ones, which no file names. */
+/**
+ * Whether this is a log case without consumers of its own: the only ones drawn are possible consumers, which no file
+ * names.
+ */
 const isPossible = ({ view }: Frame, here: Places): boolean => here.kind === "log" && Object.keys(view.consumers ?? {}).length === 0;
 
 /** Above the rows of possible consumers, if there is room: the offsets at which consumers stop. */
@@ -210,7 +216,8 @@ function stopsOver({ view }: Frame, here: Places): Drawn {
 }
 
 /**
- * For each partition, the offsets up to which consumers of both isolation levels read; with its name if there are several.
+ * For each partition: its name, if there are several, and the offsets up to which consumers of each isolation level
+ * read.
  */
 function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boolean }[] {
   const names = Object.values(here.brokers).flatMap(({ lanes }) => Object.keys(lanes));
@@ -224,7 +231,7 @@ function stopsOf(view: Frame["view"], here: Places): { said: string; isName: boo
   });
 }
 
-/** An operator runs the tool in this run: it has its place in the corner of the network, above the controller. */
+/** The tool that an operator runs in this run: in the corner of the network, above the controller. */
 export const tool: Layer = (frame, here) => {
   const place = here.others[TOOL];
   if (place === undefined || here.kind !== "cluster") return [];
@@ -240,7 +247,7 @@ export const tool: Layer = (frame, here) => {
   }];
 };
 
-/** The controller acts in this run: it has its place in the corner of the network. */
+/** The controller, in a run in which it acts: in the corner of the network. */
 export const controller: Layer = (frame, here, focus) => {
   const place = here.others["controller"];
   if (place === undefined || here.kind !== "cluster") return [];

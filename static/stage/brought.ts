@@ -1,6 +1,6 @@
 /**
- * An upright stage has room only for the subject of its step. A press on a name in *not here* brings that component:
- * until the next step, the places are those that show it. Pure.
+ * An upright stage has room only for the subject of its step. If the reader presses a name in the line of components
+ * without a place, the places change to show that component until the next step. Pure.
  */
 
 import type { Frame, Selection } from "../player/frame.ts";
@@ -13,17 +13,17 @@ export interface Brought {
   focus: Focus;
 }
 
-/** The places with this thing in them; null where the run has no place for it. */
+/** The places with the selected thing in them; null if the run has no place for it. */
 export function broughtHere(run: Places, frame: Frame, selection: Selection): Brought | null {
   const wanted = wantedOf(run, frame, selection);
   if (wanted === null) return null;
   const focus: Focus = { ...NO_FOCUS, ...wanted };
-  // A step in which the pressed component, and not the step itself, decides the places.
+  // A frame without a step, so that the pressed component decides the places.
   const { header, view, previousView, plan, language, changed } = frame;
   return { focus, here: standing(run, { header, view, previousView, plan, language, changed, selection: null, step: null, animate: false }, focus) };
 }
 
-/** Whether the step's own picture already shows it whole. */
+/** Whether the step's own picture already shows the thing at full size. */
 export function isWhole({ brokers, clients }: Places, { kind, id }: Selection): boolean {
   if (kind === "partition") return Object.values(brokers).some(({ lanes }) => lanes[id]?.strip === false);
   if (kind !== "actor") return false;
@@ -41,7 +41,7 @@ function wantedOf(run: Places, frame: Frame, { kind, id }: Selection): Partial<F
   return { kind: "sent", actor: broker, partition, messages: { ...NO_FOCUS.messages, sent: [message.id] } };
 }
 
-/** The lanes of a broker, those first of which it is leader now; or the queues of a client. */
+/** The lanes of a broker, first those that it leads now; or the queues of a client. */
 function lanesOf(run: Places, frame: Frame, name: string): string[] {
   const all = Object.keys(run.brokers[name]?.lanes ?? run.clients[name]?.queues ?? {});
   return [...all.filter((lane) => ledBy(frame, run, lane) === name), ...all];

@@ -1,15 +1,17 @@
 /**
- * A closer look for a projector: the part of the picture that cause and effect of a step fill, in the picture's own
- * shape (pure), and the motion to it. Places do not change.
+ * A closer look for a projector: the part of the picture that the cause and effect of a step fill, in the proportions
+ * of the picture (pure), and the motion to it. Places do not change.
  */
 
 import { round } from "../diagrams/geometry.ts";
 import type { Box, Places, StageObject } from "./contract.ts";
 
-/** The least share of the picture's width that is shown: with less, a viewer loses orientation. */
+/** The least share of the picture's width that is shown: with less, viewers lose orientation. */
 const CLOSEST = 0.64;
 const MARGIN = 30;
-/** px above and below: because a picture is three times as wide as high, each px there costs three of width. */
+/**
+ * px kept free above and below: the picture is three times as wide as high, so each px of height costs three of width.
+ */
 const MARGIN_ABOVE = 6;
 
 export function cameraOf(objects: readonly StageObject[], here: Places): Box {
@@ -29,7 +31,10 @@ export function cameraOf(objects: readonly StageObject[], here: Places): Box {
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
 }
 
-/** The visible part of a picture, and the width of the whole: another size is another picture. */
+/**
+ * The visible part of a picture, and the width of the whole picture: if that changes, it is another picture, and
+ * nothing glides.
+ */
 export interface Seen {
   box: Box;
   of: number;
@@ -38,8 +43,8 @@ export interface Seen {
 const GLIDE = { duration: 420, easing: "cubic-bezier(.45, 0, .2, 1)" };
 
 /**
- * Glides to the new part. The picture is drawn in its final state and moved as a whole from its old place, so nothing
- * in it is drawn again on the way.
+ * Moves the view to the next visible part. The picture is drawn in its final state and moved as a whole from its old
+ * place, so nothing in it is drawn again on the way.
  */
 export class Camera {
   #seen: Seen | null = null;
@@ -62,7 +67,7 @@ export class Camera {
     running.finished.then(done, done);
   }
 
-  /** The part that is visible now, on the way to `box`. */
+  /** The part that is visible at this moment of the motion to `box`. */
   #where(scene: SVGSVGElement, box: Box): Box {
     if (this.#running?.playState !== "running" || scene.clientWidth === 0) return box;
     const { a, e, f } = new DOMMatrix(getComputedStyle(scene).transform);
@@ -76,7 +81,7 @@ function isSame(one: Seen | null, other: Seen | null): boolean {
   return one.box.x === other.box.x && one.box.y === other.box.y && one.box.width === other.box.width;
 }
 
-/** The transform that moves a picture that shows one box, so many px wide, to where it would show the other. */
+/** The CSS transform that moves a picture, which shows `to` in `width` px, to where it would show `from`. */
 export function glideWay(from: Box, to: Box, width: number): string {
   const closer = to.width / from.width;
   const unit = (width / to.width) * closer;

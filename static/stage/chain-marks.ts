@@ -1,6 +1,6 @@
 /**
- * The answer to *why* on the picture: a number on each thing that one of its sentences is about. The words are beside the
- * picture (static/player/why.ts). Pure.
+ * The answer to *why* on the picture: a number on each thing that is the subject of a sentence of the answer. The
+ * sentences stand beside the picture (static/player/why.ts). Pure.
  */
 
 import { svg } from "lit";
@@ -13,17 +13,17 @@ import { textWidth } from "./draw.ts";
 import { LATER } from "./later.ts";
 
 const HEIGHT = 22;
-/** A mark reaches this far into the thing that it stands on; names begin after it. */
+/** A mark covers this much of the width of its thing, in units; names begin after it. */
 const BESIDE = 9;
-/** By how many units a mark above a body overlaps it. */
+/** A mark above a box overlaps it by this many units. */
 const INSIDE = 3;
-/** A thing of this width has room for a mark between its own words. */
+/** From this width on, in units, a thing has room for a mark between its own words. */
 const WIDE = 120;
-/** px from a word, which may have a frame around it: the preferred and the least distance. */
+/** px between a mark and a word, which may have a frame around it: the preferred and the least distance. */
 const CLEAR = { suits: 14, needs: 6 };
 /** px between the marks of one thing. */
 const APART = 2;
-/** Numbers that are shown on one thing before the others are counted. */
+/** The most numbers shown on one thing; the others are counted. */
 const NUMBERS = 4;
 
 interface Mark {
@@ -32,10 +32,9 @@ interface Mark {
 }
 
 /**
- * The part of the picture that is shown while the words cover its foot: all of it in its own size as long as the
- * subjects of the sentences are not covered; else moved up, and made smaller as far as letters stay readable.
- * `share`: how much of the
- * picture's height nothing lies over.
+ * The part of the picture that is shown while the sentences cover its foot. If they cover no subject of a sentence,
+ * that is the whole picture in its own size; else the picture is moved up, and made smaller as far as letters stay
+ * readable. `share`: the share of the picture's height that nothing covers.
  */
 export function uncovered(objects: readonly StageObject[], chain: Chain, here: Places, share: number): Box {
   const whole: Box = { x: 0, y: 0, width: here.width, height: here.height };
@@ -47,8 +46,8 @@ export function uncovered(objects: readonly StageObject[], chain: Chain, here: P
   const named = about.filter(({ height }) => height > 0);
   const hot = objects.filter((object) => object.hot === true && object.width > 0);
   const topOf = (those: readonly StageObject[]): number => Math.max(0, Math.min(...those.map(({ y }) => y)) - AROUND.above);
-  // Nothing is cut off if making it a little smaller is enough; the subject of the step stays in sight, too, if no
-  // letter becomes too small.
+  // Nothing is cut off if making the picture a little smaller is enough. The subject of the step stays in sight, too,
+  // unless letters would become too small for that.
   const all = topOf([...named, ...hot]);
   const top = free / foot >= GENTLE ? 0 : free / (foot - all) >= SMALLEST ? all : topOf(named);
   const scale = Math.min(1, Math.max(SMALLEST, free / (foot - top)));
@@ -56,14 +55,19 @@ export function uncovered(objects: readonly StageObject[], chain: Chain, here: P
   return { x: round((here.width - width) / 2), y: round(Math.min(top, foot - free / scale)), width: round(width), height: round(here.height / scale) };
 }
 
-/** Units above and below what sentences are about: for its marks, and for the name above a log. */
+/** Units above and below the subjects of sentences: for their marks, and for the name above a log. */
 const AROUND = { above: 24, below: 14 };
-/** The least scale of a picture that makes room for the words, and of one that is shown from its top for it. */
+/**
+ * `GENTLE`: the least scale at which the whole picture makes room for the sentences. `SMALLEST`: the least scale of a
+ * picture whose top is cut off for them.
+ */
 const SMALLEST = 0.64;
 const GENTLE = 0.72;
 
-/** Marks over everything else; nothing for a chain that names nothing in the picture. `here`: the part of it that nothing
- * lies over, which begins at `top`. `words`: where the picture has text. */
+/**
+ * The marks, over everything else; none if no subject of the chain is in the picture. `here`: the part of the picture
+ * that nothing covers; it begins at `top`. `words`: the boxes of texts in the picture.
+ */
 export function chainMarks(objects: readonly StageObject[], chain: Chain, here: Places, words: readonly Box[] = [], top = 0): StageObject[] {
   const marks = new Map<string, Mark>();
   chain.forEach((subject, index) => {
@@ -79,20 +83,20 @@ export function chainMarks(objects: readonly StageObject[], chain: Chain, here: 
 }
 
 /**
- * The bodies of other components, without those that contain the thing or lie in it: a mark on an edge between two
- * bodies could belong to either.
+ * The boxes of other components, without those that contain the thing or lie in it: a mark on an edge between two boxes
+ * could belong to either.
  */
 function othersOf(objects: readonly StageObject[], own: StageObject): Box[] {
   const contains = (outer: Box, inner: Box): boolean => outer.x <= inner.x && outer.y <= inner.y && outer.x + outer.width >= inner.x + inner.width && outer.y + outer.height >= inner.y + inner.height;
   return objects.filter((other) => (other.select ?? other.brings)?.kind === "actor" && other.width > 0 && !contains(other, own) && !contains(own, other));
 }
 
-/** The dots of messages, which a press takes hold of. */
+/** The boxes of the dots by which messages are grabbed. */
 function gripsIn(objects: readonly StageObject[]): Box[] {
   return objects.flatMap(({ x, y, grip }) => (grip === undefined ? [] : [{ x: x + grip - 3, y: y + 5, width: 6, height: 16 }]));
 }
 
-/** The text of each mark of a thing: a number; the last mark counts the numbers that have none. */
+/** The texts of the marks of a thing: one for each number shown, and a last one that counts the other numbers. */
 function labelsOf({ numbers }: Mark): string[] {
   const shown = numbers.slice(0, NUMBERS).map(String);
   return numbers.length > NUMBERS ? [...shown, `+${numbers.length - NUMBERS}`] : shown;
@@ -103,9 +107,9 @@ function widthOf(label: string): number {
 }
 
 /**
- * On the upper left corner, inside the picture; above bodies that reach to the edge of the picture; over the middle
- * of a thing that is hardly wider than the mark. If words stand there, along the edges of the thing, so that the
- * words stay free.
+ * The box of a mark: on the upper left corner of its thing, inside the picture; above the thing if it reaches to the
+ * edge of the picture; over its middle if it is hardly wider than the mark. If there are words, the mark stands
+ * elsewhere along the edges of the thing, so that the words stay free.
  */
 function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): Box {
   const widths = labelsOf(mark).map(widthOf);
@@ -113,16 +117,16 @@ function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): 
   const { x, y, width: whole, height: tall } = mark.object;
   const hasEdge = here.upright && x + BESIDE < width + 2;
   const above = hasEdge ? y - HEIGHT + INSIDE : y - HEIGHT / 2;
-  // Nothing stands above the first body: its name stands left, its numbers right.
+  // Nothing stands above the first box: its name is on the left, so the mark is farther right.
   const left = hasEdge && above < 2 ? x + whole * 0.3 : x + BESIDE - width;
-  // The visible part of a thing that is partly covered.
+  // The visible part of a thing whose foot is covered.
   const foot = Math.min(y + tall, here.height);
   const under = foot - HEIGHT / 2;
   const middle = x + (whole - width) / 2;
   const along = [0.15, 0.35, 0.55, 0.75, 1].map((share) => x + whole * share - width / 2);
   const corners = [left, x - width - 2, x + whole + 2];
   const beside = [0.5, 0.25, 0.75].map((share) => [x + whole - width / 2, y + (foot - y) * share - HEIGHT / 2]);
-  // On an upright stage, bodies stand close to each other: a mark across an edge would seem to belong to the other one.
+  // On an upright stage, boxes stand close to each other: a mark across an edge would seem to belong to the neighbour.
   const within = here.upright && tall >= HEIGHT - 1 && whole >= WIDE && y >= 0 ? clearIn({ x, y: round(y + Math.min(4, (tall - HEIGHT) / 2)), width: whole, height: HEIGHT }, width, taken) : null;
   if (within !== null && within.y + HEIGHT <= here.height) return within;
   const narrow = whole < 2 * width ? [[middle, above], [middle, under]] : [];
@@ -134,8 +138,8 @@ function placeOf(mark: Mark, here: Places, top: number, taken: readonly Box[]): 
 }
 
 /**
- * In a line, the first place that is clear of its words, else the one that is farthest from them; null where there is
- * none.
+ * In a line, the first place for a mark at the preferred distance from words, else the place farthest from them; null
+ * if each is closer than the least distance.
  */
 function clearIn(line: Box, width: number, taken: readonly Box[]): Box | null {
   const words = taken.filter((word) => word.y < line.y + line.height && word.y + word.height > line.y);
@@ -150,7 +154,7 @@ function clearIn(line: Box, width: number, taken: readonly Box[]): Box | null {
 
 type Placed = Mark & Box;
 
-/** One mark for each number, side by side. */
+/** One small box for each number of a mark, side by side. */
 function badges(mark: Placed): StageObject[] {
   const { y, numbers, object } = mark;
   let { x } = mark;
@@ -171,7 +175,7 @@ function sharedArea(one: Box, other: Box): number {
   return width * (Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y));
 }
 
-/** The place that covers least; if several are equal, the first. */
+/** The place that covers least of what is in `taken`; if several are equal, the first. */
 function freest(places: readonly Box[], taken: readonly Box[]): Box | undefined {
   let best: Box | undefined;
   let least = Number.POSITIVE_INFINITY;

@@ -1,13 +1,15 @@
-/** The subjects in the picture of the sentences of an answer to *why*. Pure. */
+/** The subjects of the sentences of an answer to *why*, and the objects of the picture that show them. Pure. */
 
 import type { Selection } from "../player/frame.ts";
 import type { StageObject } from "./contract.ts";
 
-/** The subjects of the sentences of a chain, in order; null for a sentence without a subject that can be selected. */
+/** For each sentence, in order, its subject; null if the sentence has no subject that can be selected. */
 export type Chain = readonly (Selection | null)[];
 
-/** The object that carries a subject's number: its own object, else the one that shows it, else the batch with its
- * record, else its partition. */
+/**
+ * The object that gets a subject's number: the subject's own object, else the one that shows it, else the batch with
+ * its record, else its partition.
+ */
 export function objectOf(objects: readonly StageObject[], subject: Selection): StageObject | undefined {
   const seen = objects.filter(({ select, brings, width, key }) => (select ?? brings) !== undefined && width > 0 && !key.startsWith("strip:"));
   const named = (kind: string, id: string): StageObject | undefined =>

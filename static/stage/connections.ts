@@ -1,6 +1,6 @@
 /**
- * Connections that a producer lacks or that a coordinator closes: broken ones with a cross, and new ones that are
- * being opened. While nothing is sent on them, the network is empty, and this shows why. Pure.
+ * Missing connections: those that a producer has lost, each with a cross, those that it is opening, and those that a
+ * coordinator closes. While nothing is sent on them, the network is empty, and this shows why. Pure.
  */
 
 import { svg } from "lit";
@@ -20,16 +20,16 @@ export interface Missing {
   broker: string;
   state: "disconnected" | "connecting";
   wire: Wire;
-  /** Where it is marked. */
+  /** The point of the wire at which its state is marked. */
   at: Point;
   said: string;
-  /** The place of its label on the wire; null if no place is free. */
+  /** The box of the state's words on the wire; null if no place is free. */
   words: Box | null;
-  /** Whether a cross marks it. */
+  /** Whether a cross marks the connection. */
   crossed: boolean;
 }
 
-/** Shares of the wire, in the order of preference. */
+/** The places of a mark as shares of the wire's length, in the order of preference. */
 const SHARES = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82];
 const LINE = 14;
 
@@ -42,19 +42,19 @@ export function missingConnections(frame: Frame, here: Places, focus: Focus): Mi
   const ways = [...missingWires(frame, here), ...(focus.kind === "lost" ? [] : closedWires(frame, here))];
   const found: Missing[] = [];
   for (const { client, broker, state, wire } of ways) {
-    // A broker that is down says so itself; what was lost with a connection has its own cross.
+    // A broker that is down says so itself; a message that was lost with its connection has its own cross.
     const isQuiet = frame.view.brokers?.[broker.replace("broker-", "")]?.alive === false;
     const isCrossed = state === "disconnected" && focus.kind !== "lost" && focus.doubt === null;
     const isSaid = here.upright && found.some((one) => one.broker === broker && one.state === state && one.words !== null);
     const said = say(`stage.connection.${state}`);
     const width = textWidth(said, 12, true);
     const points = SHARES.map((share) => pointOn(wire, share));
-    // Over the cross; in the low network of a phone beside it.
+    // The words stand over the cross; in the low network of a phone also beside it.
     const spots = [[-width / 2, -LINE - 7], ...(here.upright ? [[12, -LINE / 2], [-width - 12, -LINE / 2]] : [])].flatMap(([dx = 0, dy = 0]) => points.map((at): { at: Point; box: Box } => ({
       at, box: { x: Math.max(4, Math.min(here.width - 4 - width, at[0] + dx)), y: at[1] + dy, width, height: LINE },
     })));
     const free = spots.filter(({ box, at }) => !taken.some((one) => overlap(one, box) || overlap(one, around(at, 8))));
-    // A cross where two connections intersect would seem to belong to both.
+    // A cross at the crossing of two connections would seem to belong to both.
     const others = ways.filter((other) => other.wire !== wire);
     const spot = free.find(({ at }) => !others.some((other) => passes(other.wire, around(at, 12)))) ?? free[0];
     if (spot !== undefined && !isQuiet) taken.push(spot.box);
@@ -81,7 +81,7 @@ function missingWires(frame: Frame, here: Places): MissingWire[] {
   return found;
 }
 
-/** The connections of a coordinator to leaders that end in this step before the response to its markers. */
+/** The connections to leaders that end in this step before the coordinator gets the response to its markers. */
 function closedWires({ step }: Frame, here: Places): MissingWire[] {
   const found = new Map<string, MissingWire>();
   for (const { params } of (step?.notes ?? []).filter(({ key }) => key === "markers.disconnected")) {
@@ -95,7 +95,7 @@ function closedWires({ step }: Frame, here: Places): MissingWire[] {
 
 const around = ([x, y]: Point, far: number): Box => ({ x: x - far, y: y - far, width: 2 * far, height: 2 * far });
 
-/** Points of a wire that are looked at. */
+/** The number of points of a wire that are checked. */
 const POINTS = 60;
 
 function passes(wire: Wire, box: Box): boolean {

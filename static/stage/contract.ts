@@ -1,5 +1,5 @@
 /**
- * The interface between the parts of the stage: places, bodies, network, tag, motion.
+ * The interface between the parts of the stage: places, components, network, tag, motion.
  *
  *     const run = places(plan, header, firstView, size);        // places.ts: once for a run and a size
  *     const focus = focusOf(frame);                             // focus.ts: what this step is about
@@ -7,7 +7,8 @@
  *     const objects = LAYERS.flatMap((layer) => layer(frame, here, focus));   // layers.ts
  *
  * All lengths are units of the picture: the element scales `places.width` × `places.height` to its own box, so the same
- * numbers serve a laptop, a phone and a projector. No place depends on a step.
+ * numbers serve a laptop, a phone and a projector. A component has the same place at every step, unless there are fewer
+ * places than components (places.ts).
  */
 
 import type { SVGTemplateResult } from "lit";
@@ -16,34 +17,37 @@ import type { Frame, JsonObject, Selection } from "../player/frame.ts";
 
 export type { Box } from "../diagrams/geometry.ts";
 
-/** What the stage needs of the engine's plan of a run (static/player/plan.ts has it whole). */
+/** What the stage needs of the engine's plan of a run (`Plan` in static/generated/messages.ts). */
 export interface StagePlan {
-  /** Producer id → order of first appearance. */
+  /** Producer id → its place in the order of first appearance, from 0. */
   hues: Record<string, number>;
   clients: { name: string; applications: string[]; transactional_id: string | null; partitions: string[] }[];
-  /** Every data partition it ever leads; every transactional id and group it ever coordinates. */
+  /**
+   * `lanes`: every data partition that the broker ever leads; further every transactional id and group that it ever
+   * coordinates.
+   */
   brokers: { name: string; lanes: string[]; transactional_ids: string[]; groups: string[] }[];
   lanes: Record<string, { first: number; end: number; internal: boolean; leaders: number[]; refuses?: boolean }>;
   consumers: { name: string; isolation: string; lanes: string[] }[];
-  /** The controller or ZooKeeper acts in this run. */
+  /** Whether the controller or ZooKeeper acts in this run. */
   controller: boolean;
-  /** An operator runs `kafka-transactions.sh` in this run. */
+  /** Whether an operator runs `kafka-transactions.sh` in this run. */
   tool?: boolean;
   middleware: { roles: string[]; participants: string[] } | null;
-  /** Services with a database; absent in runs without. */
+  /** Services with a database; absent in runs without them. */
   services?: { name: string; acts: string[]; producer: string | null; consumer: string | null }[];
-  /** If the run has interventions: the places of the run without them. */
+  /** If the run has interventions: the plan of the run without them, so that components keep their places. */
   stands?: Omit<StagePlan, "stands">;
 }
 
-/** The name of the tool as an actor. */
+/** The name by which steps call the tool as an actor. */
 export const TOOL = "kafka-transactions";
 /** The actors with a place in the corner of the network: the controller, and above it the tool. */
 export const CORNERS = ["controller", TOOL] as const;
 
 export type Form = "desk" | "phone" | "projector";
 
-/** The size of the box that the stage fills, in pixels of the page. */
+/** The size of the box that the stage fills, in CSS pixels. */
 export interface Size {
   width: number;
   height: number;
@@ -59,24 +63,29 @@ export interface OtherPlace {
 
 export interface ClientPlace {
   box: Box;
-  /** On a phone, every client has a small `box`; the client of the focus is unfolded here. */
+  /** On a phone, every client has a small `box`; the client of the focus is also drawn here at full size. */
   panel?: Box;
-  /** Where its requests leave and responses arrive, by partition; "" for requests about no partition. */
+  /**
+   * Partition → the point where the client's requests leave and responses arrive; "" for requests about no partition.
+   */
   ports: Record<string, Point>;
-  /** Queues in order, one row each: waiting left, sent without an answer right. */
+  /**
+   * Partition → its queue, one row each, in order: waiting batches on the left, batches sent without a response yet on
+   * the right.
+   */
   queues: Record<string, { row: Box; waiting: Box; sent: Box }>;
-  /** Only its name, producer id and state are drawn. */
+  /** Whether only the client's name, producer id and state are drawn. */
   folded: boolean;
 }
 
 export interface LanePlace {
   box: Box;
-  /** The cells: `x` of the first offset drawn, width of one offset, y and height of a cell. */
-  cells: { x: number; y: number; width: number; height: number; unit: number; /** The most offsets that a batch is as wide as. */ most: number; /** Width at the end of the lane, without offsets, for a batch that arrives and is refused. */ after: number; /** The greatest width of an offset while the log is short. */ near?: number };
-  /** Where requests and markers arrive and responses leave (left), and where consumers fetch (right). */
+  /** The cells: `x` of the first drawn offset, `unit` the width of one offset, `y` and `height` of a cell. */
+  cells: { x: number; y: number; width: number; height: number; unit: number; /** The width of the widest batch, as a number of offsets. */ most: number; /** Width kept free at the end of the lane, where a batch that is refused is drawn. */ after: number; /** The greatest width of an offset while the log is short. */ near?: number };
+  /** `port`: where requests and markers arrive and responses leave (left). `out`: where consumers fetch (right). */
   port: Point;
   out: Point;
-  /** Drawn as a thin strip: cells without numbers. */
+  /** Whether the lane is a thin strip, with cells without numbers. */
   strip: boolean;
   /** The name of the current leader, if the lane is drawn in the place of a broker that is down. */
   heir?: string;
@@ -85,29 +94,32 @@ export interface LanePlace {
 export interface BrokerPlace {
   box: Box;
   /**
-   * On a phone with several brokers `box` is small, with rows for strips of what it leads; the broker of the focus is
-   * unfolded here.
+   * On a phone with several brokers, `box` is small, with `rows` for strips of the partitions that the broker leads;
+   * the broker of the focus is also drawn in `panel` at full size.
    */
   panel?: Box;
   rows?: readonly Box[];
-  /** Requests that are about none of its lanes. */
+  /** Where requests that are about none of its lanes arrive. */
   port: Point;
-  /** By partition: all partitions that it ever leads in this run, in order. */
+  /** Partition → its lane, for all partitions that the broker ever leads in this run, in order. */
   lanes: Record<string, LanePlace>;
-  /** Coordinator: its rail of states, its log line, its list of markers. Null where it never coordinates. */
-  coordinator: { box: Box; port: Point; markers: Point; /** All coordinators share this place, which shows the one of the step. */ shared?: boolean; /** According to the plan this broker coordinates nothing, but it may take over. */ spare?: boolean; /** If it is drawn in the place of a broker that is down: the box of its own broker. */ of?: Box } | null;
-  /** The strip of the lane that is drawn at full size now. */
+  /**
+   * The coordinator: the states of a transactional id, a line of its log, and from `markers` on its list of markers.
+   * Null for a broker that never coordinates.
+   */
+  coordinator: { box: Box; port: Point; markers: Point; /** Whether all coordinators share this place, which then shows the coordinator that the step is about. */ shared?: boolean; /** Whether this broker coordinates nothing according to the plan, but may take over. */ spare?: boolean; /** The box of the coordinator's own broker, if it is drawn in the place of a broker that is down. */ of?: Box } | null;
+  /** Partition → the strip of a lane that is drawn elsewhere at full size at this step. */
   echo?: Record<string, LanePlace>;
-  /** Drawn as one line, because it leads no used partition. */
+  /** Whether the broker is drawn as one line, because it leads no used partition. */
   folded: boolean;
 }
 
-/** Where a broker, or a client, is drawn whole. */
+/** The box in which a broker or client is drawn at full size. */
 export const wholeOf = ({ box, panel }: { box: Box; panel?: Box }): Box => panel ?? box;
 
 export interface ReaderPlace {
   box: Box;
-  /** The type's size, as a multiple of the smallest. */
+  /** The size of letters, as a multiple of the smallest size. */
   scale: number;
   port: Point;
 }
@@ -118,38 +130,45 @@ export interface Places {
   /** The size of the picture, in units. */
   width: number;
   height: number;
-  /** Hue class of a producer id: `b0` … `b5`, `plain` for none. */
+  /** Producer id → class of its colour: `b0` … `b5`, `plain` for none. */
   hue: (producerId: number | string | null | undefined) => string;
-  /** By name: `p1`, `broker-1`; null where the run has none of a kind. */
+  /** Name → place: `p1`, `broker-1`; empty if the run has none of a kind. */
   clients: Record<string, ClientPlace>;
   brokers: Record<string, BrokerPlace>;
-  /** Readers at the ends of the lanes: partition → consumer → place; consumers that stand together share one. */
+  /**
+   * Partition → consumer → place of its reader at the end of the lane; consumers that stand together share one place.
+   */
   readers: Record<string, Record<string, ReaderPlace>>;
-  /** Everything else that acts: controller, nodes of a middleware, services and their database. */
+  /** Name → place of every other component: controller, nodes of a middleware, services and their database. */
   others: Record<string, OtherPlace>;
-  /** Between clients and brokers, and between brokers and readers (null: a run without readers). */
+  /**
+   * `network`: between clients and brokers. `fetches`: between brokers and consumers; null in a run without consumers.
+   */
   network: Box;
   fetches: Box | null;
   /**
-   * Where lanes are strips: one place for the lane that the step is about, at full size. `standing` gives it to
-   * that lane, so wires and ghosts find it there.
+   * In a picture whose lanes are strips: the place where the lane that the step is about is drawn at full size.
+   * `standing` gives it to that lane, so wires and ghosts find it there.
    */
   lens: LanePlace | null;
-  /** Messages stand upright on wires that run down and up (phone). */
+  /** Whether wires run down and up, with messages upright on them (on a phone). */
   upright: boolean;
-  /** On an upright stage: rows for strips of other partitions; those that the step names come first. */
+  /**
+   * On an upright stage: rows for strips of partitions other than the one at full size; the partitions that the step
+   * names come first.
+   */
   rows?: readonly Box[];
-  /** Where the legend stands, if that is not under the readers. */
+  /** Where the legend stands, if not under the consumers. */
   legend?: Box;
-  /** The nodes of a middleware beside the brokers (wing.ts). */
+  /** The nodes of a middleware, if they stand beside brokers (wing.ts). */
   wing?: Wing;
-  /** The components without a place at this step; a line below the picture names them. */
+  /** The components that have no place at this step; a line below the picture names them. */
   away: Away;
 }
 
 export interface Wing {
   here: Places;
-  /** Where it begins in the whole picture, and how wide that is. */
+  /** Where the wing begins in the whole picture, and the width of the whole picture. */
   x: number;
   y: number;
   width: number;
@@ -160,7 +179,7 @@ export interface Away {
   brokers: string[];
   lanes: string[];
   readers: string[];
-  /** Messages between components without a place; network.ts counts them. */
+  /** Messages between components without a place are not listed: network.ts counts them. */
 }
 
 export type FocusKind =
@@ -170,25 +189,25 @@ export type FocusKind =
 /** The subject of a step, from facts of the engine (focus.ts). At most one thing is yellow. */
 export interface Focus {
   kind: FocusKind;
-  /** Where it happens: `p1`, `broker-1`, `c1`, `controller`, a node of the middleware. */
+  /** The component where it happens: `p1`, `broker-1`, `c1`, `controller`, a node of the middleware. */
   actor: string | null;
   partition: string | null;
-  /** Base offset in `partition` of the batch that is stored, found as a duplicate or compared with. */
+  /** Base offset in `partition` of the batch that is stored, recognised as a duplicate, or compared with. */
   offset: number | null;
-  /** Gates of `partition` that moved; the first one is yellow. */
+  /** The gates of `partition` that moved; the first one is yellow. */
   gates: ("last_stable_offset" | "high_watermark" | "log_start")[];
-  /** At the coordinator: which transactional id is shown, and which of its states is yellow. */
+  /** For a coordinator: the transactional id that is shown, and which of its states is yellow. */
   transactional_id: string | null;
   state: string | null;
-  /** The text of the tag: a catalogue key. */
+  /** The text of the tag: a key of the catalogue, with its parameters. */
   tag: { key: string; params: JsonObject } | null;
-  /** Below the tag: what a client cannot know from now on. */
+  /** The text below the tag: what a client cannot know from now on. */
   doubt: { key: string; params: JsonObject } | null;
-  /** Red: refused, lost, broken. */
+  /** Whether the tag is red: something was refused, lost or broken. */
   bad: boolean;
-  /** The comparison, after the tag. */
+  /** The compared pairs of values, which stand after the tag. */
   compared: readonly [unknown, unknown][];
-  /** Ids of messages with this step's fates. */
+  /** The ids of the messages that this step sent, delivered, dropped, lost, delayed or duplicated. */
   messages: { sent: number[]; delivered: number[]; dropped: number[]; lost: number[]; delayed: number[]; duplicated: number[] };
 }
 
@@ -197,88 +216,102 @@ export const NO_FOCUS: Focus = {
   bad: false, compared: [], messages: { sent: [], delivered: [], dropped: [], lost: [], delayed: [], duplicated: [] },
 };
 
-/** Order of cause and effect: `cause` travels first, `effect` lands, `gate` slides last, `tag` appears while it lands. */
+/**
+ * The order of cause and effect: the `cause` travels first, the `effect` lands, a `gate` slides last, and the `tag`
+ * appears while the effect lands.
+ */
 export type Phase = "static" | "cause" | "compare" | "effect" | "gate" | "tag";
 
 /** One thing in the picture. Its key stays the same as long as the thing does. */
 export interface StageObject {
   key: string;
-  /** Its drawing has its origin here; width and height serve rings of selection and the camera. */
+  /** The origin of its drawing. Its width and height are for rings of selection and for the camera. */
   x: number;
   y: number;
   width: number;
   height: number;
   phase: Phase;
-  /** The depth: wires 0, bodies 1, cells 2, gates 3, messages 4, ghosts and rings 5, tag 6, an answer's numbers 7. */
+  /**
+   * What lies over what: wires 0, boxes of components 1, cells 2, gates 3, messages 4, ghosts and rings 5, tag 6, an
+   * answer's numbers 7.
+   */
   depth: number;
   draw: SVGTemplateResult;
-  /** Where it comes from when it is new. */
+  /** The point from which the object comes when it is new. */
   from?: Point;
-  /** It belongs to this step's cause or effect: a projector's camera holds it in the picture. */
+  /** Whether it belongs to this step's cause or effect: a projector's camera keeps it in the picture. */
   hot?: boolean;
-  /** Makes it a button. */
+  /** If set, the object is a button that selects this. */
   select?: Selection;
-  /** Other things that it shows: an answer about one of these has its number here. */
+  /** Other things that the object shows: if a sentence of an answer is about one of them, its number stands here. */
   holds?: readonly Selection[];
-  /** A button that asks the engine why (docs/websocket.md), if it can be asked. */
+  /** If set, the object is a button that asks the engine why (docs/websocket.md). */
   ask?: { question: string; subject: string };
-  /** A button that shows what a term means (static/player/terms.ts). */
+  /** If set, the object is a button that shows what this term means (static/player/terms.ts). */
   term?: string;
-  /** A button of an upright stage: a press selects this and gives it a place here. */
+  /**
+   * If set, the object is a button of an upright stage: a press selects this thing and gives it a place in the picture.
+   */
   brings?: Selection;
-  /** A number of the answer to *why*: a press shows its sentence. */
+  /** If set, the object is a number of the answer to *why*: a press shows its sentence. */
   link?: number;
   picked?: boolean;
-  /** x of the mark for available actions, if there are any. */
+  /** x of the dot that says that actions are available; absent if none are. */
   grip?: number;
-  /** It belongs to the step before and fades. */
+  /** Whether the object belongs to the step before and fades. */
   gone?: boolean;
-  /** For screen readers; "" where the diagram's text says it. */
+  /** The object's text for screen readers; "" if the diagram's text says it. */
   label: string;
 }
 
-/** Makes objects for one frame; layers.ts lists all of them. */
+/** Makes the objects of one kind for a frame; layers.ts lists all layers. */
 export type Layer = (frame: Frame, here: Places, focus: Focus) => StageObject[];
 
-/** Animates what moved (motion.ts). `nodes` finds the drawn group of a key; both lists are whole pictures. */
+/**
+ * Animates the objects that moved (motion.ts). `nodes` returns the drawn group of a key; `before` and `after` hold all
+ * objects of the two pictures.
+ */
 export interface Mover {
   play(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): void;
-  /** Ends at once: another step, a jump, less motion. */
+  /** Ends the motion at once, because another step is shown, the reader jumps, or prefers less motion. */
   stop(): void;
 }
 
 export interface Window {
-  /** The first drawn offset; earlier offsets are counted. */
+  /** The first drawn offset; a number says how many earlier ones there are. */
   first: number;
-  /** x of an offset, also behind the end of the log. */
+  /** x of an offset, also of one after the end of the log. */
   x: (offset: number) => number;
-  /** px of an offset. */
+  /** The width of an offset in units. */
   unit: number;
 }
 
-/** A log with its batches, as the engine's view of a replica. */
+/** The batches of a log by base offset, as in the engine's view of a replica. */
 type Batches = Readonly<Record<string, { base_offset: number; last_offset: number }>>;
 
-/** px of an offset's width in a lane that shows all of its offsets, at least. */
+/** The least width of an offset, in units, in a lane that shows all of its offsets. */
 export const OFFSET_LEAST = 20;
-/** The same in a lane that was planned for a shorter run: narrow offsets are better than missing first records. */
+/**
+ * The least width of an offset, in units, in a lane that was planned for a shorter run: narrow offsets are better than
+ * missing first records.
+ */
 const GROWN_LEAST = 15;
 
 /**
- * The width of an offset in a lane that was planned for a shorter run, so that all still fit; the lane's own width if
- * they cannot.
+ * The width of an offset in a lane that was planned for a shorter run: as narrow as all offsets need; the lane's own
+ * width if they do not fit even then.
  */
 function unitOf({ strip, cells: { width, unit, most, after, near = 0 } }: LanePlace, count: number): number {
   const room = width - after;
-  // A short log is enlarged to four times or twice the width, as long as the next batch still fits.
+  // The offsets of a short log are four times or twice as wide, as long as the next batch still fits.
   const times = [4, 2].find((one) => unit * one <= near && (count + 2) * unit * one <= room);
   if (times !== undefined) return unit * times;
   return strip || most < Number.MAX_SAFE_INTEGER || count * unit <= room || count * GROWN_LEAST > room ? unit : Math.floor((10 * room) / count) / 10;
 }
 
 /**
- * Which offsets a lane shows: all while they fit, else the newest. The same rule for cells, gates and ghosts.
- * A log that the plan knows to be long has batches of at most `cells.most` offsets' width.
+ * The offsets that a lane shows: all of them while they fit, else the newest. Cells, gates and ghosts use this rule. In
+ * a log that the plan knows to be long, a batch is at most as wide as `cells.most` offsets.
  */
 export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batches: Batches = {}): Window {
   const { x: left, width, most, after } = lane.cells;
@@ -315,12 +348,12 @@ export function windowOf(lane: LanePlace, logStart: number, logEnd: number, batc
   return { first, x, unit };
 }
 
-/** Whether a run has brokers and a middleware. */
+/** Whether a run has both brokers and a middleware. */
 export function hasBoth({ brokers, middleware }: Pick<StagePlan, "brokers" | "middleware">): boolean {
   return brokers.length > 0 && (middleware?.participants ?? []).length > 0;
 }
 
-/** The boxes in the corner of the network; none with a middleware. */
+/** The boxes of the controller and the tool in the corner of the network; none in a run with a middleware. */
 export function cornersOf(here: Places): Box[] {
   return here.kind === "cluster" ? CORNERS.flatMap((name) => here.others[name]?.box ?? []) : [];
 }

@@ -1,7 +1,7 @@
 /**
- * The coordinator of transactions: the states of one transactional id as pills, the content of its log, the
- * outstanding markers; beside it, the group's offsets. A state that is being written is dashed, the state in force is
- * black.
+ * The transaction coordinator: the states of one transactional id as pills, the content of its log, the outstanding
+ * markers; beside them, the offsets of a group. The pill of a state that is being written is dashed; that of the
+ * current state is black.
  */
 
 import { nothing, svg } from "lit";
@@ -19,7 +19,9 @@ import { decidedBy } from "./decided.ts";
 import { box, fitted, fittedText, path, pillWidth, text, textWidth } from "./draw.ts";
 import { tagHeight, tagWidth } from "./tag-size.ts";
 
-/** The paths through the engine's machine `transaction_states` that are drawn; a test holds that each state is on one. */
+/**
+ * The paths through the engine's machine `transaction_states` that are drawn; a test checks that each state is on one.
+ */
 export const RAILS: readonly (readonly string[])[] = [
   ["Empty", "Ongoing", "PrepareCommit", "CompleteCommit"],
   ["Empty", "Ongoing", "PrepareAbort", "CompleteAbort"],
@@ -30,7 +32,7 @@ export const RAILS: readonly (readonly string[])[] = [
 ];
 export const LOG = /^__transaction_state-/;
 
-/** A transactional id and the partition with its states. */
+/** A transactional id, and the partition of `__transaction_state` that holds its states. */
 interface Logged {
   id: string;
   log: string;
@@ -41,8 +43,8 @@ interface Kept extends Logged {
 }
 
 /**
- * The path that an id is on: the one with its pending state, else the one with its state. If states belong to another
- * path, the id passed them before, and they come first.
+ * The path on which an id is: the first one with all of its known states; else the first one with its pending or
+ * current state, with the known states of other paths in front of it.
  */
 export function railOf(state: string, pending: string | null, before: string | null): readonly string[] {
   const seen = [before, state, pending].filter((one) => one !== null);
@@ -57,14 +59,17 @@ function keptOf(broker: CoordinationView | undefined): Kept[] {
   return Object.entries(broker?.transactions ?? {}).map(([id, entry]) => ({ id, entry, log: `__transaction_state-${entry.log_partition}` }));
 }
 
-/** The id that the step is about, else the picked one, else the one that moved last. */
+/** The id that the step is about; else the selected one; else the one whose entry changed last. */
 function chosen(frame: Frame, focus: Focus, kept: readonly Kept[]): Kept | undefined {
   return kept.find(({ id }) => id === focus.transactional_id)
     ?? kept.find(({ id }) => isOfPicked(frame, { transaction: id }))
     ?? kept.reduce<Kept | undefined>((best, one) => (best === undefined || one.entry.last_update > best.entry.last_update ? one : best), undefined);
 }
 
-/** px of a body that has room for what its log holds, and for the offsets of a group under it. */
+/**
+ * px of height with which the coordinator's place has room for the content of its log, and also for a group's offsets
+ * under it.
+ */
 const LOGGED = 80;
 const GROUPED = 94;
 
@@ -98,7 +103,7 @@ export function coordinatorObjects(frame: Frame, here: Places, focus: Focus, nam
   }];
 }
 
-/** A line from the box of the broker that took over to the place where it coordinates. */
+/** A line from the box of the broker that took over to the place where it is drawn as coordinator. */
 function jointTo(at: Box, of: Box): StageObject {
   const [x, from, to] = [of.x, of.y + 14, at.y + at.height / 2];
   return {
@@ -113,25 +118,28 @@ function idle(frame: Frame, name: string, width: number): SVGTemplateResult {
     log === null ? say("stage.coordinator.unused") : say("stage.coordinator.no_id", { log }), width - 24, 13, { classes: "q", least: 10 })}`;
 }
 
-/** An id that the coordinator has removed: the last record of its log is the tombstone. */
+/** The drawing of an id that the coordinator has removed: the last record of its log is the tombstone. */
 function removed({ id, offset }: Removed, width: number): SVGTemplateResult {
   return svg`${fittedText(12, 20, say("stage.coordinator.of", { id }), width - 24, 13, { bold: true, classes: "b", least: 9 })}${
     fittedText(12, 47, say("stage.coordinator.removed", { offset }), width - 24, 13, { classes: "k", least: 9 })}`;
 }
 
-/** The name in white on black, as on an unfolded broker. */
-function hostPill(name: string): { draw: SVGTemplateResult; /** Its width, with the gap after it. */ width: number } {
+/** The broker's name in white on black, as on an unfolded broker. */
+function hostPill(name: string): { draw: SVGTemplateResult; /** The width of the pill, with the gap after it. */ width: number } {
   const said = textWidth(name, 12, true);
   return { draw: svg`${box(8, 5, said + 12, 18, "tag", 4)}${text(14, 18, name, "s12 b inv")}`, width: round(said) + 16 };
 }
 
-/** Where the first line has its identity; `isLong`: the id has that line to itself. */
+/**
+ * The places of the first line: where the producer id and epoch stand. `isLong`: the transactional id has the first
+ * line to itself.
+ */
 function headLayout(here: Places, name: string, { id, entry }: Kept, width: number, apart: boolean) {
   const who = say("stage.coordinator.of", { id });
   // A place that several brokers may use names the current one.
   const host = apart ? hostPill(name) : null;
   const from = 12 + (host?.width ?? 0);
-  // Before the first InitProducerId takes effect, the id has no epoch (-1).
+  // Before the first InitProducerId takes effect, the id has no epoch (-1), so none is shown.
   const identity = entry.producer_epoch < 0 ? String(entry.producer_id) : `${entry.producer_id}·${entry.producer_epoch}`;
   const pill = round(textWidth(identity, 12, true) + 12);
   const room = width * (here.upright ? 0.66 : 0.6) - pill - (host?.width ?? 0);
@@ -148,7 +156,7 @@ function headLine(
   const { who, host, from, identity, pill, room, most, end, isLong } = headLayout(here, name, own, width, apart);
   const right = width - 12;
   if (isLong) {
-    // A long id has the first line to itself.
+    // A long transactional id has the first line to itself.
     const small = round(textWidth(identity, 11, true) + 10);
     return svg`${host?.draw ?? nothing}${fittedText(from, 11, who, width - 12 - from, 12, { least: 7, bold: true, classes: "b" })}${
       box(from, 14, small, 14, `cell small ${here.hue(entry.producer_id)}`, 3)}${text(from + small / 2, 25, identity, "s11 b", "middle")}${
@@ -160,7 +168,7 @@ function headLine(
 }
 
 /**
- * While markers are outstanding: which partitions have theirs; before that: which partitions belong to the transaction.
+ * While markers are outstanding: which partitions have theirs. Before that: which partitions belong to the transaction.
  */
 function markersOrPartitions(broker: CoordinationView | undefined, id: string, entry: TransactionView, from: number, right: number, y = 19): SVGTemplateResult {
   const waiting = broker?.markers?.waiting?.[id];
@@ -185,12 +193,12 @@ interface Pill {
   width: number;
 }
 
-/** The states in their order, from left to right. */
+/** The pills of the states in their order, from left to right. */
 function railLayout(frame: Frame, name: string, own: Kept, width: number, apart: boolean): { size: number; gap: number; pills: Pill[] } {
   const { id, entry } = own;
   const transition = frame.step?.transition;
   const stepped = transition?.machine === "transaction_states" && transition.of === id && frame.step?.actor === name;
-  // After its first state: the states that it passed, according to its log.
+  // An id that is in its first state again shows the states that it passed before, according to its log.
   const came = entry.state === RAILS[0]?.[0] && entry.pending_state === null ? lastOn(frame, name, own) : null;
   const rail = railOf(entry.state, entry.pending_state, came ?? (stepped && transition ? transition.from : null));
   const sizes = [13, 12, 11, 10, 9];
@@ -222,12 +230,15 @@ function railSvg(frame: Frame, focus: Focus, name: string, own: Kept, width: num
   })}`;
 }
 
-/** The tag of a step that is about this coordinator, within its place: under the state in question, beside what its log holds; on a
- * phone at the end of the first line. Null where there is no room for it. */
+/**
+ * The text, size and box of the tag of a step that is about this coordinator, inside the coordinator's place: under the
+ * pill of the state, beside the content of the log; on a phone at the end of the first line. Null if it has no room
+ * there.
+ */
 export function railTag(frame: Frame, here: Places, focus: Focus, name: string): { said: string; size: number; box: Box } | null {
   const place = here.brokers[name]?.coordinator;
   if (place == null || focus.tag === null || focus.actor !== name || focus.partition !== null || (focus.kind !== "coordinator" && focus.kind !== "refused")) return null;
-  // What was compared stands behind the tag, which is over the coordinator then.
+  // A tag with compared values stands over the coordinator instead.
   if (focus.compared.length > 0 && decidedBy(frame, focus) === null) return null;
   const broker = frame.view.brokers?.[name.replace(/^broker-/, "")];
   const kept = keptOf(broker);
@@ -249,7 +260,7 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   const found = tries.find(({ width }) => from + width + NEWEST_ENTRY <= right) ?? tries.find(({ width }) => from + width <= right);
   if (found === undefined) return null;
   const entries = loggedOf(frame, name, own).reduce((sum, batch) => sum + entryWidth(batch, own.id) + 2, 0);
-  // As many entries as before the step stay, as far as there is room.
+  // The tag leaves room for as many entries of the log as there were before the step, as far as possible.
   const least = Math.min(from - LEAST_LOG + Math.max(LEAST_LOG + NEWEST_ENTRY, entries + BESIDE_LOG), right - found.width);
   const pill = railLayout(frame, name, own, at.width, apart).pills.find(({ state }) => state === focus.state);
   const middle = pill === undefined ? right : pill.x + pill.width / 2;
@@ -257,11 +268,11 @@ export function railTag(frame: Frame, here: Places, focus: Focus, name: string):
   return { said: found.said, size: found.size, box: { x: round(at.x + x), y: round(at.y + 71.5 - found.height / 2), width: found.width, height: found.height } };
 }
 
-/** px between the last entry of a log and what stands behind it. */
+/** px between the last entry of a log and the tag or words after it. */
 const BESIDE_LOG = 34;
-/** px of a log line that a tag leaves for entries. */
+/** The least px of a log line that a tag leaves for entries. */
 const LEAST_LOG = 74;
-/** px more with which that is the newest entry, which the step is about. */
+/** The additional px that the newest entry, which the step is about, needs. */
 const NEWEST_ENTRY = 44;
 
 function hasLog(groups: Record<string, GroupView> | undefined, width: number, height: number): boolean {
@@ -277,11 +288,13 @@ function logOf(frame: Frame, name: string): string | null {
 }
 
 interface Removed extends Logged {
-  /** Of the tombstone. */
+  /** The offset of the tombstone. */
   offset: number;
 }
 
-/** The id whose tombstone is the last record of the log that a coordinator without ids leads; null: there is none. */
+/**
+ * The id whose tombstone is the last record of the log that a coordinator without entries leads; null if there is none.
+ */
 function removedIn(frame: Frame, name: string): Removed | null {
   const log = logOf(frame, name);
   const newest = log === null ? undefined : batchesOf(frame, name, log).at(-1);
@@ -295,18 +308,18 @@ function batchesOf(frame: Frame, name: string, log: string): LogBatchView[] {
   return Object.values(replica?.batches ?? {}).sort((one, other) => one.base_offset - other.base_offset);
 }
 
-/** Those that hold an id. */
+/** The batches of a coordinator's log that hold a given id. */
 function loggedOf(frame: Frame, name: string, own: Logged): LogBatchView[] {
   return batchesOf(frame, name, own.log).filter((batch) => isOf(batch, own.id));
 }
 
-/** The newest state in the log of an id that is not on all paths; null: none. */
+/** The newest state in an id's log that some path of RAILS lacks; null if there is none. */
 function lastOn(frame: Frame, name: string, own: Kept): string | null {
   const isOfOne = (state: string | null): state is string => state !== null && RAILS.some((rail) => rail.includes(state)) && !RAILS.every((rail) => rail.includes(state));
   return loggedOf(frame, name, own).map((batch) => imageState(batch, own.id)).findLast(isOfOne) ?? null;
 }
 
-/** `tag`: where the tag of the step begins, before which the log ends. */
+/** The line of an id's log. `tag`: the x at which the step's tag begins, before which the line ends. */
 function logLine(frame: Frame, name: string, own: Logged, kept: readonly Kept[], width: number, tag: number | null): SVGTemplateResult {
   const { id, log } = own;
   const replica = frame.view.partitions?.[log]?.replicas[name.replace(/^broker-/, "")];
@@ -333,8 +346,8 @@ interface Entry {
 }
 
 /**
- * The newest entries that fit, and the number of earlier ones: as a phrase, or short if a phrase leaves no room for the
- * newest entry.
+ * The newest entries that fit, and the number of earlier ones. The number is a phrase, or short if the phrase leaves no
+ * room for the newest entry.
  */
 function newestIn(batches: readonly LogBatchView[], id: string, room: number): { shown: Entry[]; earlier: number; said: string } {
   const newest: (Entry & { taken: number })[] = [];
@@ -358,7 +371,7 @@ function newestIn(batches: readonly LogBatchView[], id: string, room: number): {
 
 const entryWidth = (batch: LogBatchView, id: string): number => round(textWidth(shortState(imageState(batch, id)), 12) + 8);
 
-/** The state of an id according to the log: that of its newest image in a batch; null is a tombstone. */
+/** The state of an id in its newest record of a batch; null is a tombstone. */
 export function imageState(batch: LogBatchView, id: string): string | null {
   const at = (batch.content?.keys ?? []).findLastIndex((key) => keyOf(key) === id);
   const image = batch.content?.values[at];
@@ -385,7 +398,7 @@ function othersText(kept: readonly Kept[], id: string): string | null {
   return others.length === 1 ? `${first.id} ${first.entry.state}` : say("stage.coordinator.others", { count: others.length });
 }
 
-/** Offsets of a group: the committed ones, and those pending in an open transaction. */
+/** The offsets of a group: the committed ones, and those pending in an open transaction. */
 function groupLine(groups: Record<string, GroupView> | undefined, width: number): SVGTemplateResult | null {
   const entries = Object.entries(groups ?? {});
   if (entries.length === 0) return null;

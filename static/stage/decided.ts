@@ -1,7 +1,7 @@
 /**
- * The rule that decided a refusal or a duplicate, as a question with its answer, and the arrived numbers beside the
- * stored ones. It stands as a card in the network
- * (ghosts.ts), and at the foot of an upright stage whose network has no room for it (under-phone.ts).
+ * The rule that decided that a batch is refused or a duplicate, as a question with its answer, and the arrived numbers
+ * beside the stored ones. This comparison stands as a card in the network (ghosts.ts), or at the foot of an upright
+ * stage whose network has no room for it (under-phone.ts).
  */
 
 import { answered, layoutFields } from "../diagrams/decision-fields.ts";
@@ -18,9 +18,12 @@ export interface Decided {
   rule: string;
   sentence: string;
   answer: string;
-  /** The numbers that both sides have, if there are any. */
+  /** The fields with a number on both sides; may be empty. */
   fields: DecisionShape["fields"];
-  /** The rules that the run switches off, as text; how many others passed, and how many were not reached. */
+  /**
+   * `off`: the rules that the run switches off, as texts. `passed`, `rest`: how many other rules passed, and how many
+   * were not reached.
+   */
   off: string[];
   passed: number;
   rest: number;
@@ -49,8 +52,8 @@ export function countsText({ passed, rest }: Decided): string {
 }
 
 /**
- * A number that the refusal compared with an expected one and that is not among the compared fields: `first seq 1 |
- * must be 0`.
+ * The fields, with each number added that the rule compared with an expected one and that is not among them: `first seq
+ * 1 | must be 0`.
  */
 function withExpected(fields: Decided["fields"], compared: readonly (readonly [Json, Json])[]): Decided["fields"] {
   const values = new Map(compared.map(([name, value]) => [String(name), value]));
@@ -64,7 +67,7 @@ function withExpected(fields: Decided["fields"], compared: readonly (readonly [J
 
 export const sideOf = ({ arrived, stored }: Decided["fields"][number]): string => (stored === "–" ? arrived : `${arrived} ${arrived === stored ? "=" : "≠"} ${stored}`);
 
-/** `epoch 0 ≠ 2`; a field that one side alone has, with its value. */
+/** A field in words: `epoch 0 ≠ 2`; if only one side has the field, with that value. */
 export function fieldText(field: Decided["fields"][number]): string {
   return `${field.name} ${sideOf(field)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Drawing functions that all bodies of the stage share. Texts are fitted here: nothing is cut; a long text becomes
- * smaller and wraps.
+ * Drawing functions that all components on the stage share. Texts are fitted here: a long text becomes smaller and
+ * wraps, so that it is not cut.
  */
 
 import { nothing, svg } from "lit";
@@ -13,7 +13,10 @@ export type Anchor = "start" | "middle" | "end";
 /** Sizes of type on the stage, in units. */
 export const TYPE = { mark: 12, small: 13, text: 14, strong: 15, name: 17 } as const;
 
-/** The stage's typeface is narrower than the one in which the table of widths was measured. */
+/**
+ * The factor by which letters on the stage are narrower than in the table of widths, which was measured in another
+ * typeface.
+ */
 const NARROWER = 0.88;
 const SQUARE_LETTERS = /[\u2e80-\uffff]/g;
 
@@ -23,7 +26,7 @@ export function textWidth(said: string, size: number, bold = false): number {
   return square === 0 ? wideText(said, size, bold) * NARROWER : wideText(said.replace(SQUARE_LETTERS, ""), size, bold) * NARROWER + square * size * 1.02;
 }
 
-/** `classes`: `b` bold ink, `k` ink, `q` quiet, `inv` inverted, `bad`; `s12` … `s17` sizes. */
+/** A line of text. `classes`: `b` bold ink, `k` ink, `q` quiet, `inv` inverted, `bad`; `s12` … `s17` sizes. */
 export function text(x: number, y: number, said: string, classes = "", anchor: Anchor = "start"): SVGTemplateResult {
   return svg`<text x=${round(x)} y=${round(y)} class=${classes} text-anchor=${anchor}>${said}</text>`;
 }
@@ -41,19 +44,22 @@ export function halo(x: number, y: number, width: number, height: number, radius
   return svg`${box(x, y, width, height, "halo", radius)}${box(x - 3.5, y - 3.5, width + 7, height + 7, "ring", radius + 3)}`;
 }
 
-/** Type sizes of the producer identity and of the sequences in a cell; in a high cell, large enough for a projector. */
+/**
+ * The sizes of letters in a cell, for producer identity and for sequences; in a high cell, large enough for a
+ * projector.
+ */
 export function cellType(height: number): readonly [who: number, what: number] {
   return height >= 70 ? [14, 20] : height >= 54 ? [13, 17] : [12, 15];
 }
 
-/** A control batch: C or A on a flag. */
+/** The flag of a marker: C or A on a pole. */
 export function flag(x: number, y: number, height: number, letter: string, hue: string): SVGTemplateResult {
   return svg`<path d=${`M${x},${y}V${y + height + 4}`} class=${`pole line ${hue}`}/><path d=${
     `M${x},${y}h17l-4,${height / 2}l4,${height / 2}h-17z`} class=${`flag line ${hue}`}/><text x=${x + 6.5} y=${
     y + height / 2 + 4.5} class="inv s12" text-anchor="middle">${letter}</text>`;
 }
 
-/** Slanted lines inside a box: aborted. */
+/** Slanted lines inside a box: the batch is aborted. */
 export function hatch(width: number, height: number, hue: string): SVGTemplateResult {
   const lines: string[] = [];
   for (let from = 6; from < width + height; from += 9) {
@@ -67,13 +73,13 @@ export function hatch(width: number, height: number, hue: string): SVGTemplateRe
 export interface Fitted {
   size: number;
   lines: string[];
-  /** Whether something is left out; this only happens if `most` lines of the smallest size are not enough. */
+  /** Whether a part of the text is left out; this only happens if `most` lines of the smallest size are not enough. */
   cut: boolean;
 }
 
 /**
- * Lines no wider than `width`; a name without spaces breaks behind its hyphens, dots and underscores, at worst
- * anywhere.
+ * The lines of a text, none wider than `width`; a name without spaces breaks after its hyphens, dots and underscores,
+ * or anywhere if that is not enough.
  */
 function linesOf(said: string, width: number, size: number, bold: boolean): string[] {
   if (/\s|[\u2e80-\uffff]/.test(said)) return wrap(said, width, size, bold);
@@ -104,10 +110,10 @@ export function fitted(said: string, width: number, size: number, options: { lea
   const { least = 10, most = 1, bold = false } = options;
   for (let at = size; at >= least; at -= 1) {
     if (textWidth(said, at, bold) <= width) return { size: at, lines: [said], cut: false };
-    // Prefers two lines of a readable size to one of a small size.
+    // Two lines of a readable size are better than one of a small size.
     if (most > 1 && at >= size - 2) {
       const clauses = said.split(/(?<=[,，])\s*/);
-      // Lines end at clauses if everything then fits.
+      // Lines end at the ends of clauses if everything then fits.
       const lines = clauses.length === most && clauses.every((one) => textWidth(one, at, bold) <= width) ? clauses : linesOf(said, width, at, bold);
       const whole = said.split(/(?<=[-._/\s\u2e80-\uffff])/).every((piece) => textWidth(piece.trimEnd(), at, bold) <= width);
       if (whole && lines.length <= most) return { size: at, lines, cut: false };
@@ -122,7 +128,7 @@ export function fitted(said: string, width: number, size: number, options: { lea
   return { size: least, lines: kept, cut: true };
 }
 
-/** A fitted text, its lines centred on `y` when there are several; a title says the whole when something is left out. */
+/** A fitted text; several lines are centred on `y`. If a part is left out, the text's title has all of it. */
 export function fittedText(x: number, y: number, said: string, width: number, size: number, options: {
   least?: number; most?: number; bold?: boolean; classes?: string; anchor?: Anchor;
 } = {}): SVGTemplateResult {
@@ -133,7 +139,7 @@ export function fittedText(x: number, y: number, said: string, width: number, si
     cut ? svg`<title>${said}</title>` : nothing}${lines.map((line, index) => svg`<tspan x=${round(x)} y=${round(first + index * leading)}>${line}</tspan>`)}</text>`;
 }
 
-/** A pill with a text in it, as wide as the text. */
+/** The width of a pill with a text in it, in units. */
 export function pillWidth(said: string, size: number = TYPE.small, pad = 18): number {
   return round(textWidth(said, size, true) + pad);
 }

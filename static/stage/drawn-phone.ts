@@ -1,6 +1,6 @@
 /**
- * Parts that only an upright picture draws: the small boxes of its brokers, a comparison over the whole width, the
- * legend of a log; and its tags.
+ * Parts that only an upright picture draws: the small boxes of its brokers, the comparison over the whole width, the
+ * legend of a log, and the tags.
  */
 
 import { nothing, svg } from "lit";
@@ -25,7 +25,8 @@ import { isOnRail, placeOf } from "./tag.ts";
 const CHIP = { name: 15, head: 20 };
 
 /**
- * Its small box, where messages leave and arrive, and the large one while it is unfolded. Both name it in the same way.
+ * A broker's small box, where messages leave and arrive, and its large one while it is unfolded. Both have its name in
+ * the same form.
  */
 export function chipOf(frame: Frame, here: Places, focus: Focus, name: string, place: BrokerPlace): StageObject[] {
   const { width, height } = place.box;
@@ -56,8 +57,8 @@ export function chipOf(frame: Frame, here: Places, focus: Focus, name: string, p
 const LOW = { pad: 8, line: 16, gap: 12, side: 10 };
 
 /**
- * In a few lines over the whole width, between client and broker; null if messages leave no room: it then stands at the
- * foot.
+ * The comparison in a few lines over the whole width, between client and broker; null if messages leave no room there.
+ * It then stands at the foot of the stage.
  */
 export function lowComparison(frame: Frame, here: Places, focus: Focus, decided: Decided): StageObject | null {
   const { by, sentence, answer, fields } = decided;
@@ -85,7 +86,7 @@ export function lowComparison(frame: Frame, here: Places, focus: Focus, decided:
 
 const HOW_TO_READ = ["stage.log.how_cells", "stage.log.how_open", "stage.log.how_gates"] as const;
 
-/** The legend stands below the log if there is room for it and for a tag. */
+/** The legend of a log case, below the log; empty if there is no room for it and for a tag. */
 export function howBelow(here: Places): StageObject[] {
   if (here.kind !== "log" || Object.values(here.readers).some((rows) => Object.keys(rows).length > 0)) return [];
   const foot = Math.max(...Object.values(here.brokers).map(({ box: one }) => one.y + one.height), ...(here.rows ?? []).map((row) => row.y + row.height));
@@ -94,7 +95,7 @@ export function howBelow(here: Places): StageObject[] {
   return [{ key: "heads", x: 0, y: 0, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: "", draw: svg`${drawn}` }];
 }
 
-/** A title at `y`, and the sentences `gap` below; `end` is the y of the last line. */
+/** A title at `y`, and the sentences from `gap` below it on; `end` is the y of the last line. */
 function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; end: number } {
   let next = y + gap;
   const parts = HOW_TO_READ.map((key) => {
@@ -107,8 +108,8 @@ function how(x: number, y: number, gap: number, width: number): { drawn: Drawn; 
 }
 
 /**
- * The response with an error stands right above the coordinator that refuses, or below the client that receives it, and
- * says the same as the tag would.
+ * Whether a response says the same as the tag would: a response with an error right above the coordinator that refuses,
+ * or below the client that receives it.
  */
 export function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
   const { flights } = networkOf(frame, here, focus);
@@ -123,8 +124,8 @@ export function isOnAnswer(frame: Frame, here: Places, focus: Focus): boolean {
 const TAG_SIZES = [15, 13, 12] as const;
 
 /**
- * A tag that finds no free place in full size is smaller; rather smaller in the body that it is about than in the
- * network.
+ * The size of a tag's letters. A tag that finds no free place in its full size is smaller; and it is rather small in
+ * the box of the component that it is about than large in the network.
  */
 export function uprightSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const body = shownLane(frame, here, focus)?.broker.panel;

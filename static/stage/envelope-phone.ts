@@ -1,4 +1,4 @@
-/** A message on a phone, whose wire does not say between which bodies it goes. */
+/** Messages on a phone whose wires do not show between which components they run. */
 
 import { svg } from "lit";
 import { round } from "../diagrams/geometry.ts";
@@ -8,7 +8,7 @@ import type { Envelope } from "./envelope.ts";
 import { paper } from "./envelope.ts";
 import type { Sheet } from "./messages.ts";
 
-/** On a phone, between brokers side by side: the partition of a marker, and below it the sender and the receiver. */
+/** A marker between brokers side by side on a phone: its partition, and below it sender and receiver. */
 export function onWay(sheet: Sheet, here: Places, way: string): Envelope {
   const [first] = sheet.flags;
   if (first === undefined) return wordsOnWay(sheet, way);
@@ -22,7 +22,10 @@ export function onWay(sheet: Sheet, here: Places, way: string): Envelope {
   };
 }
 
-/** The same for a response, with its content. */
+/**
+ * A message without a marker between brokers side by side on a phone: its name and words, and below them sender and
+ * receiver.
+ */
 function wordsOnWay(sheet: Sheet, way: string): Envelope {
   const name = sheet.words === "" ? sheet.name : `${sheet.name} ${sheet.words}`;
   const width = round(Math.max(textWidth(name, 12, true), textWidth(way, 12)) + 18);

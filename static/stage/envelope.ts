@@ -10,21 +10,21 @@ import type { Sheet } from "./messages.ts";
 import { listed } from "../player/joins.ts";
 
 /**
- * `whole`: name and what it carries; `row`: both in one line; `brief`: type and partition; `small`: one line at the end
- * of a lane.
+ * How much of a message is drawn. `whole`: name and content; `row`: both in one line; `brief`: type and partition;
+ * `small`: one line at the end of a lane.
  */
 export type Detail = "whole" | "row" | "brief" | "small";
 
-/** Its fate in this step. */
+/** What happens to a message in this step. */
 export interface Fate {
-  /** Drawn yellow: this step is about it. */
+  /** Whether it is drawn yellow, because this step is about it. */
   now: boolean;
-  /** It arrives in this step and is drawn at its receiver. */
+  /** Whether it arrives in this step and is drawn at its receiver. */
   docked: boolean;
   lost: boolean;
-  /** Another copy of it is in transit. */
+  /** How many more copies of it are in transit. */
   copies: number;
-  /** A note below or beside it, in a few words. */
+  /** A note of a few words, below or beside it. */
   note: string;
   side: "under" | "right" | "left";
 }
@@ -32,20 +32,20 @@ export interface Fate {
 export interface Envelope {
   width: number;
   height: number;
-  /** With its origin left above. `heading`: 1 to the right or down, −1 to the left or up. */
+  /** Draws it with the origin at its upper left corner. `heading`: 1 for right or down, −1 for left or up. */
   draw: (heading: 1 | -1, fate: Fate) => SVGTemplateResult;
 }
 
 const NAME = 14;
 const WORDS = 13;
 const CELL = 12;
-/** Width of a message beside its words, with the space around it, in units. */
+/** Width of a sheet besides its words, with the space around it, in units. */
 const BESIDE = 40;
 
 /** Width of a sheet beyond which a batch on it is named without its records, in units. */
 const SHEET = 190;
 
-/** On an upright stage, a sheet has an arrow instead of a point. */
+/** Whether wires run up and down: a sheet then has an arrow instead of a point. */
 const standsUp = (here: Places): boolean => here.upright || here.form === "phone";
 
 interface Row {
@@ -53,13 +53,13 @@ interface Row {
   draw: (x: number, y: number) => SVGTemplateResult;
 }
 
-/** `way`: the two bodies, if an arrow up or down is not enough. */
+/** The drawing of a message. `way`: sender and receiver, if an arrow up or down does not say them. */
 export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = ""): Envelope {
   if (detail === "small") return oneLine(sheet);
   if (way !== "" && sheet.cells.length === 0) return phoneParts().onWay(sheet, here, way);
   if (detail === "row" && sheet.cells.length > 0) return nameAndCells(sheet, here);
   if ((detail === "row" || detail === "brief") && !standsUp(here)) return nameAndBrief(sheet);
-  // All messages of the middleware are about the one transaction, which its body names.
+  // All messages of the middleware are about the same transaction, which the box of the middleware names.
   if (detail === "brief" && !(here.upright && sheet.flags.length > 0)) return twoLines(sheet, sheet.brief === "" || here.kind === "middleware" ? [] : [wordsRow(sheet.brief, sheet.bad, here)], here, 12);
   if (sheet.flags.length > 0) return flags(sheet, here);
   const rows = sheet.cells.length > 0 ? sheet.cells.map((cell) => cellRow(cell, here, true)) : sheet.words === "" ? [] : [wordsRow(sheet.words, sheet.bad, here)];
@@ -67,7 +67,7 @@ export function envelopeOf(sheet: Sheet, detail: Detail, here: Places, way = "")
 }
 
 function wordsRow(words: string, bad: boolean, here: Places): Row {
-  // Names of errors are narrower than their estimate; the longest are set smaller, so that they stay in the network.
+  // Names of errors are narrower than their estimate; the longest are smaller, so that they stay in the network.
   const width = (size: number): number => textWidth(words, size, bad) * (bad ? 0.92 : 1);
   const room = here.network.width - BESIDE;
   const size = [WORDS, 12, 11].find((one) => width(one) <= room) ?? 10;
@@ -102,7 +102,7 @@ function twoLines(sheet: Sheet, rows: readonly Row[], here: Places, size: number
 /** The most rows of markers in one message; the last row counts the remaining partitions. */
 const MARKERS = { most: 4, upright: 1 };
 
-/** Markers are flags: they fly from the coordinator to the logs. */
+/** A message with markers: a flag for each, because they fly from the coordinator to the logs. */
 function flags(sheet: Sheet, here: Places): Envelope {
   const most = standsUp(here) ? MARKERS.upright : MARKERS.most;
   const shown = sheet.flags.slice(0, sheet.flags.length > most ? Math.max(1, most - 1) : most);
@@ -114,7 +114,7 @@ function flags(sheet: Sheet, here: Places): Envelope {
       draw: (x, y) => svg`${flag(x, y, 22, letter, here.hue(producerId))}${text(x + 22, y + 17, label, "s15 b")}`,
     };
   });
-  // Of several markers, the rows are as many as have room.
+  // A message with several markers does not say its name, so that rows have room.
   const isNamed = !standsUp(here) && rows.length === 1;
   const head = isNamed ? 18 : 0;
   const width = round(Math.max(62, isNamed ? textWidth(sheet.name, 12, true) + 40 : 0, ...rows.map((row) => row.width + 24)));
@@ -126,7 +126,7 @@ function flags(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** Name and subject in one line, for many messages one under the other. */
+/** Name and subject in one line, used when many messages stand under each other. */
 function nameAndBrief(sheet: Sheet): Envelope {
   const name = textWidth(sheet.name, 12, true);
   const width = round(name + (sheet.brief === "" ? 0 : textWidth(sheet.brief, 12, sheet.bad) + 6) + 28);
@@ -140,7 +140,7 @@ function nameAndBrief(sheet: Sheet): Envelope {
   };
 }
 
-/** Name and content in one line, for messages that wait one under the other. */
+/** Name and batches in one line, for requests that wait under each other. */
 function nameAndCells(sheet: Sheet, here: Places): Envelope {
   const name = textWidth(sheet.name, 12, true);
   const rows = sheet.cells.map((cell) => cellRow(cell, here));
@@ -159,7 +159,7 @@ function nameAndCells(sheet: Sheet, here: Places): Envelope {
   };
 }
 
-/** px by the wide estimate of a text: *2 batches* has the letters of *1 batch*. */
+/** px of text in one line, by the estimate of widths, which is too wide: *2 batches* has the letters of *1 batch*. */
 const ONE_LINE = 58;
 
 function oneLine(sheet: Sheet): Envelope {
@@ -167,7 +167,7 @@ function oneLine(sheet: Sheet): Envelope {
   return {
     width: 62, height: 24,
     draw: (heading, fate) => {
-      // What is torn off has its place in the same width.
+      // The torn-off piece of a lost message takes part of the same width.
       const off = fate.lost ? TORN - 4 : 0;
       return svg`<g transform=${`translate(${heading > 0 ? 0 : off},0)`}>${paper(62 - off, 24, heading, false, sheet, fate, svg`<title>${`${sheet.name} ${sheet.words}`}</title>${
         fittedText(heading > 0 || fate.lost ? 6 : 12, 16, said, ONE_LINE - off, 12, { least: 8, classes: sheet.bad ? "bad" : "k" })}`, 6)}</g>`;
@@ -177,8 +177,8 @@ function oneLine(sheet: Sheet): Envelope {
 
 
 /**
- * The outline: a request is pointed on the right, an answer on the left; upright ones have an arrow instead, markers
- * none.
+ * The outline of a sheet: a request has its point on the right, a response on the left. Upright messages have an arrow
+ * instead, markers have none.
  */
 export function outline(width: number, height: number, heading: 1 | -1, point: number): string {
   return heading > 0
@@ -203,7 +203,10 @@ export function paper(
     fate.note === "" ? nothing : note(width, height, heading, upright, fate)}`;
 }
 
-/** A note wider than its message ends at the message's point, because a body begins there. */
+/**
+ * The note of a message. A note wider than its message ends at the message's point, because a component's box begins
+ * there.
+ */
 function note(width: number, height: number, heading: 1 | -1, upright: boolean, { note: said, side, copies }: Fate): SVGTemplateResult {
   const under = height + (copies > 0 ? 20 : 14);
   if (side === "under" && !upright && textWidth(said, 12, true) > width) return heading > 0 ? text(width - 4, under, said, "s12 b gl", "end") : text(4, under, said, "s12 b gl");
@@ -211,14 +214,14 @@ function note(width: number, height: number, heading: 1 | -1, upright: boolean, 
   return side === "right" ? text(width + 6, height / 2 + 4, said, "s12 b gl") : text(-6, height / 2 + 4, said, "s12 b gl", "end");
 }
 
-/** px between the sheet and the torn-off piece; px to the end of the piece; number of teeth of the tear. */
+/** px from the sheet to the far end of the torn-off piece. */
 export const TORN = 26;
 const TEAR = { gap: 18, deep: 3, teeth: 3, cross: 7 };
 
-/** A lost message: its end is torn off, with a cross in the tear; name and content stay readable. */
+/** A lost message: its pointed end is torn off, with a cross in the tear; name and content stay readable. */
 function torn(inside: SVGTemplateResult, width: number, height: number, heading: 1 | -1, classes: string): SVGTemplateResult {
   const teeth = Array.from({ length: TEAR.teeth + 1 }, (_, index) => [(index % 2 === 0 ? -1 : 1) * TEAR.deep, round((height * index) / TEAR.teeth)] as const);
-  // Everything is drawn for a message that goes right; one that goes left is mirrored.
+  // Everything is computed for a message that goes right, and mirrored for one that goes left.
   const x = (at: number): number => round(heading > 0 ? at : width - at);
   const cut = (from: number): string => teeth.map(([dx, y]) => `L${x(from + dx)},${y}`).join("");
   const sheet = `M${x(3)},0${cut(width - 4)}H${x(3)}Q${x(0)},${height} ${x(0)},${height - 3}V3Q${x(0)},0 ${x(3)},0Z`;

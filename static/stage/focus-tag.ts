@@ -1,4 +1,4 @@
-/** The tag of a step: keys of the catalogue and their parameters, from the engine's report. Pure. */
+/** The tags of steps: keys of the catalogue and their parameters, from what the engine reports of a step. Pure. */
 
 import { isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import { isLogCase } from "../diagrams/log-case.ts";
@@ -10,14 +10,14 @@ import { say, words } from "../player/text.ts";
 
 type Tag = NonNullable<Focus["tag"]>;
 
-/** Values that the step changed below a path, with the names that follow it. */
+/** The changes of a step below a path, each with the rest of its path. */
 export function changedBelow(step: Step, ...path: string[]): { rest: string[]; change: Change }[] {
   return step.changes
     .filter((change) => path.every((name, depth) => change.path[depth] === name))
     .map((change) => ({ rest: change.path.slice(path.length), change }));
 }
 
-/** Faults of an actor, and their names. */
+/** Key of a fault of a component → key of its tag. */
 const FAULTS: Record<string, string> = {
   "fault.crashed": "stage.tag.crashed",
   "fault.client_crashed": "stage.tag.crashed",
@@ -52,7 +52,10 @@ export function guaranteeTag(guarantee: string, serials: readonly number[]): Tag
   return { key: `stage.tag.broken.${guarantee}${named ? ".records" : ""}`, params: named ? { records: records + more } : {} };
 }
 
-/** Sentences about a batch that is stored too late, and what the tag says instead of its place. */
+/**
+ * Key of a sentence about a batch that is stored too late → key of the tag, which says this instead of the batch's
+ * place.
+ */
 const UNTIMELY: Record<string, string> = {
   "log.after_marker": "stage.tag.after_marker",
   "log.after_marker_late": "stage.tag.after_marker",
@@ -60,7 +63,9 @@ const UNTIMELY: Record<string, string> = {
   "broker.appended_outdated": "stage.tag.outdated",
 };
 
-/** What the tag says of the batch at this offset, if it comes behind its transaction's marker or is of a fenced epoch. */
+/**
+ * The tag of the batch at this offset if it comes after its transaction's marker or has a fenced epoch; null otherwise.
+ */
 export function untimelyTag(step: Step, offset: number): Tag | null {
   for (const { key, params } of [step, ...step.notes]) {
     const first = params["base_offset"] ?? params["offset"] ?? null;
@@ -70,14 +75,16 @@ export function untimelyTag(step: Step, offset: number): Tag | null {
   return null;
 }
 
-/** Rows by which the coordinator grants a request without a change, and their tags. */
+/** Sentences by which the coordinator grants a request without a change → key of the tag. */
 const NOTHING_TO_DO: Record<string, string> = {
   "coordinator.done_already": "stage.tag.done_already",
   "coordinator.done_already_raised": "stage.tag.done_already",
   "coordinator.partitions_known": "stage.tag.partitions_known",
 };
 
-/** If the coordinator's entry of an id changed: the state to show, and whether it is in force. */
+/**
+ * If the step changed the coordinator's entry of an id: the state to show, and a tag that says whether it is in force.
+ */
 export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null {
   for (const { rest: [id = "", room, name = ""] } of changedBelow(step, "brokers")) {
     const tag = room === "transactions" ? entryTag(frame, step, id, name) : null;
@@ -112,18 +119,21 @@ function entryTag(frame: Frame, step: Step, broker: string, id: string): Pick<Fo
   const before = frame.previousView?.brokers?.[broker]?.transactions?.[id];
   if (entry === undefined || (before !== undefined && !names.some((name) => TOLD.includes(name)))) return null;
   const isWritten = before?.pending_state != null && entry.pending_state === null;
-  // Files do not show what was replicated when.
+  // Log files do not show what was replicated when, so the tag says only the state.
   const written: Tag = isLogCase(frame) ? { key: "stage.tag.now", params: { to: entry.state } } : { key: "stage.tag.counts", params: {} };
   if (before !== undefined && (isWritten || entry.state !== before.state)) return { state: entry.state, tag: written };
   const pending = entry.pending_state;
-  // The next state is set with the decision, and its record follows the last marker.
+  // From the decision on, the next state is pending; it is written after the last marker.
   if (pending !== null && frame.view.brokers?.[broker]?.markers?.waiting?.[id] !== undefined) return { state: entry.state, tag: { key: "stage.tag.markers_next", params: {} } };
   if (pending !== null && pending !== before?.pending_state) return { state: pending, tag: { key: "stage.tag.being_written", params: {} } };
   const params = { producer_id: entry.producer_id, producer_epoch: entry.producer_epoch };
   return { state: pending ?? entry.state, tag: { key: "stage.tag.identity", params } };
 }
 
-/** `LSO 0 → 2, HW 1 → 2`; as one if both have the same old and new value; a gate that does not move is named, too. */
+/**
+ * The tag of moved gates: `LSO 0 → 2, HW 1 → 2`; both as one if they have the same old and new value. A gate that does
+ * not move is named, too.
+ */
 export function gateTag(before: ReplicaView, after: ReplicaView): Tag {
   const high = [before.high_watermark, after.high_watermark] as const;
   const stable = [before.last_stable_offset, after.last_stable_offset] as const;
@@ -155,8 +165,8 @@ export function readTag(frame: Frame, consumer: string, partition: string): Tag 
 }
 
 /**
- * The batches that a client took back in this step without knowing whether they are stored: by their records, else by
- * their sequences.
+ * What is in doubt: the batches that a client put back into the queue in this step without knowing whether they are
+ * stored, named by their records, else by their sequences.
  */
 export function doubtOf(frame: Frame, step: Step): Tag | null {
   const said = [step, ...step.notes].filter(({ key }) => key === "client.requeued").map(({ params }) => params);
@@ -175,7 +185,7 @@ export function doubtOf(frame: Frame, step: Step): Tag | null {
   };
 }
 
-/** Steps of a database and its services whose own name is the best tag. */
+/** Key of a step of a database or a service → key of the tag that says the same in short. */
 const BESIDE_STEPS: Record<string, string> = {
   "local_transaction.commits": "stage.tag.rows_committed",
   "local_transaction.commits_no_row": "stage.tag.rows_committed",
@@ -202,7 +212,7 @@ function voteTag(state: Json | undefined): Tag | null {
   return words.knows(key) ? { key, params: {} } : null;
 }
 
-/** The tag of a refusal; refusals of middleware nodes have their own words. */
+/** The tag of a refusal; a refusal of a middleware node has words of its own. */
 export function refusalTag(frame: Frame, step: Step, error: string): Tag {
   const key = `stage.tag.refusal.${error}`;
   const isNode = frame.view.middleware?.participants !== undefined;
@@ -210,7 +220,10 @@ export function refusalTag(frame: Frame, step: Step, error: string): Tag {
   return { key: isNode && words.knows(key) ? key : "stage.tag.refused", params: { error } };
 }
 
-/** A vote, when the participant sends it and when the middleware receives it, or another response to the middleware. */
+/**
+ * The tag of a vote, when the participant sends it and when the middleware receives it, or of another response to the
+ * middleware.
+ */
 export function middlewareTag({ transition, params, changes }: Step): Tag | null {
   if (transition !== null) return transition.machine === "participant" ? voteTag(transition.to) : null;
   for (const { path: [first, second, , room, name, field], after } of changes) {
@@ -222,7 +235,7 @@ export function middlewareTag({ transition, params, changes }: Step): Tag | null
   return null;
 }
 
-/** Steps of a client whose own name is the best tag. */
+/** Key of a step of a client → key of the tag that says the same in short. */
 const CLIENT_STEPS: Record<string, string> = {
   "client.request_timed_out": "stage.tag.timed_out",
   "client.drained_again": "stage.tag.same_numbers",
@@ -249,7 +262,7 @@ export function clientTag(frame: Frame, step: Step, client: string): { tag: Tag;
   return recordsTag(step);
 }
 
-/** How many records were reported to the application. */
+/** The tag that says how many records the application was notified of; failures come first. */
 function recordsTag(step: Step): { tag: Tag; bad: boolean } | null {
   const statuses = changedBelow(step, "records").filter(({ rest }) => rest[1] === "status").map(({ change }) => change.after);
   const failed = statuses.filter((status) => status === "failed").length;

@@ -1,8 +1,9 @@
 /**
  * The subject of a step: the one yellow place, and its tag. Pure.
  *
- * Everything is read from what the engine reports of the step: its key, decision, refusal, transition, fates of messages
- * and changes. A list of questions is asked in order; the first answer is the focus, and the rest of the picture is quiet.
+ * Everything is read from what the engine reports of the step: its key, decision, refusal, transition, fates of
+ * messages, and changes. The functions in FINDERS are called in order; the first one that returns a subject decides the
+ * focus, and the rest of the picture is quiet.
  */
 
 import { brokenRecords } from "../diagrams/broken-records.ts";
@@ -20,7 +21,7 @@ type Finder = (frame: Frame, step: Step, focus: Focus) => Found;
 
 const EVENTS = ["sent", "delivered", "dropped", "lost", "delayed", "duplicated"] as const;
 
-/** `broker-1` for `1`. */
+/** The name of the broker with an id: `broker-1` for `1`. */
 const brokerName = (id: string | number): string => `broker-${id}`;
 
 export function focusOf(frame: Frame): Focus {
@@ -47,7 +48,7 @@ function firstFound(frame: Frame, step: Step, focus: Focus): Found {
   return null;
 }
 
-/** The place of the first record of a hanging transaction. */
+/** The place in the log of the first record that the broken guarantee names, for example of a hanging transaction. */
 function brokenPlace({ view }: Frame, { broken: [broken] }: Step): Found {
   const { partition = null, first_offset: offset } = broken ?? {};
   const log = view.partitions?.[partition ?? ""];
@@ -59,7 +60,8 @@ function brokenPlace({ view }: Frame, { broken: [broken] }: Step): Found {
 const IN_LOG = ["duplicated", "reordered"] as const;
 
 /**
- * If a run ends with the sentence about its result and no beat lands: the last record in a log that broke a guarantee.
+ * The focus of the last step of a complete run whose last sentence states its result, if no beat ends there: the last
+ * record in a log that broke a guarantee.
  */
 function verdictOf(frame: Frame, step: Step): Focus | null {
   const { plan, view } = frame;
@@ -94,7 +96,7 @@ const refused: Finder = (frame, step) => {
   return {
     kind: "refused", actor, partition, bad: true, compared, tag: refusalTag(frame, step, error),
     transactional_id: partition === null ? text(step.params["transactional_id"]) : null,
-    // The batch that the numbers were compared with; a file of an earlier version does not name it.
+    // The batch that the arrived numbers were compared with; a file of an earlier version does not name it.
     offset: step.derived?.arrivals?.find((one) => one.partition === partition && `broker-${one.broker}` === actor)?.compared ?? null,
   };
 };
@@ -133,7 +135,7 @@ const fault: Finder = (frame, step) => {
   const tag = step.kind === "fault" ? faultTag(step) : null;
   if (tag === null) return null;
   const actor = text(step.params["actor"]) ?? step.actor;
-  // A consumer stands at the lanes that it reads.
+  // A consumer stands at the end of the lanes that it reads.
   const [partition] = Object.keys(frame.view.consumers?.[actor]?.positions ?? {});
   if (partition !== undefined) return { kind: "read", actor, partition, tag };
   // A producer loses its waiting batches; its stored records stay in the logs.
@@ -157,7 +159,7 @@ const leader: Finder = (frame, step) => {
   return { kind: "leader", actor: brokerName(log.leader), partition, tag: { key: "stage.tag.leads", params } };
 };
 
-/** A batch that the leader of one of the run's own partitions appended. */
+/** A batch that a leader appended to a data partition. */
 const append: Finder = (frame, step) => {
   if (step.kind === "replication") return null;
   const names = new Set(changedBelow(step, "partitions").map(({ rest }) => rest[0] as string));
@@ -176,7 +178,7 @@ const append: Finder = (frame, step) => {
   return null;
 };
 
-/** The coordinator's own entry, or its list of markers. */
+/** A change of the coordinator's entry of a transactional id, or of its list of markers. */
 const coordinator: Finder = (frame, step) => {
   const tagged = coordinatorTag(frame, step);
   return tagged === null ? null : { kind: "coordinator", ...tagged };
@@ -197,7 +199,7 @@ const gate: Finder = (frame, step) => {
   return null;
 };
 
-/** The last step of a log case: nothing changes, and consumers stop here. */
+/** The last step of a log case: it changes nothing, and says at which offset consumers stop. */
 const stops: Finder = (frame, step) => {
   const partition = text(step.params["partition"]);
   if (!/^log\.now_held/.test(step.key) || partition === null || frame.view.partitions?.[partition] === undefined) return null;
@@ -237,12 +239,12 @@ const learnt: Finder = (frame, step) => {
   return null;
 };
 
-/** A change of the client itself: its state, its identity, its knowledge of its records. */
+/** A change of the client itself: of its state, its identity, or what it knows about its records. */
 const client: Finder = (frame, step, { messages }) => {
   const own = frame.view.applications?.[step.actor]?.client ?? step.actor;
   if (frame.view.clients?.[own] === undefined) return null;
   const tagged = clientTag(frame, step, own);
-  // Sent messages show the sender, so a client without a new state is quiet.
+  // The sent messages already show the sender, so a client without a new state is not marked.
   if (tagged === null && messages.sent.length > 0) return null;
   return { kind: "client", actor: own, tag: tagged?.tag ?? null, bad: tagged?.bad ?? false };
 };
@@ -257,8 +259,8 @@ const node: Finder = (frame, step) => {
 };
 
 /**
- * The node of the middleware that a step is about: an action of an operator or an application happens at the node that
- * changes.
+ * The node of the middleware that a step is about: an action of an operator or an application is shown at the node that
+ * it changes.
  */
 function nodeOf(frame: Frame, { actor, transition }: Step): string {
   const { middleware } = frame.view;
@@ -266,7 +268,7 @@ function nodeOf(frame: Frame, { actor, transition }: Step): string {
   return isNode ? actor : transition?.of.split(" ")[0] ?? actor;
 }
 
-/** In the order in which they are asked. */
+/** The first that returns a subject decides the focus. */
 const FINDERS: readonly Finder[] = [
   refused, duplicate, lost, tampered, fault, leader, append, coordinator, gate, stops, read, node,
   (frame, step, focus) => (focus.messages.sent.length > 0 && clientTag(frame, step, step.actor) === null ? sent(frame, step, focus) : null),

@@ -6,7 +6,7 @@ import { say } from "../player/text.ts";
 import type { Focus, LanePlace, Places, Window } from "./contract.ts";
 import { textWidth } from "./draw.ts";
 
-/** From this width on, a cell has its ring inside the gates at its edges, and its numbers inside the ring. */
+/** From this width on, in units, a cell has its ring inside the gates at its edges, and its numbers inside the ring. */
 export const RING_INSIDE = 80;
 
 interface LaneNamed {
@@ -27,7 +27,7 @@ interface GateNames {
   taken: Name[];
 }
 
-/** Names of the gates beside or above them; the text between says why records wait. */
+/** The places of the gates' names, beside or above the gates; the text between them says why records wait. */
 export function gateNames({ box: lane }: LanePlace, window: Window, replica: ReplicaView, from = lane.x): GateNames {
   const { last_stable_offset: stable, high_watermark: high } = replica;
   const [left, right] = [window.x(stable), window.x(high)];
@@ -56,8 +56,8 @@ export function ringedBatch({ focus, partition }: LaneNamed, replica: ReplicaVie
 }
 
 /**
- * A gate at the edge of a narrow batch that is ringed is seen above and below the ring, which is whole; a wide one has
- * its ring inside (ghosts.ts).
+ * Whether a gate stands at the edge of a narrow batch with a ring: the ring is then drawn over the gate, which is seen
+ * above and below it. A wide batch has its ring inside (ghosts.ts).
  */
 export function isBehindRing(lane: LaneNamed, replica: ReplicaView, window: Window): (offset: number) => boolean {
   const ringed = ringedBatch(lane, replica);
@@ -65,7 +65,7 @@ export function isBehindRing(lane: LaneNamed, replica: ReplicaView, window: Wind
   return (offset) => isNarrow && (ringed.base_offset === offset || ringed.last_offset + 1 === offset);
 }
 
-/** The least px in which an arriving batch can show its sequences. */
+/** The least width in which an arriving batch can show its sequences, in units. */
 export function ghostNeeds({ step }: Frame): number {
   const { first_sequence: first, last_sequence: last } = (step?.decision?.arrived ?? {}) as Record<string, number | null | undefined>;
   return first == null || first < 0 ? 34 : Math.max(34, textWidth(range(first, last ?? first), 15, true) + 12);
@@ -74,7 +74,7 @@ export function ghostNeeds({ step }: Frame): number {
 /** px between the names of gates and an arriving batch beside them. */
 const CLEAR = 4;
 
-/** Names that are raised over a ring stand beside the name of the broker, where they reach its line. */
+/** The least x of names of gates that are raised over a ring: after the name of the broker, if they reach its line. */
 function behindName({ here, partition, place }: LaneNamed): number | undefined {
   if (!here.upright) {
     const [name, broker] = Object.entries(here.brokers).find(([, { lanes }]) => lanes[partition] === place) ?? [];
@@ -84,13 +84,13 @@ function behindName({ here, partition, place }: LaneNamed): number | undefined {
   return Math.max(0, ...ends) || undefined;
 }
 
-/** Baseline of the names of gates, from the top of the cells; and over a ring. */
+/** Baselines of the names of gates, from the top of the cells: normally, and raised over a ring. */
 const LEVEL = -11;
 const RAISED = -18;
 
 /**
- * Names of the gates in this step, and where they leave room for what arrives over the batch that it is compared with,
- * which may be the last one.
+ * The names of the gates in this step, and the range that they leave free above the compared batch for the arriving
+ * batch; null if no batch is compared or the names leave no room.
  */
 export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Window, needs: number): GateNames & { y: number; arrives: Name | null } {
   const { focus, partition, place } = lane;
@@ -109,7 +109,7 @@ export function namesBeside(lane: LaneNamed, replica: ReplicaView, window: Windo
   const gate = window.x(replica.high_watermark);
   const beside = Math.max(gate + 8, whole.to + CLEAR);
   if (compared.last_offset + 1 === replica.high_watermark && beside + wide <= most) return { ...put(beside), y, arrives: whole };
-  // What arrives makes room in its own width, or the name stands on its other side.
+  // The arriving batch stands beside the name, or the name moves to the other side of its gate.
   const rest: Name = gate < (whole.from + whole.to) / 2 ? { from: name.to + CLEAR, to: whole.to } : { from: whole.from, to: name.from - CLEAR };
   if (rest.to - rest.from >= needs) return { ...names, y, arrives: rest };
   if (whole.from - 6 - wide >= least) return { ...put(whole.from - 6 - wide), y, arrives: whole };

@@ -1,6 +1,7 @@
 /**
- * What arrives and is compared: a batch that is already stored, a refused batch, the compared numbers; and the ring
- * around the subject of a step, the copy that a follower fetches, and the path of a gate. Pure.
+ * What the step adds to the lanes: an arriving batch that is already stored, a refused batch, the card with the
+ * compared numbers, the ring around the subject, the arrow of a copy that a follower fetches, and the path of a gate.
+ * Pure.
  */
 
 import { svg } from "lit";
@@ -30,7 +31,7 @@ export interface Shown {
   window: Window;
 }
 
-/** The lane that the step is about, where it stands in the picture. */
+/** The lane that the step is about, with its log as the broker in whose box it stands has it; null: there is none. */
 export function shownLane(frame: Frame, here: Places, focus: Focus): Shown | null {
   const { actor, partition } = focus;
   if (partition === null) return null;
@@ -67,7 +68,7 @@ export function object(key: string, at: Box, draw: SVGTemplateResult, { depth = 
 /** Distance from a gate at a cell's edge to the ring around the cell, in units. */
 const ASIDE = 10;
 
-/** The ring of a batch is whole and stands inside the gates at its edges, so that these stay visible. */
+/** The ring of a batch is closed and stands inside the gates at its edges, so that they stay visible. */
 function ringOf({ replica, window }: Shown, at: Box): StageObject {
   const gates = [replica.high_watermark, replica.last_stable_offset].map((offset) => window.x(offset));
   const near = (x: number): boolean => at.width >= RING_INSIDE && gates.some((gate) => Math.abs(gate - x) < 1);
@@ -75,7 +76,10 @@ function ringOf({ replica, window }: Shown, at: Box): StageObject {
   return ring("ring:batch", { ...at, x: at.x + left, width: at.width - left - right });
 }
 
-/** The one yellow ring, over its neighbours. Bodies, gates and readers have theirs from their own layers. */
+/**
+ * The step's yellow ring, drawn over neighbouring objects. Rings of component boxes, gates and consumers come from
+ * their own layers.
+ */
 function ring(key: string, at: Box, radius = 5): StageObject {
   return object(key, at, halo(-1, -2, at.width + 2, at.height + 3.5, radius), { phase: "effect" });
 }
@@ -112,12 +116,12 @@ function laneGhosts(frame: Frame, here: Places, focus: Focus, shown: Shown): Sta
   }
 }
 
-/** The compared batch has its ring, unless the refused batch has to stand on it. */
+/** The compared batch gets its ring, unless the drawing of the arriving batch has to lie on it. */
 function refusedWith(ghosts: StageObject[], shown: Shown, at: Box | null): StageObject[] {
   return at === null || ghosts.some((ghost) => overlap(ghost, at)) ? ghosts : [...ghosts, ringOf(shown, at)];
 }
 
-/** The stored batch lies before what the lane shows: it is brought to the lane's beginning, with its offset. */
+/** A stored batch that is earlier than the drawn offsets: it is drawn at the lane's beginning, with its offset. */
 function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageObject[] {
   const { lane } = shown;
   const { who, sequences, hue } = numbersOf(frame, focus.partition);
@@ -133,12 +137,12 @@ function pinned(frame: Frame, here: Places, focus: Focus, shown: Shown): StageOb
 
 interface Numbers {
   who: string | null;
-  /** Classes of its producer's colour. */
+  /** The classes of the colour of the batch's producer. */
   hue: (here: Places) => string;
   sequences: string;
 }
 
-/** What arrived at this partition, as the engine gives it. */
+/** The numbers of the batch that arrived at this partition, as the engine reports them. */
 function numbersOf(frame: Frame, partition: string | null): Numbers {
   const arrived = numbersArrived(frame.step, partition);
   const id = arrived["producer_id"] ?? null;
@@ -150,8 +154,8 @@ function numbersOf(frame: Frame, partition: string | null): Numbers {
 }
 
 /**
- * The most px from the ghost's top to the top of the cells; the part of it for the bars; and the part that the ghost
- * gets first.
+ * `OVER`: the most px from the top of the arriving batch to the top of the cells. `BARS`: the part of it for the bars
+ * that join the two batches. `GHOST`: the part that the arriving batch gets first.
  */
 const OVER = 40;
 const BARS = { least: 10, most: 16 };
@@ -159,7 +163,7 @@ const GHOST = 24;
 /** Height of a broker's name over its lanes, in units. */
 const HEAD = 24;
 
-/** Over the batch with the same numbers, joined to it by two bars: equal. */
+/** The arriving batch over the stored batch with the same numbers, joined to it by two bars as an equals sign. */
 function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first: Box): StageObject[] {
   const { lane, replica, window } = shown;
   const { who, sequences, hue } = numbersOf(frame, focus.partition);
@@ -176,17 +180,19 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
     text(width / 2, ghost / 2 + 5.5, sequences, "s15 b", "middle")}${path(`M${width / 2 - 4},${ghost}v${bars - 2}M${width / 2 + 4},${ghost}v${bars - 2}`, "equal")}${
     besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })])}`, { label: `${said}. ${same}.` })];
 }
-/** Baselines of the offsets under the other lanes of its broker, from the top of its own cells. */
+/**
+ * The baselines of the offsets under the other lanes of the same broker, measured from the top of the lane's own cells.
+ */
 function offsetsOver({ broker, lane }: Shown): number[] {
   return Object.values(broker.lanes).filter((other) => other !== lane && !other.strip).map(({ cells }) => cells.y + cells.height + 15 - lane.cells.y);
 }
 
-/** Baseline of the line beside what arrives, and its height. */
+/** `y`: the baseline of the words beside the arriving batch; `height`: of these words. */
 const BESIDE = { y: 10, height: 12 };
 
 /**
- * The arriving batch in one line, within the lane and beside the names of the gates, as long as it has room; its producer stands on
- * the batch that it is compared with, and that the numbers are the same is on the tag.
+ * The words about the arriving batch in one line, within the lane and beside the names of the gates, if they have room.
+ * They leave out its producer, which is on the compared batch, and that the numbers are the same, which is on the tag.
  */
 function besideGhost({ box: lane }: LanePlace, names: { y: number; taken: Name[]; offsets: readonly number[] }, { x, from, top }: { x: number; from: number; top: number }, arrives: readonly string[]): SVGTemplateResult {
   const [start, y] = [from + x, top + BESIDE.y];
@@ -218,7 +224,7 @@ function refusedGhost(frame: Frame, here: Places, focus: Focus, { lane, replica,
   return [object("ghost", { x, y, width, height }, inside, { label: said })];
 }
 
-/** The old place of a gate, and the path to its new one. */
+/** The old place of a gate, and its path to the new one. */
 function gateWay(frame: Frame, focus: Focus, { lane, replica, window }: Shown): StageObject[] {
   const [gate] = focus.gates;
   const before = frame.previousView?.partitions?.[focus.partition ?? ""]?.replicas[String(frame.view.partitions?.[focus.partition ?? ""]?.leader)];
@@ -232,7 +238,7 @@ function gateWay(frame: Frame, focus: Focus, { lane, replica, window }: Shown): 
     { depth: 2, phase: "gate", hot: false })];
 }
 
-/** The arrow of a copy, from the leader's lane to the follower that fetches it. */
+/** The arrow from the leader's lane to the follower that copies from it. */
 function copyArrow(frame: Frame, here: Places, focus: Focus): StageObject[] {
   const leader = frame.view.partitions?.[focus.partition ?? ""]?.leader;
   const [from, to] = [here.brokers[`broker-${leader}`], here.brokers[focus.actor ?? ""]];
@@ -246,7 +252,7 @@ function copyArrow(frame: Frame, here: Places, focus: Focus): StageObject[] {
     path(`M${x - 9},${y1 - 5}l8,5l-8,5`, "trail thin")}`, { depth: 0, phase: "effect", hot: false })];
 }
 
-/** The same on a phone, from one small box to the other. */
+/** On a phone, the arrow of a copy runs from one small box to the other. */
 function copyOver(from: Box, to: Box, here: Places): StageObject {
   const [x0, y0, x1, y1] = [from.x + from.width / 2, from.y, to.x + to.width / 2, to.y];
   const over = Math.min(38, here.network.height - 4);
@@ -256,7 +262,7 @@ function copyOver(from: Box, to: Box, here: Places): StageObject {
 
 const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 
-/** The rule that decided and the numbers on both sides, where the network has room for it. */
+/** The card with the rule that decided and the numbers on both sides, if the network has room for it. */
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
   const decided = decidedBy(frame, focus);
   if (decided === null) return null;
@@ -265,7 +271,8 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   const width = Math.min(CARD.width, here.network.width - 16);
   const lines = wrap(sentences([sentence, answer]), width - 2 * CARD.pad, 13, true, textWidth);
   const counts = countsText(decided);
-  // With little room, only the differing numbers; with less, only the rule, whose sentence has the numbers.
+  // With little room, the card has only the differing numbers; with less, only the rule, whose sentence has the
+  // numbers.
   const differing = decided.fields.filter(({ arrived, stored }) => arrived !== stored).slice(0, 2);
   const off = decided.off.flatMap((one) => wrap(one, width - 2 * CARD.pad, 12, false, textWidth));
   const contents = [{ fields: decided.fields, notes: [...off, counts] }, { fields: decided.fields, notes: off }, ...(differing.length > 0 ? [{ fields: differing, notes: off }] : []), { fields: [], notes: off }, { fields: [], notes: [] }];
@@ -301,7 +308,7 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
   const lines = wrap(said, most - 2 * CARD.pad, 15, true, textWidth);
   const width = round(Math.max(...lines.map((line) => textWidth(line, 15, true))) + 2 * CARD.pad + 4);
   const height = lines.length * 19 + 14;
-  // Below the messages: the tag of a lost message has the place beside it.
+  // The card stands below the messages, because the tag of a lost message stands beside it.
   const lowest = Math.max(client.box.y, ...networkOf(frame, here, focus).flights.filter(({ wire }) => !wire.short).map(({ box: one }) => one.y + one.height));
   const { x, y } = freePlace(frame, here, focus, { width, height }, lowest + 20 + height / 2);
   return object("compare", { x, y, width, height }, svg`${box(0, 0, width, height, "card", 6)}${
@@ -309,15 +316,15 @@ export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject
 }
 
 /**
- * Within the network, beside the messages, as near to the lane as possible; if it has to overlap one, as little as
- * possible.
+ * The place of a card within the network, beside the messages, as near to `near` (a y) as possible; if it has to cover
+ * a message, as little of it as possible.
  */
 export function freePlace(frame: Frame, here: Places, focus: Focus, size: { width: number; height: number }, near: number): { x: number; y: number; covers: number } {
   const { network } = here;
   const x = round(network.x + (network.width - size.width) / 2);
   const { flights, bundles } = networkOf(frame, here, focus);
   const taken = [...[...flights, ...bundles].map(({ box: one }) => one), ...cornersOf(here)];
-  // Under the name of its column; a phone has no such names.
+  // The card stands under the name of the network's column; a phone has no such names.
   const top = network.y + (here.upright ? 3 : HEAD);
   let best = { y: top, cost: Number.POSITIVE_INFINITY, covers: Number.POSITIVE_INFINITY };
   for (let y = top; y + size.height <= network.y + network.height - 2; y += 3) {
@@ -330,7 +337,7 @@ export function freePlace(frame: Frame, here: Places, focus: Focus, size: { widt
   return { x, y: best.y, covers: best.covers };
 }
 
-/** Distance between a card and a message, where there is room for it, in units. */
+/** Distance that a card keeps from a message, where there is room for it, in units. */
 const AIR = 6;
 
 /** Height of the overlap of two boxes, in units. */

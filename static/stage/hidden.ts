@@ -1,6 +1,6 @@
 /**
- * Why a record is hidden from read_committed consumers: looks up, for an offset, the engine's facts about a
- * consumer's lane and about the log (docs/frame.md, *Derived*).
+ * Why a record is hidden from read_committed consumers: the engine's facts about a consumer's lane and about the log
+ * (docs/frame.md, *Derived*), looked up by offset.
  */
 
 import type { Derived, ReaderLaneView } from "../generated/messages.ts";
@@ -10,8 +10,9 @@ import { say } from "../player/text.ts";
 type HeldStretches = NonNullable<Derived["held"]>[string];
 
 /**
- * Its own transaction has no marker yet, or the marker is not replicated; it is behind another's; the view does not say which of
- * these (a file of an earlier version, or far back in a log); its transaction was aborted; it is not replicated yet.
+ * The record's own transaction has no marker yet; its marker is not replicated; the record is behind another
+ * transaction; the view does not say which of these (in a file of an earlier version, or far back in a log); its
+ * transaction was aborted; the record is not replicated yet.
  */
 export type Reason = HeldStretches[number][2] | "unrecorded" | "aborted" | "not_replicated";
 export const REASONS: readonly Reason[] = ["undecided", "marker", "behind", "unrecorded", "aborted", "not_replicated"];
@@ -22,7 +23,7 @@ export const heldIn = ({ view }: Frame, partition: string): HeldStretches => vie
 export interface Stretch {
   first: number;
   last: number;
-  /** `marker_aborted`: the marker that aborts it is not replicated yet. */
+  /** `marker_aborted`: the marker that aborts the transaction is not replicated yet. */
   reason: Reason | "marker_aborted";
   long: string;
   medium: string;
@@ -32,7 +33,9 @@ export interface Stretch {
 /** The lane of a partition that a consumer does not read. */
 export const NOT_READ: ReaderLaneView = { position: null, stretches: [], folded: 0, ahead: [], bound: null, held_by: null };
 
-/** The transaction that holds back a lane's consumers, `1000·0`; the epoch is that of its first batch. */
+/**
+ * The transaction that holds back a lane's consumers: `1000·0`, with the epoch of its first batch; null: there is none.
+ */
 export function holderOf(lane: ReaderLaneView | undefined, batches: readonly LogBatchView[]): string | null {
   const held = lane?.held_by;
   if (held === null || held === undefined) return null;
@@ -40,7 +43,7 @@ export function holderOf(lane: ReaderLaneView | undefined, batches: readonly Log
   return epoch === undefined || epoch === null ? String(held.producer_id) : `${held.producer_id}·${epoch}`;
 }
 
-/** Null where nothing hides the offset, or where it is a marker, which no application gets. */
+/** Why the record at an offset is hidden. Null if nothing hides it, or if it is a marker, which no application gets. */
 export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBatchView | undefined, offset: number): Reason | null {
   const within = ([first, last]: readonly [number, number, string]): boolean => first <= offset && offset <= last;
   const [, , fate] = lane.ahead?.find(within) ?? lane.stretches?.find(within) ?? [0, 0, ""];
@@ -51,8 +54,8 @@ export function reasonAt(held: HeldStretches, lane: ReaderLaneView, batch: LogBa
 }
 
 /**
- * The lane of the first read_committed consumer that a transaction holds back, else of the first that reads the
- * partition; in a log case of any such consumer.
+ * The lane of the first read_committed consumer that a transaction holds back, else of the first one that reads the
+ * partition; in a log case, that of a possible consumer.
  */
 export function committedLane(frame: Frame, partition: string): ReaderLaneView | undefined {
   const lanes = Object.values(frame.view.consumers ?? {}).filter((consumer) => consumer.isolation === "read_committed")
@@ -61,8 +64,8 @@ export function committedLane(frame: Frame, partition: string): ReaderLaneView |
 }
 
 /**
- * Neighbouring batches with one reason, in the order of the log. What its marker aborted says so from the marker on, as
- * it is drawn.
+ * Neighbouring batches that are hidden for the same reason, in the order of the log. A batch counts as aborted from its
+ * transaction's marker on, as it is drawn.
  */
 export function heldStretches(frame: Frame, partition: string, shown: readonly LogBatchView[]): Stretch[] {
   const lane = committedLane(frame, partition) ?? NOT_READ;
@@ -86,7 +89,7 @@ export function heldStretches(frame: Frame, partition: string, shown: readonly L
   return stretches;
 }
 
-export function wordsOf(reason: Stretch["reason"], holder: string | null): { long: string; /** "" where there is none. */ medium: string; short: string } {
+export function wordsOf(reason: Stretch["reason"], holder: string | null): { long: string; /** May be "". */ medium: string; short: string } {
   if (reason === "behind") return { long: holder === null ? say("stage.hidden.behind_it") : say("stage.hidden.behind", { holder }), medium: say("stage.hidden.behind_it"), short: say("stage.hidden.behind_short") };
   return { long: say(`stage.hidden.${reason}`), medium: "", short: say(`stage.hidden.${reason}_short`) };
 }

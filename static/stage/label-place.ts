@@ -1,7 +1,7 @@
 /**
- * Where a label stands: on free space, wholly inside or wholly outside each body, and in no body that it is not
- * about. It gets the first free one of its preferred places, else the nearest free place, else the one that covers
- * least. Pure.
+ * Where a label stands: on free space, wholly inside or wholly outside each component's box, and in no box that it is
+ * not about. It gets the first free one of its preferred places, else the nearest free place, else the place that
+ * covers least. Pure.
  */
 
 import { overlapArea, round } from "../diagrams/geometry.ts";
@@ -12,33 +12,36 @@ export type Spot = readonly [x: number, y: number];
 export interface Around {
   /** Boxes that a label must not cover. */
   taken: readonly Box[];
-  /** The label is inside one of these or outside all, and never on an edge. */
+  /** The label is inside one of these boxes or outside all of them, and never on an edge. */
   own: readonly Box[];
-  /** The label is outside these. */
+  /** The label is outside these boxes. */
   others: readonly Box[];
   /** The box of the picture, which the label does not leave. */
   within: Box;
-  /** The cost of standing there instead of near its subject, in units of area. */
+  /** The cost of a place that is far from the label's subject, in units of area. */
   away?: (y: number, x: number) => number;
-  /** Further distances to the side at which a free place is looked for. */
+  /** Further distances to the left or right at which a free place is looked for, in units. */
   across?: (x: number) => readonly number[];
 }
 
 export interface LabelPlace {
   x: number;
   y: number;
-  /** The covered area, or an equivalent cost, in units of area. */
+  /** The covered area, or an equal cost, in units of area. */
   covers: number;
 }
 
-/** Units of area that a label may cover of the thing below it. */
+/** The area that a label may cover and still counts as free, in units of area. */
 export const COVERS = 60;
 /** Distance of a label from the picture's edge, in units. */
 export const EDGE = 4;
-/** How far from its subject a label may be in order to cover nothing, in units. */
+/**
+ * `y`: how far from its subject a label may be in order to cover nothing; `step`: the distance between places that are
+ * tried; in units. `ACROSS`: the distances to the left and right.
+ */
 const FAR = { y: 220, step: 6 };
 const ACROSS = Array.from({ length: 17 }, (_, index) => (index - 8) * 4 * FAR.step);
-/** A unit of covered area costs as much as this many units of distance. */
+/** A unit of covered area costs as much as this many units of distance from the subject. */
 const COVERED = 3;
 
 export function labelPlace({ width, height }: { width: number; height: number }, suiting: readonly Spot[], around: Around): LabelPlace {

@@ -1,7 +1,7 @@
 /**
- * The states of one transaction at a node of the middleware, one under the other, in the order in which it reaches them. Passed
- * states are solid, the current one is black. Future states (the engine's plan knows them) have their places but are
- * not drawn, because readers would take them for past ones. Pure.
+ * A ladder: the states of one transaction at a node of the middleware, one under the other, in the order in which it
+ * reaches them. Passed states are solid, the current one is black. Future states, which the engine's plan knows, have
+ * their places but are not drawn, because readers would take them for past ones. Pure.
  */
 
 import { nothing, svg } from "lit";
@@ -20,12 +20,12 @@ export interface Rung {
   look: "past" | "on" | "ahead";
 }
 
-/** Where a ladder stands in its body. */
+/** The box of a ladder inside the box of its node. */
 export type LadderPlace = Box;
 
 /**
- * `state`: the current one; undefined while the node does not know the transaction. A run without a plan shows only
- * this state.
+ * The states on the ladder of a transaction at a node. `state`: the current one; undefined while the node does not know
+ * the transaction. A run without a plan shows only this state.
  */
 export function rungsOf(frame: Frame, node: string, tid: string | null, state: string | undefined): Rung[] {
   const ways = frame.plan?.passed?.[node] ?? {};
@@ -38,13 +38,13 @@ export function rungsOf(frame: Frame, node: string, tid: string | null, state: s
   return rungs;
 }
 
-/** The pill of a state, by its index. */
+/** The box of the pill of a state, given by its index. */
 export function rungBox(rungs: readonly Rung[], index: number, { x, y, width, height: room }: LadderPlace): Box {
   const pitch = Math.min(PILL + GAP, room / rungs.length);
   return { x, y: y + index * pitch, width, height: Math.min(PILL, pitch - LEAST_GAP) };
 }
 
-/** `without`: the index of the pill in whose place the step's tag stands. */
+/** Draws a ladder. `without`: the index of the pill in whose place the step's tag stands; -1: none. */
 export function ladder(rungs: readonly Rung[], place: LadderPlace, without = -1): SVGTemplateResult {
   return svg`${rungs.map(({ state, look }, index) => {
     const { x, y, width, height } = rungBox(rungs, index, place);

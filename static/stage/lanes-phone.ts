@@ -1,4 +1,7 @@
-/** What of a lane a phone alone draws: its name in the small box of a broker or in a row, and the gates of a row. */
+/**
+ * The parts of a lane that only a phone draws: its name in the small box of a broker or in a row, and the gates of a
+ * row.
+ */
 
 import { svg } from "lit";
 import type { ReplicaView } from "../player/frame.ts";
@@ -18,7 +21,7 @@ export function chipName({ broker, partition, place }: LaneOf, middle: number): 
   };
 }
 
-/** In a row of a phone: the partition and the broker that has it; a press gives it the whole lane. */
+/** The name of a row on a phone: the partition and its broker; a press shows the lane at full size. */
 export function rowName({ here, broker, partition, place }: LaneOf, y: number, middle: number): StageObject {
   const width = place.cells.x - place.box.x - 6;
   const owner = here.kind === "log" ? "" : broker;
@@ -33,7 +36,7 @@ export function rowName({ here, broker, partition, place }: LaneOf, y: number, m
   };
 }
 
-/** In a row of a phone the gates have their offsets at its end. */
+/** The gates of a row on a phone: their offsets at its end. */
 export function rowGates({ partition, place }: LaneOf, { last_stable_offset: stable, high_watermark: high }: ReplicaView): StageObject[] {
   const said = stable === high ? say("stage.gate.both", { offset: high }) : `${say("stage.gate.lso", { offset: stable })} ${say("stage.gate.hw", { offset: high })}`;
   const { box: own, cells } = place;

@@ -1,6 +1,6 @@
 /**
- * The lanes: the content of a log, batch by batch, its gates, and why a read_committed consumer does not get a record
- * yet. The ranges of consumers and the transactions that hold them back are the engine's facts.
+ * The lanes: the batches of a log, its gates, and why a read_committed consumer does not get a record yet. The engine
+ * reports the ranges of consumers and the transactions that hold them back.
  */
 
 import { nothing, svg } from "lit";
@@ -25,25 +25,27 @@ import { phoneParts } from "./later.ts";
 import { ledBy, replicaIn } from "./places.ts";
 import { hueInLog, isOpen } from "../diagrams/instance.ts";
 
-/** A cell of this height has its identity above its sequences. */
+/** From this height on, in units, a cell has its identity above its sequences. */
 const TWO_LINES = 38;
 
-/** A cell of this height has room for its records on a line of their own between the two. */
+/** From this height on, in units, a cell also has room for its records on a line between the two. */
 const THREE_LINES = 56;
 
-/** Size of type in which a cell must have room for its records beside the identity, even between two gates: gates move, and
- * names stay. */
+/**
+ * Records stand beside the identity of a cell if they fit there in this size of letters, even between two gates: gates
+ * move, and the text should not change with them.
+ */
 const NAMED = 9;
 
 export interface LaneOf {
   frame: Frame;
   here: Places;
   focus: Focus;
-  /** Name of the place: `broker-1`. */
+  /** The name of the broker in whose box the lane stands: `broker-1`. */
   broker: string;
   partition: string;
   place: LanePlace;
-  /** Whether the lane is drawn at full size elsewhere; here it is then a strip. */
+  /** Whether the lane is drawn at full size elsewhere; here, it is then a strip. */
   echo?: boolean;
 }
 
@@ -84,7 +86,9 @@ function leaderWord({ here }: LaneOf, view: PartitionView): string {
   return view.deleted ? say("stage.deleted") : say("stage.leader");
 }
 
-/** Name, role of the broker, axis, start of the log, and the number of offsets before the drawn ones. */
+/**
+ * The name, the role of the broker, the axis, the start of the log, and the number of offsets before the drawn ones.
+ */
 function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null, role: string): StageObject[] {
   const { partition, place } = lane;
   const { cells } = place;
@@ -102,17 +106,20 @@ function baseOf(lane: LaneOf, replica: ReplicaView | null, window: Window | null
   return [axis, nameOf(lane, role, labelWidth, middle, earlier)];
 }
 
-/** The name of a lane, a button; below it the role of the broker and the number of offsets before the drawn ones. */
+/**
+ * The name of a lane, which is a button; below it the role of the broker and the number of offsets before the drawn
+ * ones.
+ */
 function nameOf(lane: LaneOf, role: string, width: number, middle: number, earlier: number): StageObject {
   const { frame, here, broker, partition, place } = lane;
-  // A phone has no room for a long name beside the cells: it stands in the broker's first line.
+  // A phone has no room for a long name beside the cells: the name stands in the broker's first line.
   const above = hasNameAbove(here, partition, place);
-  // One line in a slightly smaller type is better than a name in two halves.
+  // A name in one line of slightly smaller letters is better than one in two lines.
   const type = { bold: true, ...(fitted(partition, width, 15, { least: 12, bold: true }).cut ? { most: 3, least: 9 } : { most: 1, least: 12 }) };
   const { size, lines } = fitted(partition, width, 15, type);
   const room = place.box.width - 110;
   const selection: Selection = { kind: "partition", id: partition };
-  // In the box of a broker that is down, the lane names its leader now.
+  // In the box of a broker that is down, the lane names its present leader.
   const heir = place.strip || above ? undefined : place.heir;
   const height = place.strip ? place.box.height : Math.max(24, lines.length * (size + 1.5) + (role === "" ? 8 : 22) + (heir === undefined ? 0 : 2 * HEIR));
   const y = above ? place.box.y - 31 : middle - height / 2;
@@ -134,10 +141,10 @@ function nameOf(lane: LaneOf, role: string, width: number, middle: number, earli
   };
 }
 
-/** px from the word *leader* to the name of a leader that has its own box elsewhere. */
+/** px from the word *leader* to the name of a leader that is another broker than the one of the box. */
 const HEIR = 14;
 
-/** In the small box of a broker on a phone: a strip with the partition's name alone. */
+/** Whether the lane is a strip in the small box of a broker on a phone, which names only the partition. */
 const isInChip = ({ here, broker, place }: LaneOf): boolean => place.strip && here.brokers[broker]?.rows !== undefined;
 
 export function hasNameAbove(here: Places, partition: string, place: LanePlace): boolean {
@@ -195,21 +202,27 @@ function cellOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches, hi
 
 const ORDER = "reordered";
 
-/** px of a cell that gates at its edges cover: two gates in one place, and half of a gate. */
+/**
+ * px of a cell that the gates at its edges cover: on the left two gates at the same offset, on the right half of a
+ * gate.
+ */
 const GATE = { left: 7, right: 4 };
-/** The same of a gate that a step is about, in its ring. */
+/** px of a cell that a gate with the step's ring covers. */
 const RINGED = 10;
-/** px that a cell's identity keeps off each edge, where a gate may come. */
+/** px kept free at either edge of a cell beside its identity, because a gate may come there. */
 const GATE_EDGE = 6;
 
 /** The text of a cell without sequences: its records, if they fit. */
 function recordsIn(batch: LogBatchView, inner: number): string {
-  // A number alone would be read as a sequence or an offset.
+  // A number without "r" or "records" would be read as a sequence or an offset.
   const said = [serialsText(batch.serials), say("diagram.batch.records", { count: batch.record_count })];
   return said.find((one) => one !== "" && textWidth(one, 10, true) <= inner) ?? String(batch.record_count);
 }
 
-/** Two ends of a run of records, one under the other; null where they have room beside each other, or none. */
+/**
+ * The first and last of a batch's records, one under the other; null if the records fit in one line, if even the two do
+ * not fit, or if they are not consecutive.
+ */
 function stackedIn(batch: LogBatchView, inner: number): [string, string] | null {
   const [first, last] = [batch.serials[0], batch.serials.at(-1)];
   if (first === undefined || last === undefined || last === first || last - first !== batch.serials.length - 1) return null;
@@ -217,7 +230,9 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
   return textWidth(serialsText(batch.serials), 10, true) > inner && lines.every((one) => textWidth(one, 10, true) <= inner) ? lines : null;
 }
 
-/** `gates`: px that gates cover at its edges: beside them a narrow cell has its sequences alone. */
+/**
+ * The drawing of a batch. `gates`: px that gates cover at its edges; a narrow cell has only its sequences between them.
+ */
 function batchCell(batch: LogBatchView, width: number, height: number, { hue, shade }: { hue: string; shade: string }, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
   const inner = width - 8;
   const aborted = batch.outcome === "aborted";
@@ -230,13 +245,13 @@ function batchCell(batch: LogBatchView, width: number, height: number, { hue, sh
   const besideGates = inner - 2 * GATE_EDGE;
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
     const { size: at, lines, cut } = fitted(said, bold ? inner : besideGates + 5, size, { least, bold });
-    // Beside a gate, not under it.
+    // The text stands beside a gate, not under it.
     const half = textWidth(said, at, bold) / 2;
     const [low, high] = [gates.left + half + 1, width - gates.right - half - 1];
     const middle = round(low > high ? (low + high) / 2 : clamp(width / 2, low, high));
     return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${named(lines[0] ?? "")}</text>`;
   };
-  // The epoch of a batch is what fencing is about.
+  // The epoch of a batch is bold, because fencing depends on it.
   const named = (said: string): SVGTemplateResult | string => (who !== null && said.startsWith(who) ? svg`<tspan class="b">${who}</tspan>${said.slice(who.length)}` : said);
   const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
   if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
@@ -254,29 +269,30 @@ function batchCell(batch: LogBatchView, width: number, height: number, { hue, sh
   return svg`${shell}${line(top, height * 0.36, small, 8, "k", false)}${line(what, height * 0.8, large, 9, "b", true)}`;
 }
 
-/** px from the left edge of a low cell to the text after its flag. */
+/** px from the left edge of a low cell to the text after a marker's flag. */
 const BEHIND_FLAG = 22;
 
 function markerCell(batch: LogBatchView, width: number, height: number, shade: string): SVGTemplateResult {
   const who = identity(batch.producer_id, batch.producer_epoch) ?? "";
   const letter = (batch.control ?? "?").charAt(0).toUpperCase();
   if (height < TWO_LINES) {
-    // A low cell has no room for the identity under a whole flag: it stands behind it.
+    // A low cell has no room for the identity under a whole flag: the identity stands to the right of it.
     const beside = fitted(who, width - BEHIND_FLAG - 2, 12, { least: 10 });
-    // As in a high cell, the flag keeps off a ring where there is room.
+    // As in a high cell, the flag keeps away from a ring if there is room.
     const off = round(clamp((width - BEHIND_FLAG - 8 - textWidth(who, beside.size)) / 2, 0, 10));
     const x = beside.cut ? round(Math.max(4, (width - 17) / 2)) : 4 + off;
     return svg`<rect class="hit" width=${width} height=${height}/>${flag(x, 2, height - 8, letter, shade)}${
       beside.cut ? nothing : text(BEHIND_FLAG + off, height / 2 + 3, who, `s${beside.size} k`)}`;
   }
   const { size, cut } = fitted(who, width - 8, 12, { least: 9, bold: true });
-  // A ring stands inside the gates at the edges: the flag keeps clear of it, and the text clear of the gate after it.
+  // A ring stands inside the gates at the edges: the flag does not touch it, and the text does not touch the gate after
+  // it.
   const left = round(clamp((width - textWidth(who, size, true)) / 2 - 4, 2, 14));
   return svg`<rect class="hit" width=${width} height=${height}/>${flag(left, 2, Math.min(32, height - 20), letter, shade)}${
     cut ? nothing : text(left, height - 2, who, `s${size} k b`)}`;
 }
 
-/** In a copy and in a strip a batch has no numbers. */
+/** The cell of a batch in a copy or a strip: without numbers. */
 function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: boolean): StageObject {
   const { frame, here, partition, place, broker } = lane;
   const { cells } = place;
@@ -297,8 +313,9 @@ function thinCell(lane: LaneOf, window: Window, batch: LogBatchView, leads: bool
 }
 
 /**
- * What stands under a batch that broke a guarantee, the longest first: the records and not their offsets, unless the cell
- * names them, because two copies differ only in their offsets. The tool that ends a hanging transaction needs its first offset.
+ * The texts for the foot of a batch that broke a guarantee, the longest first. They name the records unless the cell
+ * does, because two copies of a record differ only in their offsets; the tool that ends a hanging transaction needs its
+ * first offset.
  */
 export function underBroken(broken: string, offset: string, records: string, isNamed: boolean): string[] {
   const guarantee = say(`player.guarantee.${broken}`);
@@ -308,8 +325,8 @@ export function underBroken(broken: string, offset: string, records: string, isN
 }
 
 /**
- * Offsets of records in a batch, those that follow each other together; null if not all are known, or it is the whole
- * batch.
+ * The ranges of offsets of a batch's broken records, consecutive ones joined; null if the records of the batch are not
+ * all known, or all of them are broken.
  */
 export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "serials">[]): [first: number, last: number][] | null {
   const serials = new Set(broken.flatMap((one) => one.serials));
@@ -325,22 +342,22 @@ export function brokenParts(batch: LogBatchView, broken: readonly Pick<Broken, "
   return parts;
 }
 
-/** px between the names of records and what stands beside them. */
+/** px between the names of records and the text beside them. */
 const MARKS = 10;
 
-/** Below a cell: an offset, in red the records that break a guarantee, or those of a fenced epoch. */
+/** A text below a cell: an offset; in red, the records that break a guarantee; or those of a fenced epoch. */
 interface Foot {
-  /** What may be said, the longest first. */
+  /** The possible texts, the longest first. */
   words: readonly string[];
-  /** Its class; "q": an offset alone. */
+  /** The text's class; "q": an offset alone. */
   look: "q" | "bad" | "b";
-  /** Its middle, and where it has to lie within. */
+  /** x of the middle of the text, and of the edges within which it lies. */
   middle: number;
   left: number;
   right: number;
 }
 
-/** The offsets of every batch under its cell, as far as they do not meet; in red, which records break which guarantee. */
+/** The offsets of every batch under its cell, unless they would touch; in red, which records break which guarantee. */
 function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[], replica: ReplicaView): StageObject {
   const { partition, place } = lane;
   const feet = [replica.last_stable_offset, replica.high_watermark].filter(isBehindRing(lane, replica, window)).map((offset) => window.x(offset));
@@ -352,7 +369,7 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   for (const foot of shown.flatMap((batch, index) => feetOf(lane, window, batch, replica, index === shown.length - 1 ? behind : null))) {
     const { words, look, middle, left, right } = foot;
     const bad = look !== "q";
-    // Beside another mark records keep off it: their names are no part of an offset.
+    // Names of records stand apart from another text, so that they are not read as part of an offset.
     const air = bad || wasBroken ? MARKS : 4;
     const said = words.find((one) => Math.max(left, end + air) + textWidth(one, 12, bad) <= right) ?? words.at(-1) ?? "";
     const half = textWidth(said, 12, bad) / 2;
@@ -365,15 +382,18 @@ function offsetsOf(lane: LaneOf, window: Window, shown: readonly LogBatchView[],
   return { key: `off:${partition}`, x: 0, y: 0, width: 0, height: 0, phase: "effect", depth: DEPTH.body, draw: svg`${labels}`, label: "" };
 }
 
-/** px between two offsets of one batch: where they are closer, the batch has its first one alone. */
+/** px between two offsets of one batch: if they would be closer, the batch shows only its first one. */
 const OFFSETS = 10;
 
-/** Whether the leader stored the batch although its epoch was fenced: the engine names these for the whole run. */
+/** Whether the leader stored the batch although its epoch was fenced: the engine's plan lists such batches. */
 function isOutdated({ frame: { plan, step }, partition }: LaneOf, batch: LogBatchView): boolean {
   return (plan?.outdated ?? []).some((one) => one.step <= (step?.number ?? 0) && one.partition === partition && one.offset === batch.base_offset && one.producer_epoch === batch.producer_epoch);
 }
 
-/** `behind`: the end of the lane, up to which nothing stands behind the newest batch. */
+/**
+ * The texts below a batch. `behind`: the end of the lane if this is the newest batch, because nothing stands after it;
+ * null for any other batch.
+ */
 function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: ReplicaView, behind: number | null): Foot[] {
   const { frame } = lane;
   const [broken] = brokenIn(frame, batch, batches);
@@ -402,7 +422,7 @@ function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: 
   const middle = parts === null ? middleOf : (window.x(from) + window.x(last + 1)) / 2;
   const red: Foot = { words, look: "bad", middle, left, right };
   if (parts === null || !fit) return [red];
-  // The others of the batch keep their offsets where the red words leave them room.
+  // The other records of the batch keep their offsets if the red words leave room for them.
   const half = textWidth(words.find((said) => left + textWidth(said, 12, true) <= right) ?? "", 12, true) / 2;
   const at = Math.max(Math.min(middle, right - half), left + half);
   const isFree = ({ words: [said = ""], middle: own }: Foot): boolean => Math.abs(own - at) > half + textWidth(said, 12) / 2 + MARKS;
@@ -411,20 +431,20 @@ function feetOf(lane: LaneOf, window: Window, batch: LogBatchView, { batches }: 
 }
 
 /**
- * A gate behind a ring has its foot among the offsets, from 3 px before it to 7 px behind it: a label stands clear of
- * it.
+ * The middle of a label that avoids the feet of gates. A gate at a batch with a ring has its foot among the offsets,
+ * from 3 px before it to 7 px after it.
  */
 function besideFeet(at: number, half: number, feet: readonly number[]): number {
   const foot = feet.find((x) => at - half < x + 9 && at + half > x - 5);
   return foot === undefined ? at : at < foot ? foot - 5 - half : foot + 9 + half;
 }
 
-/** Where a gate stands inside a batch, it leaves the cell's text alone. */
+/** Whether a gate stands inside a batch. Such a gate is drawn so that the cell's text stays readable. */
 function isInside(shown: readonly LogBatchView[], offset: number): boolean {
   return shown.some((batch) => batch.base_offset < offset && offset <= batch.last_offset);
 }
 
-/** The gate that the step is about; null: none here. */
+/** The gate of this lane that the step is about; null: there is none. */
 function ringedGate({ focus, partition }: LaneOf) {
   return focus.kind === "gate" && focus.partition === partition ? (focus.gates[0] ?? null) : null;
 }

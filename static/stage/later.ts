@@ -1,6 +1,6 @@
 /**
- * Parts of the picture in files of their own, which are loaded when a picture first needs them; until then they are not
- * drawn.
+ * Parts of the picture that are in files of their own: a file is loaded when a picture first needs it, and its parts
+ * are not drawn before.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -19,9 +19,9 @@ import type { footOf, under } from "./under-phone.ts";
 import type { besideWing, wingObjects, wingOf } from "./wing.ts";
 
 export interface Later {
-  /** Of runs with a middleware, or with services and their database (`nodes-drawn.ts`). */
+  /** For runs with a middleware, or with services and their database (`nodes-drawn.ts`). */
   nodes: { middleware: Layer; beside: Layer; places: (plan: StagePlan, size: Size) => Places; tag: typeof nodeTag; wing: { room: typeof besideWing; of: typeof wingOf; objects: typeof wingObjects } };
-  /** The places of an upright picture, what it alone draws, and what stands under it (`phone-placed.ts`). */
+  /** For upright pictures: their places, what only they draw, and the lines under them (`phone-placed.ts`). */
   phone: {
     places: typeof phonePlaces; rowLane: typeof rowLane; chipLane: typeof chipLane;
     chip: typeof chipOf; comparison: typeof lowComparison; how: typeof howBelow; isSaid: typeof isOnAnswer; tagSize: typeof uprightSize;
@@ -29,20 +29,20 @@ export interface Later {
     chipName: typeof chipName; rowName: typeof rowName; rowGates: typeof rowGates; producer: typeof uprightBody;
     besideChip: typeof besideChip; chips: typeof chipsIn; farFromClient: typeof farFromClient; heads: typeof headsIn; isOverAnother: typeof isOverAnother; underCoordinator: typeof underCoordinator;
   };
-  /** The numbers of an answer to *why* (`chain-marks.ts`). */
+  /** For the numbers of an answer to *why* (`chain-marks.ts`). */
   chain: { marks: typeof chainMarks; uncovered: typeof uncovered };
 }
 
-/** Empty until they are there. */
+/** The loaded parts. */
 export const LATER: Partial<Later> = {};
 
-/** The missing part that this frame needs to be drawn. */
+/** The part that this frame needs and that is not loaded yet; null: none. */
 export function lackOf(frame: Frame, { form }: Size): "nodes" | "phone" | null {
   if (LATER.nodes === undefined && hasNodes(frame)) return "nodes";
   return LATER.phone === undefined && (form === "phone" || hasBoth(frame)) ? "phone" : null;
 }
 
-/** Nodes of a middleware beside brokers stand as on a phone. */
+/** Whether a run has both a middleware and brokers; the nodes then have the same places as on a phone. */
 const hasBoth = ({ view }: Frame): boolean => view.middleware?.participants !== undefined && Object.keys(view.brokers ?? {}).length > 0;
 
 function hasNodes(frame: Frame): boolean {
@@ -50,7 +50,7 @@ function hasNodes(frame: Frame): boolean {
   return middleware?.participants !== undefined || services !== undefined || database !== undefined || (planOf(frame)?.middleware?.participants ?? []).length > 0;
 }
 
-/** Of a picture that is upright. */
+/** The parts for an upright picture. Throws if they are not loaded. */
 export function phoneParts(): Later["phone"] {
   if (LATER.phone === undefined) throw new Error("phone-placed.ts is not here");
   return LATER.phone;

@@ -1,4 +1,4 @@
-/** What the stage is made of, in the order in which it is drawn within one depth. */
+/** The layers of the stage, in the order in which they are drawn within one depth. */
 
 import { brokers, controller, heads, tool } from "./brokers.ts";
 import type { Layer } from "./contract.ts";

@@ -1,6 +1,7 @@
 /**
- * The legend of the stage: a sign and its text for each kind of thing that is on it now, below the consumers or, if
- * they leave no room, below a client that has room to spare; without consumers, in their column. Pure.
+ * The legend of the stage: a sign and its text for each kind of thing that is on the stage at this step. It stands
+ * below the consumers or, if they leave no room, below a client that has room to spare; without consumers, in their
+ * column. Pure.
  */
 
 import { type nothing, svg } from "lit";
@@ -31,7 +32,7 @@ const DRAWN = {
   sentAborted: svg`${box(0, 3, 8, 8, "flag b0", 1.5)}${box(9.5, 3, 7, 7, "none", 1.5)}${path("M10,9.5l6,-6", "rail")}${box(18.5, 3, 7, 7, "none wait", 1.5)}`,
   removed: svg`${box(0, -1, SIGN.width, 16, "pill", 2)}${text(SIGN.width / 2, 11.5, "∅", "s12 b", "middle")}`,
 };
-/** Key of its text, and the sign. */
+/** The key of the sign's text, and its drawing. */
 type Sign = readonly [key: string, sign: SVGTemplateResult];
 const LOG: readonly Sign[] = [
   ["stage.sign.log_batch", DRAWN.batch], ["stage.sign.lso", DRAWN.lso], ["stage.sign.log_open", DRAWN.open], ["stage.sign.aborted", DRAWN.aborted],
@@ -74,7 +75,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
   return has.filter(([is]) => is).map(([, sign]) => sign);
 }
 
-/** What lanes have of the logs of leaders: of a long log its newest batches. */
+/** The batches that lanes draw of the logs of leaders: of a long log only the newest ones. */
 function batchesDrawn(view: View, here: Places): LogBatchView[] {
   return Object.values(here.brokers).flatMap(({ lanes }) => Object.entries(lanes)).flatMap(([name, lane]) => {
     const { leader, replicas = {} } = view.partitions?.[name] ?? {};
@@ -85,7 +86,7 @@ function batchesDrawn(view: View, here: Places): LogBatchView[] {
   });
 }
 
-/** Of the leaders of data partitions. */
+/** All batches in the logs of the leaders of data partitions. */
 export function batchesIn(view: View): LogBatchView[] {
   return Object.entries(view.partitions ?? {}).filter(([name]) => !INTERNAL.test(name))
     .flatMap(([, { leader, replicas }]) => Object.values(replicas[String(leader)]?.batches ?? {}));
@@ -97,18 +98,18 @@ function hasRemoved(view: View): boolean {
     Object.values(replicas[String(leader)]?.batches ?? {}).some(({ content }) => (content?.values ?? []).includes(null)));
 }
 
-/** Signs in their place; `head`: px over them for their heading. */
+/** Signs and their box. `head`: px above the signs for their heading. */
 interface Placed extends Box {
   signs: readonly Sign[];
   head: number;
 }
 
-/** The legend in its place; nothing where there is none, or too little room. */
+/** The legend in its place; empty if it has no place, or too little room. */
 export function legendIn(frame: Frame, here: Places): Drawn {
   return svg`${placedIn(frame, here).map(({ x, y, width, signs, head }) => (head > 0 ? legend(x, y + head - 10, width, signs).drawn : rowsOf(x, y, width, signs)))}`;
 }
 
-/** Where it stands. */
+/** The boxes of the legend. */
 export const legendBoxes = (frame: Frame, here: Places): Box[] => placedIn(frame, here);
 
 function placedIn(frame: Frame, here: Places): Placed[] {
@@ -116,25 +117,25 @@ function placedIn(frame: Frame, here: Places): Placed[] {
   const signs = here.kind === "log" ? signsOfLog(frame.view) : signsIn(frame, here);
   const rows = Object.values(here.readers).flatMap((lane) => Object.values(lane).map(({ box: one }) => one));
   const [first] = rows;
-  // A tag under the last row has its own place.
+  // A tag under the last row avoids the legend, so no room is kept for it.
   const top = Math.max(...rows.map((row) => row.y + row.height)) + 10;
-  // Where consumers are narrow, its texts begin where fetches end.
+  // If consumers are narrow, the legend's texts begin farther left, where the fetches end.
   const more = clamp(WIDE - (first?.width ?? 0), 0, (here.fetches?.width ?? 0) - 16);
   const under = first === undefined ? undefined : { x: first.x - more, y: top, width: first.width + more, height: here.height - 8 - top };
   if (here.legend === undefined) return under === undefined ? [] : atFoot(under, signs);
   const ofReaders = signs.filter(([key]) => READERS.has(key));
   if (under === undefined || ofReaders.length === 0 || under.height < SIGN.row + 10) return atFoot(here.legend, signs);
-  // The signs of consumers are explained where the consumers stand.
+  // The signs of consumers are explained below the consumers, the others elsewhere.
   return [...atFoot(here.legend, signs.filter((one) => !ofReaders.includes(one))), ...footOf(under, ofReaders, 0)];
 }
 
-/** px in which the texts of consumers and their signs have their own size. */
+/** px with which the texts of consumers and their signs have their full size. */
 const WIDE = 210;
 const READERS = new Set(["stage.sign.reader", "stage.sign.plain_reader"]);
 /** px of the heading, with the space under it. */
 const HEAD = 22;
 
-/** As many signs as have room, at the foot of a place; none where there are few. */
+/** As many signs as have room, at the foot of a box; none if these would be few. */
 function atFoot(place: Box, signs: readonly Sign[]): Placed[] {
   const fitting = Math.floor((place.height - LEGEND.head) / SIGN.row);
   return signs.length === 0 || fitting < Math.min(LEGEND.least, signs.length) ? [] : footOf(place, signs.slice(0, fitting), HEAD);
@@ -145,7 +146,7 @@ function footOf({ x, y, width, height }: Box, signs: readonly Sign[], head: numb
   return [{ x, y: y + height - high - (head > 0 ? 0 : 10), width, height: high, signs, head }];
 }
 
-/** The signs, each with its words, all in letters of one size. */
+/** The signs, each with its words, all in letters of the same size. */
 function rowsOf(x: number, y: number, width: number, signs: readonly Sign[]): SVGTemplateResult {
   const room = width - SIGN.width - 8;
   const size = Math.floor(Math.max(9, Math.min(13, ...signs.map(([key]) => (13 * room) / textWidth(say(key), 13)))));
@@ -155,7 +156,7 @@ function rowsOf(x: number, y: number, width: number, signs: readonly Sign[]): SV
   })}`;
 }
 
-/** The signs under a head; `end` is the y of the foot. */
+/** The signs under their heading; `end` is the y of their lower edge. */
 export function legend(x: number, y: number, width: number, signs: readonly Sign[]): { drawn: SVGTemplateResult; end: number } {
   return { drawn: svg`${text(x, y, say("stage.log.how"), "s13 b")}${rowsOf(x, y + 10, width, signs)}`, end: y + 10 + signs.length * SIGN.row };
 }

@@ -1,6 +1,6 @@
 /**
- * How the stage looks. One meaning per mark, as everywhere (static/diagrams/look.ts); the colours and motion are the page's
- * tokens. Lengths are units of the picture, which grows with its box.
+ * How the stage looks. Each mark has the same meaning as on other pictures (static/diagrams/look.ts); the colours and
+ * motion are the page's tokens. Lengths are units of the picture, which grows with its box.
  */
 
 import { css } from "lit";
@@ -34,14 +34,14 @@ export const stageLook = css`
   .halo { fill: none; stroke: var(--now-line, var(--now)); stroke-width: 5; }
   .ring { fill: none; stroke: var(--ink); stroke-width: 2.5; }
   .ring.soft { stroke-width: 1.5; }
-  /* While messages of a step travel, what the step before was about is quiet. */
+  /* While messages travel, the subject of the step before is not marked. */
   .scene.on-way :is(.wash, .halo, .ring:not(.soft)) { display: none; }
   .pill.again { fill: none; stroke: var(--ink); stroke-width: 2; stroke-dasharray: 5 3; }
   .rim { paint-order: stroke; stroke: var(--rim, var(--paper)); stroke-width: 5px; stroke-linejoin: round; }
   details.twin { position: absolute; top: 2px; right: 16px; padding: 0; max-height: calc(100% - 8px); }
   :host([upright]) details.twin:not([open]) { position: static; }
   details.twin:not([open]) > summary { padding-inline: 4px; border-radius: 4px; background: var(--side); }
-  /* Its ring stays inside the stage, which ends above it. */
+  /* The ring stays inside the stage, which ends above it. */
   details.twin > summary:focus-visible { outline-offset: -2px; }
   :host([upright]) details.twin > summary:focus-visible { outline-offset: 0; }
   details.twin[open] { inset: 0; background: var(--paper); padding: 4px 24px; overflow: auto; z-index: 1; max-height: none; }
@@ -72,9 +72,9 @@ export const stageLook = css`
   .brace { stroke: var(--ink-2); stroke-width: 1; fill: none; }
   .scene [role="button"] { cursor: pointer; outline: none; }
   .scene [role="button"]:focus-visible { outline: none; }
-  /* Dotted and apart: a solid line is what the step is about, a dashed one what is not written yet. */
+  /* Dotted, because a solid ring marks the step's subject and a dashed line what is not written yet. */
   .scene [role="button"]:focus-visible > .focus { outline: 4px dotted var(--ink); outline-offset: 3px; }
-  /* As wide as the page: beside it there is no room. */
+  /* As wide as the page, so the ring has no room outside. */
   :host([upright]) .scene [role="button"]:focus-visible > .focus { outline-offset: -4px; }
   .focus { fill: none; stroke: none; pointer-events: none; }
   .scene .asks { cursor: help; }
@@ -95,22 +95,22 @@ export const stageLook = css`
   .decides.doubt > .offer { align-self: center; }
   .decides p { margin: 0; }
   .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }
-  /* As high as without this line, wherever it fits. */
+  /* Where it fits, as high as without the line of reads. */
   .decides:has(> .reads) { line-height: 17px; padding-block: 3px 2px; }
   .decides .reads { margin-block-start: 1px; border-block-start: 1px solid var(--line); padding-block-start: 1px; color: var(--ink); }
   .decides .equal b { font-weight: 500; }
   .decides .nb { white-space: nowrap; }
   .decides b { color: var(--ink); }
-  /* What has no room here wraps beside the button, which stays where it is and is never out of sight. */
+  /* Words that do not fit wrap beside the button, which stays in sight. */
   :host([upright]) .under { display: flex; align-items: flex-start; gap: 0 12px; padding: 0 12px; min-height: 28px; box-sizing: border-box; background: var(--paper); border-top: 1px solid var(--line); }
   :host([upright]) .under > div { display: flex; flex: 1 1 0; min-width: 0; flex-wrap: wrap; align-items: center; gap: 0 12px; min-height: 27px; }
-  /* Where the picture is taller than its place, it scrolls above this line, which is seen whole; a text that is open scrolls with it. */
+  /* A picture taller than its place scrolls above this line; an opened text scrolls with the picture. */
   :host([upright]) .under:not(.decides ~ .under, :has([open])) { position: sticky; bottom: 0; z-index: 1; }
   .scene .brings { text-decoration: underline; fill: var(--ink-2); }
   .offer { position: relative; flex: none; margin-inline-start: auto; min-height: 26px; border: 1.5px solid var(--ink); border-radius: 6px; background: var(--paper); color: var(--ink); font: 600 14px/18px var(--f-ui); padding: 0 10px; }
-  /* What reaches below the foot of the stage would make it scroll. */
+  /* If it reached below the foot of the stage, the stage would scroll. */
   .offer::after { content: ""; position: absolute; inset: -17px -6px 0; }
-  /* Whole, or not at all: what finds no room wraps to a line that is not seen. */
+  /* A text that does not fit wraps to a hidden line, so none is cut. */
   .cells { order: 1; flex: 1 1 0; display: flex; flex-wrap: wrap; justify-content: end; height: 27px; overflow: hidden; font-size: 12px; line-height: 27px; white-space: nowrap; }
   .cells::before { content: ""; width: 1px; height: 27px; }
   .away { margin: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 0 10px; }

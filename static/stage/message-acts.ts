@@ -1,10 +1,12 @@
 /**
- * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: on the message that is selected, or beside
- * the component, what can be done to it: drop, delay, duplicate; crash, pause; and the list of all that the server offers. The
- * acts are those of the selection bar; the key `d` drops. Beside the network's name, or under an upright stage, stands the way there: `m` goes
- * from message to message, where none is on its way back to the one that arrives, or to the last one that left
- * (the offer names the step and the message, and `say-hint` says so behind the press), and its acts have the focus. Behind the last step of a run it leads
- * to the message that the engine names first (`losses` of the plan), and `say-hint` offers the next one.
+ * `<eos-stage …></eos-stage><eos-message-acts .store=${store}></eos-message-acts>`: a toolbar beside the selected
+ * message or component, with what the reader can do to it (drop, delay, duplicate; crash, pause) and a button for the
+ * list of all actions that the server offers. The actions are those of the selection bar; the key `d` drops.
+ * A button beside the network's name, or under an upright stage, and the key `m` go from message to message and give
+ * the focus to the toolbar. While no message is in transit, they go back to the one that arrives in this step, or to
+ * the last one that was in transit: the button names the step and the message, and after the press the event `say-hint`
+ * says so. After the last step of a run they go to the message that the engine names first (`losses` of the plan), and
+ * `say-hint` offers the next one.
  */
 
 import type { TemplateResult } from "lit";
@@ -36,21 +38,24 @@ export const defaults = {
   ask: 120,
 };
 
-/** A message where it left. */
+/** A message that is no longer in transit, with the step that shows it in transit. */
 type Left = Sent | ShownLoss;
 
 export class MessageActs extends StoreElement {
   static override properties = { ...StoreElement.properties, actions: { state: true }, elsewhere: { state: true, hasChanged: isOther } };
 
   declare actions: Action[] | null;
-  /** The message to which the offer leads at another step, while none is on its way; null: it leads to one at the step on show. */
+  /**
+   * The message at another step to which the button leads while none is in transit; null: it leads to one at the
+   * present step.
+   */
   declare elsewhere: Left | null;
   readonly #small = new Small(this);
   #player: Element | null = null;
   #askedFor = "";
-  /** The message whose acts are to have the focus, as it was reached by keys. */
+  /** The id of a message that was reached by keys: its toolbar gets the focus. */
   #byKeys: string | null = null;
-  /** The message that the reader was led to, until the picture has it. */
+  /** The id of the message to which the button led, until the picture shows it. */
   #led: string | null = null;
 
   constructor() {
@@ -78,7 +83,10 @@ export class MessageActs extends StoreElement {
     removeEventListener("resize", this.#place);
   }
 
-  /** Selects the next message on its way, and takes the keys to its acts; false when there is none. */
+  /**
+   * Selects the next message in transit, or goes back to one, and gives the focus to its toolbar; false if there is
+   * none.
+   */
   next(): boolean {
     const { store } = this;
     const ids = this.#stage()?.messages() ?? [];
@@ -94,7 +102,7 @@ export class MessageActs extends StoreElement {
     return true;
   }
 
-  /** While nothing is on its way: back to where a message last was, with that message selected. */
+  /** Goes back to the step at which a message was last in transit, and selects it; false if there is none. */
   #whereOneLeft(store: PlayerStore): boolean {
     const sent = this.#leftAt(store);
     if (sent === null) return false;
@@ -106,7 +114,7 @@ export class MessageActs extends StoreElement {
     return true;
   }
 
-  /** To one of the messages that are named by the engine, which is selected there. */
+  /** Goes to one of the messages that the engine names as losses, and selects it; false if there is none. */
   #toLoss(store: PlayerStore, place: number): boolean {
     const losses = lossesOf(store);
     const loss = losses[place % Math.max(1, losses.length)];
@@ -120,7 +128,10 @@ export class MessageActs extends StoreElement {
     return true;
   }
 
-  /** Where a message last was on its way, with that message: one that the picture has a place for, else any; null where none was. */
+  /**
+   * The message that was last in transit, with its step: one that the picture has a place for, else any; null if there
+   * was none.
+   */
   #leftAt(store: PlayerStore): Sent | null {
     const { lines, branch, shown } = store;
     const losses = lossesOf(store);
@@ -142,7 +153,7 @@ export class MessageActs extends StoreElement {
     if (id !== null && this.store?.selection?.id !== id) this.store?.select({ kind: "message", id });
   }
 
-  /** Where a component of the picture lies in the page; null where it has no body. */
+  /** The box of a component of the picture, in px of the page; null if the component has no box. */
   placeOfActor(name: string): { left: number; right: number; top: number; bottom: number } | null {
     const stage = this.#stage();
     const at = stage?.boxOfActor(name) ?? null;
@@ -155,7 +166,7 @@ export class MessageActs extends StoreElement {
     return this.parentElement?.querySelector<Stage>("eos-stage") ?? null;
   }
 
-  /** Enter on a message: its acts have the focus once they are there. */
+  /** Enter on a message: its toolbar gets the focus once it is there. */
   readonly #pressed = (event: KeyboardEvent): void => {
     if (event.key === "Enter") this.#byKeys = this.#stage()?.focusedMessage ?? null;
   };
@@ -168,7 +179,7 @@ export class MessageActs extends StoreElement {
     first.focus();
   };
 
-  /** Arrows go from act to act; Escape goes back to the message and lets it go. */
+  /** Arrows go from action to action; Escape goes back to the message and ends the selection. */
   readonly #actKey = (event: KeyboardEvent): void => {
     const far = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     const acts = [...this.querySelectorAll<HTMLElement>(".message-acts button")];
@@ -182,7 +193,10 @@ export class MessageActs extends StoreElement {
     event.stopPropagation();
   };
 
-  /** What is asked: the message or the component that is selected, at the step on show; "" while none is. */
+  /**
+   * Key of the request for actions: the selected message or component at the present step; "" while neither is
+   * selected.
+   */
   get #question(): string {
     const { store } = this;
     const selection = store?.selection ?? null;
@@ -208,7 +222,7 @@ export class MessageActs extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {
     const { actions } = this;
     const offered = this.#askedFor === "" || actions === null ? [] : offeredOf(actions);
-    // A small picture has no room for them: the selection bar has them.
+    // A small picture has no room for the toolbar: the selection bar has the same actions.
     return html`${this.#offer()}${offered.length === 0 || this.#small.matches ? nothing : this.#toolbar(offered)}`;
   }
 
@@ -219,13 +233,13 @@ export class MessageActs extends StoreElement {
     )}<button class="more" aria-haspopup="true" title=${say("stage.act.more_means")} @click=${this.#more}>${say("stage.act.more")}</button></div>`;
   }
 
-  /** A response stands beside its request, and the toolbar may stand at either. */
+  /** The toolbar may stand beside a response or beside its request, so it says which of them it drops. */
   #isResponse(): boolean {
     const { frame, selection } = this.store ?? {};
     return selection?.kind === "message" && frame?.view.network?.messages[selection.id]?.is_response === true;
   }
 
-  /** Beside the network's name, in one place for the whole run. */
+  /** The button beside the network's name, in one place for the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
     const stage = this.#stage();
@@ -238,7 +252,10 @@ export class MessageActs extends StoreElement {
     void this.#place();
   }
 
-  /** Under the message or over it, or beside a component, where least of the picture is covered. Never outside the picture, and not shown without its thing. */
+  /**
+   * Places the toolbar under or over the message, or beside the component, where it covers least of the picture; never
+   * outside the picture. It is hidden while the picture lacks its thing.
+   */
   readonly #place = async (): Promise<void> => {
     const bar = this.querySelector<HTMLElement>(".message-acts");
     const offer = this.querySelector<HTMLElement>(".break-offer");
@@ -267,7 +284,7 @@ export class MessageActs extends StoreElement {
     this.#focusActs();
   };
 
-  /** What the reader was led to is in the picture, also where the step itself would leave it out. */
+  /** Puts the message to which the button led into the picture, also if the step's own picture would leave it out. */
   #bringLed(stage: Stage): void {
     const { frame } = stage;
     const selection = frame?.selection ?? null;
@@ -276,7 +293,10 @@ export class MessageActs extends StoreElement {
     if (stage.boxOf(`m:${selection.id}`) === null) stage.bring(selection);
   }
 
-  /** Hidden while there is nothing to drop. The network's name keeps its place for a run: measured once for each size, since measuring costs a layout of the page. */
+  /**
+   * Places the button, or hides it while there is nothing to drop. The network's name keeps its place during a run, so
+   * it is measured once for each size: measuring costs a layout of the page.
+   */
   #placeOffer(offer: HTMLElement, stage: Stage, hasMessage: boolean): void {
     const at = stage.besideNetwork;
     offer.hidden = at === null || !hasMessage;
@@ -305,14 +325,17 @@ function lossesOf(store: PlayerStore): readonly ShownLoss[] {
   return planOf(store)?.losses ?? [];
 }
 
-/** The way to it in words: with its ends, without them, and in still fewer. */
+/** The button's texts for a message at another step: with sender and receiver, without them, and shorter ones. */
 function wayTexts(sent: Left): string[] {
   const { step } = sent;
   const message = nameOf(sent, apiName);
   return [say("stage.act.offer_at", { step, message: nameOf(sent) }), ...["stage.act.offer_at", "stage.act.offer_at_named", "stage.act.offer_at_short"].map((key) => say(key, { step, message }))];
 }
 
-/** Whether the way to a message has other words: each look finds it anew. */
+/**
+ * Whether the way to another message needs another text. The message is found anew each time, so objects differ even if
+ * the message is the same.
+ */
 function isOther(one: Left | null, other: Left | null | undefined): boolean {
   return one?.step !== other?.step || (one != null && other != null && nameOf(one) !== nameOf(other));
 }
@@ -326,7 +349,7 @@ function apiName({ api, is_response }: Pick<ShownLoss, "api" | "is_response">): 
   return is_response ? say("stage.act.response", { api }) : api;
 }
 
-/** The name of a message or a component that is asked about; null for a thing that has no acts of its own in the picture. */
+/** The key of the object of a message or component; null for a thing whose actions the picture does not show. */
 function keyOf({ kind, id }: Selection): string | null {
   return kind === "message" ? `m:${id}` : kind === "actor" ? `actor:${id}` : null;
 }

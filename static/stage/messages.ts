@@ -1,4 +1,4 @@
-/** What a message is called and what it carries, in the engine's fields and the catalogue's words. Pure. */
+/** What a message is called and what it carries, from the engine's fields and in the catalogue's words. Pure. */
 
 import type { Id } from "../diagrams/batch.ts";
 import { identity, isAbsent, range, serialsText } from "../diagrams/batch.ts";
@@ -11,14 +11,14 @@ import { isFenced } from "../diagrams/instance.ts";
 
 export interface CarriedCell {
   partition: string;
-  /** `0·0`; null for a plain batch. */
+  /** Producer id and epoch: `0·0`; null for a batch without them. */
   who: string | null;
   producerId: Id;
-  /** Of a fenced epoch. */
+  /** Whether the batch has a fenced epoch. */
   isFenced: boolean;
-  /** Sequences; without any the records, or how many there are. */
+  /** The sequences; without any, the records, or how many there are. */
   label: string;
-  /** The records beside sequences, as sentences name the batch; "" where they are unknown or many. */
+  /** The records, beside sequences, as sentences name them; "" if they are unknown or many. */
   records: string;
 }
 
@@ -34,12 +34,15 @@ export interface Sheet {
   cells: CarriedCell[];
   /** Markers of a WriteTxnMarkers request. */
   flags: CarriedFlag[];
-  /** Everything else, in words; "" where the name says all. */
+  /** The rest of the content in words; "" if the name says everything. */
   words: string;
-  /** Whether it returns an error. */
+  /** Whether the message returns an error. */
   bad: boolean;
   isAnswer: boolean;
-  /** For where there is little room: the partition, or what it is about; of an answer what it says, if that is no longer than its name. */
+  /**
+   * The content if there is little room: the partition or other subject; of a response, what it says, if that is not
+   * longer than its name.
+   */
   brief: string;
 }
 
@@ -65,7 +68,7 @@ const offsets = (fields: Fields): string =>
   firstOf(Object.entries(object(fields["offsets"])).map(([partition, committed]) =>
     say("stage.message.offset", { partition, offset: object(committed)["offset"] ?? committed })));
 
-/** What a request says beside its name. */
+/** API → what a request says beside its name. */
 const REQUESTS: Record<string, (fields: Fields, message: MessageView) => string> = {
   FindCoordinator: (fields) => say("stage.message.of_key", { key: fields["key"] ?? "" }),
   InitProducerId: (fields) => fields["transactional_id"] == null
@@ -112,7 +115,10 @@ const ANSWERS: Record<string, (fields: Fields, message: MessageView) => string> 
   ZooKeeperReply: (fields) => say(fields["conflict"] === true ? "stage.message.conflict" : "stage.message.written", { version: fields["version"] ?? "?" }),
 };
 
-/** `records`: the serials in the message by partition, as far as the sender's view still has them; `resend`: how often its sender has resent it by then. */
+/**
+ * The name and content of a message. `records`: the serials in the message by partition, as far as the sender's view
+ * still has them; `resend`: how often its sender had resent it when it left.
+ */
 export function sheetOf(message: MessageView, records: Readonly<Record<string, readonly number[]>> = {}, view: View | null = null, resend = 0): Sheet {
   const error = message.error !== null && message.error !== "NONE" ? message.error : null;
   const cells = message.is_response ? [] : cellsOf(message, records, view);
@@ -137,7 +143,7 @@ function wordsOf(message: MessageView): string {
   return firstOf(message.partitions);
 }
 
-/** Characters for names of records; further records are counted. */
+/** The most characters of records' names; further records are counted. */
 const NAMED = 12;
 
 function cellsOf(message: MessageView, records: Readonly<Record<string, readonly number[]>>, view: View | null): CarriedCell[] {

@@ -1,14 +1,20 @@
-/** The parts of a middleware node's box: its states, the responses it has received, and the part that a step's tag is about. Pure. */
+/**
+ * The parts of a middleware node's box: its states, the responses it has received, and the part that the step's tag
+ * replaces. Pure.
+ */
 
 import type { Frame } from "../player/frame.ts";
 import type { Box, Focus, Places } from "./contract.ts";
 import { changedBelow } from "./focus-tag.ts";
 import type { LadderPlace } from "./ladder.ts";
 
-/** Units: what is narrower says its state under its name; what is lower has its text beside its states, and not below them. */
+/**
+ * In units. A narrower box says its state under its name; a lower box has its text beside its states instead of below
+ * them.
+ */
 export const NARROW = 170;
 export const LOW = 236;
-/** A business system that is lower says its state in a word. */
+/** A business system whose box is lower than this says its state in a word instead of a ladder, in units. */
 const SMALL = 160;
 export const PILLS = { wide: 128, low: 104 };
 
@@ -19,7 +25,10 @@ export function ladderPlace(name: string, own: Box): LadderPlace | null {
   return own.height < LOW ? { x: 12, y: 36, width: PILLS.low, height: own.height - 42 } : { x: 14, y: 38, width: PILLS.wide, height: own.height - 152 };
 }
 
-/** The rows of what the middleware has heard. `pitch`: from a row to the next; `names`: the name has a line of its own. */
+/**
+ * The rows of what the middleware has received. `pitch`: distance between two rows; `names`: whether the name has a
+ * line of its own.
+ */
 export interface Rows {
   x: number;
   y: number;
@@ -28,7 +37,7 @@ export interface Rows {
   names: boolean;
 }
 
-/** `lines`: how many stand under them where a box is low. */
+/** The rows for `count` participants. `lines`: how many lines of words stand under them in a low box. */
 export function rowsOf(own: Box, count: number, lines: number): Rows {
   if (own.height < LOW) {
     const x = PILLS.low + 24;
@@ -42,7 +51,7 @@ export function rowsOf(own: Box, count: number, lines: number): Rows {
 
 export type Part = { kind: "head" } | { kind: "state" } | { kind: "row"; of: string };
 
-/** The participant whose vote or answer the middleware hears in this step. */
+/** The participant whose vote or other response the middleware receives in this step; null: none. */
 function heardFrom(frame: Frame): string | null {
   const { step } = frame;
   if (step === null) return null;

@@ -1,4 +1,7 @@
-/** Fixed places of a run of the message middleware: initiator and business system, the middleware, its participants. Pure. */
+/**
+ * Fixed places of a run of the message middleware: initiator and business system, then the middleware, then its
+ * participants. Pure.
+ */
 
 import { clamp, round } from "../diagrams/geometry.ts";
 import type { Box, Places, Point, Size, StagePlan } from "./contract.ts";
@@ -20,7 +23,7 @@ const MANAGER = 44;
 const STACK = { role: 70, centre: 174, centreGood: 196, centreMost: 250, participant: 78, network: 47, networkMost: 84, inRow: 4, under: 30 };
 const EDGE = 6;
 const MARGINS = 10;
-/** px of half a page from which on the whole picture is shown, and how small it may be for that. */
+/** `width`: the CSS px of half a page from which on the whole picture is shown. `scale`: the least scale for that. */
 const HALF = { width: 560, scale: 0.78 };
 
 export function middlewarePlaces(plan: StagePlan, size: Size): Places {
@@ -68,16 +71,19 @@ function abreast(plan: StagePlan, size: Size): Places {
     { x: centre + CENTRE, y: 0, width: right - centre - CENTRE, height });
 }
 
-/** One under the other: initiator and business system, the middleware, its participants, at most four in a row. */
+/**
+ * The places from top to bottom: initiator and business system, the middleware, its participants, at most four in a
+ * row.
+ */
 function stacked(plan: StagePlan, size: Size): Places {
   const least = leastHeight(plan);
-  // Beside another run the participants are as much of the picture as the roles are.
+  // Beside another run (on half a page), the participants are shown as well as the roles.
   const near = phoneWidth(size);
   const width = size.width < HALF.width ? near : clamp((least * size.width) / (size.height - STACK.under), near, size.width / HALF.scale);
   return inStack(plan, width, (size.height - STACK.under) / (size.width / width), least, size.form);
 }
 
-/** The same in a wing of a wide picture; null where it has too little room for that. */
+/** The places in a wing of a wide picture, from top to bottom; null if the wing is too low for them. */
 export function wingPlaces(plan: StagePlan, width: number, height: number): Places | null {
   const least = leastHeight(plan);
   return least > height ? null : inStack(plan, width, height, least, "phone");
@@ -95,7 +101,7 @@ function inStack(plan: StagePlan, width: number, given: number, least: number, f
   const first = [...wanting, ...middle.filter((role) => role === "manager")];
   const inRow = Math.max(1, Math.min(STACK.inRow, participants.length));
   const spare = Math.max(0, given - least);
-  // The lines of the middleware need some room first, then messages, then the middleware again.
+  // Spare height goes first to the lines of the middleware, then to the networks, then to the middleware again.
   const good = STACK.centre + Math.min(spare, STACK.centreGood - STACK.centre);
   const left = spare - (good - STACK.centre);
   const network = STACK.network + Math.min(left / 2, STACK.networkMost - STACK.network);
@@ -111,7 +117,7 @@ function inStack(plan: StagePlan, width: number, given: number, least: number, f
   return whole(form, width, Math.max(y - GAP + EDGE, given), boxes, true, { x: MARGINS, y: top - network, width: width - 2 * MARGINS, height: network }, null);
 }
 
-/** Side by side, all as wide as each other. */
+/** Adds boxes of the same width side by side. */
 function row(boxes: Record<string, Box>, names: readonly string[], width: number, y: number, height: number): void {
   const each = (width - 2 * MARGINS - GAP * (names.length - 1)) / names.length;
   names.forEach((name, index) => {

@@ -1,6 +1,6 @@
 /**
- * The tag of a step of the middleware stands at what it is about, in its place: at the state that a node has now, at the vote
- * or answer that the middleware hears, else in the node's head. Pure.
+ * The tag of a step of the middleware stands in the place of what it says: at the node's present state, at the vote or
+ * other response that the middleware receives, else in the node's head. Pure.
  */
 
 import { round } from "../diagrams/geometry.ts";
@@ -32,7 +32,7 @@ export function nodeTag(frame: Frame, here: Places, focus: Focus): NodeTag | nul
   const own = here.others[focus.actor ?? ""]?.box;
   if (part === null || own === undefined || focus.tag === null) return null;
   const said = say(focus.tag.key, focus.tag.params);
-  // In a narrow place a state is named alone.
+  // A narrow place has room only for the state's name.
   const bare = typeof focus.tag.params["to"] === "string" ? focus.tag.params["to"] : said;
   const at = partBox(frame, focus.actor ?? "", own, part);
   const words = part.kind === "row" && !at.grows ? [named(part.of, said)] : [said, bare];
@@ -41,7 +41,7 @@ export function nodeTag(frame: Frame, here: Places, focus: Focus): NodeTag | nul
   return { said: word, size, box: { x: round(own.x + (at.isRight ? at.x + at.room - width : at.x)), y: round(own.y + at.y), width, height: at.height } };
 }
 
-/** The first of the words that fits in a readable size, else the last one, as large as it fits. */
+/** The first of the words that fits in a readable size; else the last one, in the largest size that fits. */
 function fitting(words: readonly string[], at: Spot): { word: string; size: number } {
   const sizes = SIZES.filter((size) => size + 5 <= at.height);
   for (const [index, word] of words.entries()) {
@@ -55,11 +55,11 @@ interface Spot {
   x: number;
   y: number;
   height: number;
-  /** The width that it may have, and its least width, in units. */
+  /** The greatest and the least width of the tag, in units. */
   room: number;
   least: number;
   isRight: boolean;
-  /** Whether it is under the name of its row. */
+  /** Whether the tag stands under the name of its row. */
   grows: boolean;
 }
 
@@ -82,13 +82,13 @@ function partBox(frame: Frame, name: string, own: Box, part: Part): Spot {
     return { ...plain, ...pill, room: pill.width + (name !== "middleware" ? 36 : own.height < LOW ? 4 : 12), least: pill.width };
   }
   if (own.width < NARROW) return { ...plain, x: SECOND.edge, y: SECOND.y, height: SECOND.height, room: own.width - 2 * SECOND.edge };
-  // A small business system says its state in the line under its name.
+  // A small business system has its state in the line under its name.
   if (part.kind === "state" && name === "business") return { ...plain, x: 10, y: 31, height: HEAD.height, room: own.width - 20 };
   const after = headEnd(name, liveOf(frame.view.middleware, name).state);
   return { ...plain, x: after, y: HEAD.y, height: HEAD.height, room: own.width - after - HEAD.edge, isRight: true };
 }
 
-/** The state of a transaction at a node, as its ladder shows it. */
+/** The state of a transaction at a node, as the node's ladder shows it. */
 export function stateOf(frame: Frame, name: string, tid: string | null): string | undefined {
   if (tid === null) return undefined;
   const { middleware } = frame.view;

@@ -1,4 +1,7 @@
-/** The message middleware on the stage: who wants a transaction, what the middleware has heard, what participants hold. */
+/**
+ * The message middleware on the stage: who wants a transaction, what the middleware has received, and what participants
+ * hold.
+ */
 
 import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
@@ -18,12 +21,12 @@ import { LOW, NARROW, ladderPlace, rowsOf, taggedPart } from "./middleware-parts
 import type { Part } from "./middleware-parts.ts";
 import { stateWord } from "./state-word.ts";
 
-/** Units: where the lines of a narrow node stand, under its name. */
+/** Baselines of the second and third line of a narrow node, under its name, in units. */
 const SECOND = 40;
 const THIRD = 65;
 
 export const defaults = {
-  /** The share of an axis up to now, while its end is not known. */
+  /** The share of the axis that a window fills while its end is not known. */
   open: 0.75,
 };
 
@@ -52,7 +55,7 @@ export const middleware: Layer = (frame, here, focus) => {
   return objects;
 };
 
-/** What the middleware's window is, for the words about it: a press on them says it. */
+/** Makes the words about the middleware's window a button that shows what this term means. */
 function windowTerm({ transactions, differ }: MiddlewareView, tid: string | null, own: Box): StageObject[] {
   const entry = transactions?.[tid ?? ""];
   const [first, ...times] = entry === undefined ? [] : windowWords(entry, differ?.[tid ?? ""]);
@@ -65,7 +68,7 @@ function windowTerm({ transactions, differ }: MiddlewareView, tid: string | null
   }];
 }
 
-/** Whether a node's head says its fact: the step's tag stands in its place where it is about that, or about the node. */
+/** Whether a node's head still states the node's fact: not if the step's tag stands in its place. */
 function hasFact(name: string, part: Part | null): boolean {
   if (part === null || part.kind === "row") return true;
   return part.kind === "state" && (name === "middleware" || name === "business");
@@ -78,19 +81,19 @@ export function liveOf(view: MiddlewareView | undefined, name: string): { alive:
   return { alive, state: !alive ? say("stage.mw.down") : node?.paused === true ? say("stage.paused") : "" };
 }
 
-/** `is down`, white on black, with its left edge at `x`. */
+/** A badge such as `is down`, white on black, with its left edge at `x`. */
 function badge(x: number, y: number, state: string): SVGTemplateResult {
   const width = textWidth(state, 12, true) + 12;
   return svg`${box(x, y, width, 18, "tag", 4)}${text(x + width / 2, y + 13, state, "s12 inv", "middle")}`;
 }
 
-/** Where a wide node's head has room behind its name, and behind what it says of its life. */
+/** x after the name in a wide node's head, and after the badge if there is one. */
 export function headEnd(name: string, state: string): number {
   const after = 14 + textWidth(name, 15, true) + 8;
   return state === "" ? after : after + textWidth(state, 12, true) + 18;
 }
 
-/** Nodes whose names say little of what they do. */
+/** Nodes whose names do not say what they do. */
 const GLOSSED: readonly string[] = ["initiator", "business"];
 
 function wideHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isSaid: boolean): SVGTemplateResult {
@@ -102,7 +105,10 @@ function wideHead(name: string, state: string, { fact, strong }: Drawn, own: Box
     fact === "" || !isSaid ? nothing : fittedText(own.width - 14, 20, fact, own.width - 14 - free, 13, { anchor: "end", classes: strong ? "b" : "k", least: 8 })}`;
 }
 
-/** Its name, and under it what it is: whether it works, and its state. In the place of the second line a tag may stand. */
+/**
+ * The head of a narrow node: its name, and under it the badge and its state. A tag may stand in the place of this
+ * second line.
+ */
 function narrowHead(name: string, state: string, { fact, strong }: Drawn, own: Box, isTagged: boolean): SVGTemplateResult {
   const from = state === "" ? 8 : 8 + textWidth(state, 12, true) + 17;
   return svg`${fittedText(8, 20, name, own.width - 16, 14, { classes: "b", bold: true, least: 9 })}${isTagged ? nothing : svg`${state === "" ? nothing : badge(8, 26, state)}${
@@ -125,14 +131,14 @@ function headings(here: Places): StageObject[] {
 }
 
 interface Drawn {
-  /** The node's state in a word. */
+  /** The node's state in words. */
   fact: string;
   strong: boolean;
   inner: SVGTemplateResult;
   label: string;
 }
 
-/** What of a node is drawn; `part`: in the place of what the step's tag stands. */
+/** The data from which a node is drawn. `part`: the part that the step's tag replaces. */
 interface Node {
   frame: Frame;
   view: MiddlewareView;
@@ -159,7 +165,7 @@ function initiatorOf(tid: string | null, own: Box): Drawn {
   return { fact: "", strong: false, label: named("initiator", said), inner };
 }
 
-/** The ladder of a node's states; the pill that a tag stands for is left out. */
+/** The ladder of a node's states, without the pill that the step's tag replaces. */
 function states(place: LadderPlace, rungs: readonly Rung[], part: Part | null): SVGTemplateResult {
   return ladder(rungs, place, part?.kind === "state" ? rungs.findIndex(({ look }) => look === "on") : -1);
 }
@@ -186,7 +192,9 @@ function businessOf({ frame, view, tid, own, part }: Node): Drawn {
   };
 }
 
-/** Whether the middleware has had the transaction by this step. If it has no entry now, a crash removed it. */
+/**
+ * Whether the middleware had the transaction at some step up to this one. If it has no entry now, a crash removed it.
+ */
 function isLost(frame: Frame, tid: string | null): boolean {
   const now = frame.step?.number ?? 0;
   return frame.plan?.passed?.["middleware"]?.[tid ?? ""]?.some(({ since }) => since > 0 && since <= now) === true;
@@ -205,13 +213,13 @@ function middlewareOf({ frame, view, tid, own, part }: Node): Drawn {
   };
 }
 
-/** A participant's vote as the middleware has it; a later state has its own word. */
+/** A participant's vote as the middleware knows it; a later state has its own word. */
 function voteWord(state: string | undefined): string {
   const key = `stage.mw.vote.${state ?? "IDLE"}`;
   return words.knows(key) ? say(key) : word(state ?? "IDLE");
 }
 
-/** The responses that the middleware has from each participant, in the order of their names. */
+/** The responses that the middleware has received from each participant, in the order of their names. */
 function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, really: WindowView | undefined): SVGTemplateResult {
   const rows = heardOf(entry);
   const { x, y, width, pitch, names } = rowsOf(own, rows.length, footRows(entry, really));
@@ -224,12 +232,15 @@ function heard(entry: MiddlewareTransactionView, own: Box, part: Part | null, re
   })}`;
 }
 
-/** The room of its words in lines: bars under them need some, too. */
+/** The height of the middleware's words, in lines; bars under them count, too. */
 export function footRows(entry: MiddlewareTransactionView, really: WindowView | undefined): number {
   return footWords(entry, really).length + (entry.window.since === null ? 0 : entry.window.until === null ? 0.3 : 0.8);
 }
 
-/** Beside its states, under what it has heard. Under bars the words stand higher. */
+/**
+ * The words beside the middleware's states in a low box, under the responses received. If bars follow, the words stand
+ * higher.
+ */
 function lowFoot(entry: MiddlewareTransactionView, own: Box, windows: WindowsBeside): SVGTemplateResult {
   const lines = footWords(entry, windows[0].really);
   const { x, width } = rowsOf(own, 0, 0);
@@ -243,14 +254,16 @@ function lowFoot(entry: MiddlewareTransactionView, own: Box, windows: WindowsBes
   })}${bars ?? nothing}`;
 }
 
-/** How long the middleware lets participants differ, and how long the nodes really differ; `now`: virtual ms. */
+/**
+ * `window`: how long the middleware lets participants differ; `really`: how long the nodes differ; `now`: virtual ms.
+ */
 export interface Windows {
   window: WindowView;
   really: WindowView | undefined;
   now: number;
 }
 
-/** Of a run, and of the run beside it if there is one. */
+/** The windows of a run, and of the run that it is compared with, if there is one. */
 export type WindowsBeside = readonly [own: Windows, beside?: Windows | undefined];
 
 function windowsOf({ middleware: node, time }: Pick<View, "middleware" | "time">, tid: string | null): Windows | undefined {
@@ -258,17 +271,18 @@ function windowsOf({ middleware: node, time }: Pick<View, "middleware" | "time">
   return window === undefined ? undefined : { window, really: node?.differ?.[tid ?? ""], now: time };
 }
 
-/** Both windows, once both are over; before that, the middleware's up to now. */
+/** The two windows of a run once both are over; before that, the middleware's window up to now. */
 function spansOf({ window, really, now }: Windows): { isOpen: boolean; spans: { since: number; until: number }[] } {
   if (window.since !== null && window.until === null) return { isOpen: true, spans: [{ since: window.since, until: now }] };
   return { isOpen: false, spans: [window, really].flatMap((one) => (one?.since == null || one.until === null || one.since === one.until ? [] : [{ since: one.since, until: one.until }])) };
 }
 
 /**
- * Windows under their words and on one axis, which two runs beside each other share: from the first to the last CommitOk that the
- * middleware got, and from the first to the last commit of a node, once both are over; before that, the middleware's window up to
- * now, on an axis whose end is not known. `ys`: the y of each, the last one's if there is one; `high`: px of a bar: high ones have
- * lines at the ends of both. Null where there is nothing to draw.
+ * The windows as bars under their words, on one axis that two compared runs share: the middleware's window, from the
+ * first CommitOk that it received to the last, and the nodes' own, from the first commit of a node to the last. Until
+ * both are over, only the middleware's window up to now, on an axis whose end is not known. `ys`: the y of each bar; if
+ * there are more bars, the last one is repeated. `high`: px of a bar's height; high bars have lines at the ends of
+ * both. Null if there is nothing to draw.
  */
 export function windowBars(windows: WindowsBeside, x: number, width: number, ys: readonly number[], high = 3): SVGTemplateResult | null {
   const { isOpen, spans } = spansOf(windows[0]);
@@ -287,8 +301,10 @@ export function windowBars(windows: WindowsBeside, x: number, width: number, ys:
     high <= 3 || own.length < 2 ? nothing : spans.flatMap(({ since, until: end }) => [since, end]).map((at) => path(`M${round(x + (at - from) * unit)},${(own[0] ?? 0) - 8}V${(own[1] ?? 0) + 8}`, "rail"))}`;
 }
 
-/** A transaction's message, its decision, and how long participants differ, a line each; of a window that is over, its two
- * lines have the place of the message. */
+/**
+ * One line each for a transaction's message, its decision, and how long participants differ; the two lines of a window
+ * that is over take the place of the message.
+ */
 export function footWords(entry: MiddlewareTransactionView, really?: WindowView): { said: string; strong: boolean }[] {
   const window = windowWords(entry, really);
   const message = entry.message === "none" || window.length > 2 ? null : say(`diagram.roles.message_${entry.message}`);
@@ -300,8 +316,8 @@ export function footWords(entry: MiddlewareTransactionView, really?: WindowView)
 }
 
 /**
- * Whether participants may differ, as far as the middleware knows, and when; nothing before the first CommitOk. `really`:
- * the time during which the nodes differ, which no node knows.
+ * Whether and when participants may differ, as far as the middleware knows; empty before the first CommitOk. `really`:
+ * the time during which the nodes do differ, which no node knows.
  */
 export function windowWords({ window: { since, until } }: Pick<MiddlewareTransactionView, "window">, really?: WindowView): string[] {
   if (since === null) return [];
@@ -331,7 +347,7 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
 function footOf(entry: MiddlewareTransactionView, own: Box, windows: WindowsBeside): SVGTemplateResult {
   const y = own.height;
   const [outcome, ...spans] = windowWords(entry, windows[0].really);
-  // Two bars on one axis, with a line of times above and below them, have the room of the message.
+  // Two bars on one axis, with a line of times above and below them, take the room of the message.
   const compared = spans.length > 1 ? windowBars(windows, 14, own.width - 28, [y - 42, y - 27], 7) : null;
   const isCompared = compared !== null;
   const [decided, known, times] = isCompared ? [98, 78, [55, 9]] as const : spans.length > 1 ? [70, 52, [33, 14]] as const : [62, 38, [18]] as const;
@@ -349,7 +365,7 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   const state = entry === undefined ? say("stage.mw.not_asked") : word(entry.state);
   const label = named("manager", facts([state, ...answers]));
   const numbered = facts(answers.map((answer) => answer.replace(/^participant-/, "")));
-  // As long as it has nothing to do, what it is there for stands under that.
+  // As long as the node has nothing to do, its purpose stands under its name.
   const said = entry === undefined ? say("stage.mw.gloss.manager") : own.width >= NARROW && textWidth(facts(answers), 11) <= own.width - 28 ? facts(answers) : numbered;
   const classes = entry === undefined ? "q" : "k";
   if (own.width < NARROW) {
@@ -361,11 +377,11 @@ function managerOf(view: MiddlewareView, tid: string | null, own: Box): Drawn {
   };
 }
 
-/** A participant: the value that readers see there, and what is reserved or already applied. */
+/** A participant: the value that readers see there, and the amount that is reserved or already applied. */
 function participantOf(name: string, view: ParticipantView, tid: string | null, own: Box): Drawn {
   const entry = tid === null ? undefined : view.transactions?.[tid];
   const state = entry?.state ?? "IDLE";
-  // Of a node that is down, its badge says all there is, unless something is on its disk.
+  // A node that is down has only its badge, unless its disk holds something.
   const fact = view.alive === false && state === "IDLE" ? "" : word(state);
   const value = view.value ?? 0;
   const reserved = view.reserved ?? 0;

@@ -1,18 +1,18 @@
 /**
- * Cause before effect: messages travel as virtual time does, what arrives is compared, it lands or bounces, gates slide
- * last, and the tag appears while it lands.
+ * The motion of a step, cause before effect: messages travel as far as virtual time takes them, the arriving batch is
+ * compared, it lands or bounces, gates slide last, and the tag appears while the batch lands.
  *
- * A step forward is drawn twice. First (`causeFirst`), everything stays as it was and only messages move. When they
- * have arrived, the picture of the step itself is drawn, and the changed things move to their places. Only transforms
- * and
- * opacity are animated. Back, jumps and less motion draw the end.
+ * A step forward is drawn twice. In the first drawing (`causeFirst`), everything stays as it was and only messages
+ * move. When they have arrived, the picture of the step itself is drawn, and the changed things move to their places.
+ * Only transforms and opacity are animated. After a step back, a jump or with less motion, only the final picture is
+ * drawn.
  */
 
 import type { Mover, Phase, Point, StageObject } from "./contract.ts";
 import { isSeen, waysOf } from "./ways.ts";
 
 export const defaults = {
-  /** Milliseconds; long waits take no longer than short ones, because the clock shows them. */
+  /** In milliseconds. Long waits take no longer than short ones, because the clock shows their length. */
   travel: 420,
   compare: 140,
   land: 260,
@@ -30,7 +30,7 @@ type Travelling = StageObject & { via?: readonly Point[]; way?: string };
 const isOfNetwork = ({ key }: StageObject): boolean => /^[mw]:/.test(key);
 const travels = (one: Travelling): boolean => one.phase === "cause" && (one.via?.length ?? 0) > 1;
 
-/** An object that belongs to a single step: it does not move from its place in the step before. */
+/** Whether an object belongs to a single step: it does not move from its place in the step before. */
 const isOfStep = ({ phase, key }: StageObject): boolean => phase === "compare" || phase === "tag" || key.startsWith("ring:") || key === "way";
 
 /** The drawing while messages travel: messages and their wires in their new places, everything else as before. */
@@ -44,18 +44,21 @@ export function causeFirst(before: readonly StageObject[], after: readonly Stage
   return [...rest, ...now];
 }
 
-/** The messages that the step before settled, with their wires: they fade, because their sudden absence would disturb. */
+/**
+ * The messages that the step before delivered or lost, with their wires: they fade, because their sudden absence would
+ * disturb.
+ */
 export function leaving(before: readonly StageObject[], after: readonly StageObject[]): StageObject[] {
   const keys = new Set(after.map(({ key }) => key));
   return before.filter((one) => isOfNetwork(one) && !keys.has(one.key)).map(({ select: _, ...one }) => ({ ...one, picked: false, gone: true, label: "" }));
 }
 
-/** Whether anything travels in a step; otherwise, there is no cause to show first. */
+/** Whether any message travels in a step; if not, there is no cause to show first. */
 export function hasTravel(after: readonly StageObject[]): boolean {
   return after.some(travels);
 }
 
-/** The beginnings of the parts of the second drawing, in milliseconds after it. */
+/** When each phase of the second drawing begins, in milliseconds after it. */
 export function timetable(before: readonly StageObject[], after: readonly StageObject[]): Record<Phase, number> {
   const compares = after.some(({ phase }) => phase === "compare") ? defaults.compare : 0;
   const stood = new Map(before.filter((one) => !isOfStep(one)).map((one) => [one.key, one]));
@@ -68,8 +71,8 @@ function isOther(stood: StageObject | undefined, one: StageObject): boolean {
 }
 
 /**
- * A lane's own things stay in it. The same thing in another lane, or in the small picture of a lane, is another drawing
- * of it.
+ * Objects that belong to a lane. The same batch or gate in another lane, or in the strip of a lane, is another object,
+ * so it does not move from one to the other.
  */
 const OF_LANE = /^(strip:)?(b|copy|hw|lso|gates|why|ask|off):/;
 
@@ -82,13 +85,13 @@ const DURATION: Record<Phase, number> = {
 };
 const EASING: Record<Phase, string> = { static: "linear", cause: GO, compare: "linear", effect: FALL, gate: SLIDE, tag: "linear" };
 
-/** `travel` is played on the first drawing, `play` on the second. */
+/** Moves objects: `travel` runs on the first drawing of a step, `play` on the second. */
 export class StageMover implements Mover {
   readonly #running = new Set<Animation>();
 
   /**
-   * Moves messages from their old to their new places. Resolves when the last one has arrived; false: the motion was
-   * stopped.
+   * Moves messages from their old to their new places. Resolves to true when the last one has arrived; to false if the
+   * motion was stopped.
    */
   travel(nodes: (key: string) => SVGGElement | null, before: readonly StageObject[], after: readonly StageObject[]): Promise<boolean> {
     this.stop();
@@ -134,7 +137,7 @@ export class StageMover implements Mover {
     return this.#end(end);
   }
 
-  /** A wire that makes way for another bends; what draws on it has the same curve. */
+  /** Bends a wire that makes way for another; the coloured line on it gets the same curve. */
   #bend(nodes: (key: string) => SVGGElement | null, key: string, was: string | undefined, way: string): void {
     if (was === undefined || was === way) return;
     for (const curve of nodes(key)?.querySelectorAll("path") ?? []) this.#animate(curve, [{ d: `path("${was}")` }, { d: `path("${way}")` }], defaults.travel, 0, GO);
@@ -153,7 +156,7 @@ export class StageMover implements Mover {
   }
 
   #animate(node: SVGElement, frames: Keyframe[], duration: number, delay: number, easing: string, fill: FillMode = "backwards"): void {
-    // The whole way has one easing; each part of it is linear.
+    // The animation has one easing for the whole way; each part of it is linear.
     const running = node.animate(frames, { duration, delay, easing, fill });
     this.#running.add(running);
     const done = (): void => void this.#running.delete(running);

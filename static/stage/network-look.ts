@@ -1,4 +1,4 @@
-/** How messages, what arrives, and the tag look. Beside look.ts, which has what all bodies share. */
+/** How messages, arriving batches and the tag look. look.ts has the rest: what all components share. */
 
 import { css } from "lit";
 

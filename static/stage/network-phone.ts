@@ -1,4 +1,4 @@
-/** Where a phone's network, a low band between bodies, has room for counts and for what is noted of a message. Pure. */
+/** Where counts and notes of messages have room in a phone's network, which is a low band between components. Pure. */
 
 import { clamp, overlap, overlapArea, round } from "../diagrams/geometry.ts";
 import type { Box, Places } from "./contract.ts";
@@ -6,7 +6,10 @@ import { textWidth } from "./draw.ts";
 import type { Bundle, Flight, Network } from "./network.ts";
 import { COVERED, EDGE, bodiesOf, taken } from "./network.ts";
 
-/** On a phone a body begins right under a message: what is noted of it stands beside it, where there is room. `notes`: those that stand already. */
+/**
+ * The message with its note under it, or beside it, because on a phone a component's box begins right under a message.
+ * `notes`: the boxes of the notes placed so far; this one is added.
+ */
 export function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "away">, here: Places, notes: Box[]): Flight {
   const { fate, box: own } = flight;
   if (fate.note === "") return flight;
@@ -18,11 +21,14 @@ export function notedAside(flight: Flight, { flights, bundles }: Omit<Network, "
     return at.x >= EDGE && at.x + width <= here.width - EDGE && ![...others, ...bodiesOf(here)].some((other) => overlap(other, at));
   });
   if (side !== undefined) notes.push({ ...spots[side], width, height: 14 });
-  // Else it is shown where the message is opened.
+  // A note without room is left out; the message has it when it is opened.
   return { ...flight, fate: { ...fate, note: side === undefined ? "" : fate.note, side: side ?? fate.side } };
 }
 
-/** The same messages in the same order, each as far aside as what is torn off another one needs; null where a row has no room for that. */
+/**
+ * The messages in the same order, moved aside as far as the torn-off pieces of others need; null if the row has no room
+ * for that.
+ */
 export function inRow(flights: readonly Flight[], here: Places): Flight[] | null {
   const order = [...flights].sort((one, other) => one.box.x - other.box.x);
   const moved = new Map<Flight, Flight>(order.map((one) => [one, one]));
@@ -40,18 +46,20 @@ export function inRow(flights: readonly Flight[], here: Places): Flight[] | null
   return order.some((one) => at(one).x < 0) ? null : flights.map((one) => moved.get(one) as Flight);
 }
 
-/** On a phone: as near to its wire as messages and other counts leave room. */
+/** The count of a bundle on a phone, as near to its wire as messages and other counts leave room. */
 export function inGap(bundle: Bundle, standing: readonly Box[], here: Places, isCrowded: boolean): Bundle {
   const { x, y, width, height } = bundle.box;
   const { network } = here;
-  // Who leads a transaction has a network above, participants have theirs below.
+  // In a middleware's picture, initiator and business system have a network above the middleware, participants one
+  // below it; each has two rows.
   const pair = [y - height / 2, y + height / 2];
-  // A way from one role to another bends over the middleware: what stands on it stands above that.
+  // A wire from one role to another bends over the middleware: a count on it stands above or below the box that it
+  // would cover.
   const bodies = here.kind === "middleware" ? bodiesOf(here) : [];
   const clear = bodies.filter((body) => overlap(body, bundle.box)).flatMap((body) => [body.y - height - 2, body.y + body.height + 2]);
   const edges = [network.y + 1, network.y + network.height - height - 1];
   const [two, free] = here.kind === "middleware" ? [pair, [y, ...pair, ...clear]] : [edges, [y, ...edges]];
-  // The network has room for two rows: a count between them would leave none to the others.
+  // The network has room for two rows: in a crowded one, a count between the rows would leave none to the others.
   const rows = isCrowded ? two : free;
   const columns = [x, ...standing.flatMap((other) => [other.x + other.width + 2, other.x - width - 2])];
   const spots = rows.flatMap((row) => columns.map((column): Box => ({ x: clamp(column, EDGE, here.width - EDGE - width), y: row, width, height })));

@@ -1,9 +1,10 @@
 /**
- * Everything that is on its way: where virtual time has each message on its wire, what becomes of it in this step, and
- * how much of it there is room to show. Pure.
+ * Messages in transit: where virtual time has each message on its wire, what happens to it in this step, and how much
+ * of it there is room to show. Pure.
  *
- * Messages that would stand on one another are set apart by sliding their wires along the bodies, so that each is still
- * on its own wire. Above six they say type and partition only, above twelve each bundle of wires says how many it holds.
+ * Messages that would overlap are moved apart by sliding their wires along the boxes of components, so that each is
+ * still on its own wire. If there are more than six, they show only type and partition; if there are more than twelve,
+ * those between the same components are counted together.
  */
 
 import { nothing, svg } from "lit";
@@ -25,16 +26,19 @@ import type { Wire } from "./wires.ts";
 import { between01, heading, pathOf, pointOn, roomy, shifted, wireOf } from "./wires.ts";
 
 export const defaults = {
-  /** Messages between clients and brokers that are shown whole, and those that are shown one by one. */
+  /** The most messages between clients and brokers that are shown whole, and that are shown one by one. */
   whole: 6,
   single: 12,
-  /** Bundles between two bodies, and beyond them one for each body that sends or hears. */
+  /**
+   * The most bundles between pairs of components; with more, there is one bundle for each component that sends or
+   * receives.
+   */
   bundles: 8,
-  /** Shown whole where the network has to show what decided, too. */
+  /** The most messages shown whole if the network also shows the rule that decided. */
   besideDecision: 3,
-  /** The same where they stand side by side, on a phone. */
+  /** The limits on a phone, where messages stand side by side. */
   upright: { whole: 2, single: 4 },
-  /** Virtual milliseconds ahead from which on a message says when it is due. */
+  /** A message says when it is due if that is at least this many virtual milliseconds away. */
   due: 50,
 };
 
@@ -44,16 +48,16 @@ export interface Flight {
   sheet: Sheet;
   envelope: Envelope;
   wire: Wire;
-  /** Place on the wire now and before this step, 0 to 1; before is null when it left in this step. */
+  /** Its place on its wire now and before this step, 0 to 1; `before` is null if it left in this step. */
   u: number;
   before: number | null;
   box: Box;
   fate: Fate;
-  /** It belongs to this step: delivered, lost or sent by it. */
+  /** Whether this step delivered, lost, sent or changed it. */
   hot: boolean;
-  /** It leaves because of what arrived in this step, and so after that. */
+  /** Whether it leaves because of a message that arrived in this step, and so moves after that one. */
   follows: boolean;
-  /** Among those that wait with it in one connection, the first is 0; null for any other. */
+  /** Its place among the messages that wait in the same connection, from 0; null for any other message. */
   queue: number | null;
 }
 
@@ -61,7 +65,7 @@ export interface Bundle {
   key: string;
   wires: Wire[];
   messages: MessageView[];
-  /** Its place on its first wire, 0 to 1. */
+  /** The place of its count on its first wire, 0 to 1. */
   u: number;
   box: Box;
 }
@@ -69,7 +73,7 @@ export interface Bundle {
 export interface Network {
   flights: Flight[];
   bundles: Bundle[];
-  /** Messages on their way between components without a place here. */
+  /** Messages between components without a place in this picture. */
   away: MessageView[];
 }
 
@@ -80,7 +84,7 @@ interface Candidate {
   copies: number;
 }
 
-/** The network of each frame that was drawn, because tag and ghosts need the places of messages. */
+/** The network of each drawn frame: tag and ghosts need the places of messages, too. */
 const known = new WeakMap<Frame, { here: Places; network: Network }>();
 
 export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
@@ -104,7 +108,8 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const stood = here.upright && isOfLoss ? null : withLost(frame, here, focus, single);
   const found = stood ?? fitted(frame, here, focus, single, focus.kind !== "lost" ? ALL : isOfLoss ? LOST : ONE_LOST);
   if (!here.upright) return { ...found, away };
-  // A count that has no room on a phone is added to what has no place there; so are all of them where messages are lost together.
+  // On a phone, messages of a count that has no room are counted with those without a place; so are all counts if
+  // several messages are lost together.
   const isFree = ({ box: own }: Bundle): boolean => !isOfLoss && found.flights.every((flight) => overlapArea(flight.box, own) <= COVERS);
   const shown = { flights: found.flights, bundles: found.bundles.filter(isFree) };
   const crowded = found.bundles.filter((bundle) => !isFree(bundle)).flatMap(({ messages }) => messages);
@@ -112,7 +117,7 @@ function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   return { ...shown, flights: shown.flights.map((flight) => phoneParts().noted(flight, shown, here, notes)), away: [...away, ...crowded] };
 }
 
-/** As much is shown as has room: then less of each, then what was answered already makes room, then all but this step's own are counted. */
+/** Shows as much as has room: if messages overlap, tries the levels of `ways` and keeps the one with least overlap. */
 function fitted(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], ways: readonly Tight[]): Omit<Network, "away"> {
   let found = arranged(frame, here, focus, single, 0);
   for (const tight of ways) {
@@ -124,8 +129,10 @@ function fitted(frame: Frame, here: Places, focus: Focus, single: readonly Candi
   return found;
 }
 
-/** Where something is lost, everything stands as it stood before: what was sent last is shown as in the step in which it left. Null where nothing is
- * lost, and where that leaves no room for it. */
+/**
+ * In a step that loses a message, everything keeps its place: the newest messages are shown as in the step in which
+ * they left. Null if nothing is lost, or if that leaves no room for a lost message.
+ */
 function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[]): Omit<Network, "away"> | null {
   const newest = Math.max(...single.map(({ message }) => message.sent_at));
   const sent = single.filter(({ message }) => message.sent_at === newest).map(({ message }) => message.id);
@@ -146,10 +153,13 @@ function withLost(frame: Frame, here: Places, focus: Focus, single: readonly Can
   return placed === null ? null : { bundles, flights: placed };
 }
 
-/** A message that is lost where it stands: its piece lies before it, in the network and on no other message. */
+/**
+ * A message that is lost where it stands. Its torn-off piece lies in front of it, within the network and on no other
+ * message.
+ */
 function torn(flight: Flight, others: readonly Flight[], here: Places): Flight {
   const { box: own, message } = flight;
-  // At the end of a lane, its piece is torn off within its own width.
+  // A message at the end of a lane has its torn-off piece within its own width.
   if (flight.wire.short) return flight;
   const { x, width } = columnOf(here, own);
   const [least, most] = message.is_response ? [x + TORN + 3, x + width - own.width] : [x, x + width - own.width - TORN - 3];
@@ -157,24 +167,33 @@ function torn(flight: Flight, others: readonly Flight[], here: Places): Flight {
   return others.some((other) => overlapArea(taken(died), taken(other)) > COVERS) ? freed(died, others, here) : died;
 }
 
-/** The network that a message is in: the middleware has one on either side, and consumers fetch at the ends of the lanes. */
+/**
+ * The network that a message is in: in a middleware's picture there is one on either side, and consumers fetch at the
+ * ends of lanes.
+ */
 export function columnOf(here: Places, { x, width }: Box): Box {
   const { fetches, network } = here;
   return fetches !== null && x > fetches.x - (here.kind === "middleware" ? width : GAP) ? fetches : network;
 }
 
-/** How much is left out: nothing; what others carry; requests that are answered; all but what this step is about; what that carries, too. */
+/**
+ * How much is left out. 0: nothing; 1: the content of messages that are not this step's; 2: also requests that are
+ * answered; 3: all messages but this step's are counted; 4: as 3, and several lost messages lose content, too.
+ */
 type Tight = 0 | 1 | 2 | 3 | 4;
 const ALL: readonly Tight[] = [1, 2, 3, 4];
-/** What is lost has the network of a phone for itself before it says less: beside it stands what is not known now. */
+/**
+ * If several messages are lost on a phone, others are counted before the lost ones lose content, because a card says
+ * what is unknown now.
+ */
 const LOST: readonly Tight[] = [3, 4, 1, 2];
-/** One alone is whole also beside others that say less. */
+/** A single lost message is shown whole also beside others with less content. */
 const ONE_LOST: readonly Tight[] = [1, 3, 4, 2];
 
 function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Candidate[], tight: Tight): Omit<Network, "away"> {
   const lines = linesOf(single);
   const inLine = lines.flat();
-  // On a phone those that wait together are counted at the door.
+  // On a phone, messages that wait in one connection are counted at their receiver.
   const long = single.filter((one) => !one.wire.short && !inLine.includes(one));
   const isHot = ({ message }: Candidate): boolean => hotIds(focus).has(message.id);
   const isOwn = ({ message, state }: Candidate): boolean => hotIds(focus).has(message.id) && (isNow(focus, message.id, state) || state === "docked");
@@ -182,13 +201,14 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
   const many = tight >= 3 ? long.filter((one) => !isOwn(one)) : long.length > most.single ? long.filter((one) => !isHot(one)) : [];
   const counted = here.upright ? [...many, ...inLine] : many;
   const whole = !here.upright && decides(frame, focus) ? defaults.besideDecision : most.whole;
-  // Between the middleware and its participants a telephone has one row.
+  // On a phone, the network between the middleware and its participants has one row.
   const isRow = here.upright && here.kind === "middleware" && long.length > whole + 1;
   const detail: Detail = long.length > whole ? "brief" : "whole";
-  // At the end of a lane there is room for one: what is answered has made room for its answer.
+  // The end of a lane has room for one message: a request makes way for its response.
   const isAnswered = ({ message, wire, state }: Candidate): boolean => (wire.short || tight >= 2) && state === "docked" && !message.is_response
     && single.some((other) => answers(other.message, message));
-  // Between the roles of a middleware so is what its receiver passes on: the sentence is about what goes on from there.
+  // Between the roles of a middleware, a message that its receiver passes on makes way, too: the step is about the one
+  // sent on.
   const isPassedOn = ({ message, state }: Candidate): boolean => tight >= 2 && here.upright && here.kind === "middleware" && state === "docked"
     && single.some((other) => other.state === "flying" && other.message.from === message.to && focus.messages.sent.includes(other.message.id));
   const shown = single.filter((one) => !counted.includes(one) && !isAnswered(one) && !isPassedOn(one));
@@ -203,7 +223,10 @@ function arranged(frame: Frame, here: Places, focus: Focus, single: readonly Can
 
 const waits = ({ message, state }: Candidate): boolean => state === "flying" && message.waits_behind !== undefined && message.waits_behind !== null;
 
-/** Requests that wait in one connection, in the order in which they are taken; one alone stands where it arrived. */
+/**
+ * Requests that wait in the same connection, in the order in which they are taken. A request that waits alone stands
+ * where it arrived.
+ */
 function linesOf(single: readonly Candidate[]): Candidate[][] {
   const lines = new Map<string, Candidate[]>();
   for (const one of single.filter((other) => waits(other) && !other.wire.short)) {
@@ -213,7 +236,10 @@ function linesOf(single: readonly Candidate[]): Candidate[][] {
   return [...lines.values()].filter((line) => line.length > 1);
 }
 
-/** How much of the worst pair cannot be read, in units of area: a message lies on another, or on a count. */
+/**
+ * The largest part that cannot be read, in units of area: the overlap of two messages, notes or counts, or the part
+ * beyond a phone's edge.
+ */
 function hidden({ flights, bundles }: Omit<Network, "away">, here: Places): number {
   const beyond = here.upright ? Math.max(0, ...flights.map((flight) => (taken(flight).x + taken(flight).width - here.width) * flight.box.height)) : 0;
   const notes = here.upright ? [] : flights.filter(({ fate }) => fate.note !== "" && fate.side === "under").map(noteBox);
@@ -221,26 +247,26 @@ function hidden({ flights, bundles }: Omit<Network, "away">, here: Places): numb
   return Math.max(beyond, ...boxes.flatMap((one, index) => boxes.slice(index + 1).map((other) => overlapArea(one, other))));
 }
 
-/** What stands in the network itself, beside what is on its way there. */
+/** The boxes of components that stand in the network. */
 function standingIn(here: Places): Box[] {
   return Object.values(here.kind === "cluster" && !here.upright ? here.others : {}).map((other) => other.box);
 }
 
-/** Units of area on which two may meet. */
+/** The overlap that still counts as none, in units of area. */
 const COVERS = 40;
 
-/** A request that its answer had to stand on has been read: it makes room. */
+/** The messages without each request that its response would cover: the request has been read, so it makes room. */
 function withoutCovered(flights: readonly Flight[]): Flight[] {
   return flights.filter(({ message, fate, box: own }) => !fate.docked || message.is_response || !flights.some(({ message: answer, box: other }) =>
     answers(answer, message) && overlapArea(own, other) > 0.2 * own.width * own.height));
 }
 
-/** Whether a message is the answer to a request. */
+/** Whether `answer` is the response to `request`. */
 function answers(answer: MessageView, request: MessageView): boolean {
   return answer.is_response && !request.is_response && answer.correlation_id === request.correlation_id && answer.to === request.from && answer.from === request.to;
 }
 
-/** Whether the rule that decided stands in the network, with its numbers. */
+/** Whether the network also shows the rule that decided, with its numbers. */
 export function decides(frame: Frame, { kind }: Focus): boolean {
   return (kind === "duplicate" || kind === "refused") && frame.step?.decision?.rows.some(({ outcome }) => outcome === "decided") === true;
 }
@@ -249,7 +275,7 @@ function hotIds({ messages }: Focus): Set<number> {
   return new Set(Object.values(messages).flat());
 }
 
-/** On their way after the step, and those that the step settled, oldest first. */
+/** The messages in transit after the step, and those that the step delivered or lost, in the order of their ids. */
 function merged(frame: Frame, { messages }: Focus): { message: MessageView; state: Candidate["state"] }[] {
   const found = new Map<number, { message: MessageView; state: Candidate["state"] }>();
   const before = frame.previousView?.network?.messages ?? {};
@@ -265,7 +291,9 @@ function merged(frame: Frame, { messages }: Focus): { message: MessageView; stat
   return [...found.values()].sort((one, other) => one.message.id - other.message.id);
 }
 
-/** A duplicate is a second sheet of the first, as long as both are at the same place. */
+/**
+ * The messages, with each duplicate drawn as a second sheet behind the first, as long as both are at the same place.
+ */
 function withCopies(candidates: readonly Candidate[]): Candidate[] {
   const kept: Candidate[] = [];
   for (const one of candidates) {
@@ -281,7 +309,7 @@ function withCopies(candidates: readonly Candidate[]): Candidate[] {
 
 const sameCargo = (one: MessageView, other: MessageView): boolean => JSON.stringify(one.fields) === JSON.stringify(other.fields);
 
-/** How far virtual time has brought a message, 0 to 1. One that waits at a paused receiver has arrived at its door. */
+/** How far virtual time has brought a message, 0 to 1. A message that waits at a paused receiver has arrived there. */
 export function progress({ sent_at, arrives_at, held }: MessageView, time: number): number {
   if (held) return 1;
   if (arrives_at === null) return 0.5;
@@ -298,22 +326,25 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
   const before = isNew || frame.previousView === null ? null : progress(frame.previousView.network?.messages[String(message.id)] ?? message, frame.previousView.time);
   const fate: Fate = {
     now: isNow(focus, message.id, state), docked: state === "docked", lost: state === "lost", copies: one.copies,
-    // The tag of a delay says when.
+    // The tag of a delayed message already says when it is due.
     note: state === "flying" && !focus.messages.delayed.includes(message.id) ? noteOf(frame, message, wire) : "", side: here.upright ? "right" : "under",
   };
   const flight = { message, sheet, envelope, wire, u, before, fate, queue: null, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
 }
 
-/** On a phone, where brokers stand side by side: up and down are no direction between two of them, so that is said. Empty elsewhere. */
+/**
+ * Sender and receiver of a message between brokers that stand side by side on a phone, because up and down say nothing
+ * there; "" for all others.
+ */
 function wayBeside({ from, to }: MessageView, here: Places): string {
   return here.upright && here.brokers[from]?.rows !== undefined && here.brokers[to]?.rows !== undefined ? `${from} → ${to}` : "";
 }
 
-/** Where little room is left, who sends a message is said where it is opened. */
+/** The receiver alone, for messages with little room; an opened message says its sender. */
 const endOf = (way: string): string => way.replace(/^.* (?=→)/, "");
 
-/** The records of a Produce request by partition, as its sender knows them after this step or before it. */
+/** The serials of a Produce request by partition, as its sender's view has them after this step, or before it. */
 function recordsOf({ view, previousView }: Frame, { from, correlation_id: id }: MessageView): Record<string, readonly number[]> {
   const sender = [view, previousView].map((one) => one?.clients?.[from]).find((one) => one?.requests?.[String(id)] !== undefined);
   const batches = (sender?.requests[String(id)]?.batches ?? []).flatMap((name) => sender?.batches[name] ?? []);
@@ -335,7 +366,7 @@ function noteOf(frame: Frame, { id, held, to, arrives_at: at, waits_behind: behi
   return at !== null && at - frame.view.time >= defaults.due ? say("stage.message.due", { at }) : "";
 }
 
-/** Its place on its wire. */
+/** The message's place on its wire, 0 to 1, at which its whole sheet is between the two components. */
 function standsAt({ envelope: { width, height }, wire }: Pick<Flight, "envelope" | "wire">, u: number): number {
   return between01(wire, u, width, height);
 }
@@ -347,42 +378,45 @@ function boxAt(flight: Pick<Flight, "envelope" | "wire">, u: number): Box {
 }
 
 const GAP = 8;
-/** From a phone's edge, where its panels begin: the ring of what a step is about stands outside of its box. */
+/** Distance from a phone's edge to its panels, in units: the ring of a step's subject stands outside the panel. */
 export const EDGE = 10;
 
-/** The box of a message with its note, and with what is torn off it. */
+/** The box of a message together with its note, or with its torn-off piece. */
 export function taken({ box: { x, y, width, height }, fate, wire, message }: Flight): Box {
   if (fate.lost && !wire.short) {
-    // The torn-off piece is before it.
+    // The torn-off piece is in front of the message.
     const left = !wire.upright && message.is_response ? TORN : 0;
     return { x: x - GAP / 2 - left, y: y - GAP / 2, width: width + GAP + TORN, height: height + GAP };
   }
   const tail = (fate.note === "" || fate.side !== "under" ? 0 : 14) + fate.copies * 6;
-  // What is noted under it may be wider than it.
+  // The note under a message may be wider than the message.
   const noted = tail === 0 || wire.upright ? 0 : Math.max(0, textWidth(fate.note, 12, true) - width);
   return { x: x - GAP / 2 - (message.is_response ? 0 : noted), y: y - GAP / 2, width: width + GAP + noted + fate.copies * 6, height: height + GAP + tail };
 }
 
-/** Under a message, as envelope.ts has it: what is wider ends where that points. */
+/** The box of the note under a message, as envelope.ts draws it: a wider note ends at the message's point. */
 function noteBox({ box: { x, y, width, height }, fate, message }: Flight): Box {
   const wide = textWidth(fate.note, 12, true);
   const left = wide <= width ? x + (width - wide) / 2 : message.is_response ? x + 4 : x + width - 4 - wide;
   return { x: left, y: y + height + 3, width: wide, height: 13 };
 }
 
-/** With what is noted of it, under it or beside it, or with what is torn off it. */
+/** The box of a message together with its note, under it or beside it, or with its torn-off piece. */
 export function withNote(flight: Flight): Box {
   const { box: own, fate } = flight;
   if (fate.lost) return taken(flight);
   if (fate.note === "") return own;
   const width = textWidth(fate.note, 12, true) + 8;
-  // What is wider than its message reaches beyond it on the side where the network is.
+  // A note wider than its message reaches beyond it towards the network.
   const beyond = Math.max(0, width - own.width);
   if (fate.side === "under") return { x: own.x - beyond, y: own.y, width: own.width + 2 * beyond, height: own.height + 16 };
   return { ...own, x: fate.side === "right" ? own.x : own.x - width, width: own.width + width };
 }
 
-/** What arrived or died keeps its place, then what left first: what is sent later gives way along the edges of the bodies. */
+/**
+ * Messages moved apart. Those that arrived or were lost keep their places, then earlier ones; messages sent later give
+ * way along the edges of components.
+ */
 function apart(flights: readonly Flight[], here: Places): Flight[] {
   const wide = (flight: Flight): number => (here.upright ? flight.box.width : 0);
   const order = [...flights].sort((one, other) => stays(other) - stays(one) || wide(other) - wide(one) || one.message.sent_at - other.message.sent_at || one.box.y - other.box.y || one.message.id - other.message.id);
@@ -398,7 +432,10 @@ function apart(flights: readonly Flight[], here: Places): Flight[] {
 
 const stays = ({ fate }: Flight): number => Number(fate.docked || fate.lost);
 
-/** Whether an answer stands over the request that it follows: what stands under one another is in the order of time. */
+/**
+ * Whether a response stands above the request that it follows: messages below each other should be in the order of
+ * time.
+ */
 function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean {
   const own = placed.find((other) => other.message.id === message.id);
   return own !== undefined && placed.some((other) => followsOver(own, other));
@@ -406,21 +443,24 @@ function isOverRequest({ message }: Flight, placed: readonly Flight[]): boolean 
 
 const followsOver = (answer: Flight, { message, fate, box: own }: Flight): boolean => fate.docked && answers(answer.message, message) && answer.box.y + answer.box.height / 2 < own.y;
 
-/** Units of area on which messages meet. */
+/** The area on which messages overlap, in units of area. */
 function crowd(placed: readonly Flight[]): number {
   return placed.reduce((sum, one, index) => sum + placed.slice(index + 1).reduce((more, other) => more + overlapArea(taken(one), taken(other)), 0), 0);
 }
 
-/** The distance from the place that it would have alone. */
+/** The distance of a message from the place that it would have alone, in units. */
 function farFrom({ message, box: own }: Flight, placed: readonly Flight[]): number {
   const at = placed.find((other) => other.message.id === message.id)?.box ?? own;
   return Math.hypot(at.x - own.x, at.y - own.y);
 }
 
-/** Places messages one after the other, each where the earlier ones leave room. `first`: those that come before all that stands. */
+/**
+ * Places messages one after the other, each where the earlier ones leave room. `first`: messages that are placed before
+ * those that keep their places.
+ */
 function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Places, first: readonly Flight[] = []): Flight[] {
   const placed: Flight[] = [];
-  // An answer goes as far down as its wire lets it; its request then makes room for the rest.
+  // A response goes down as far as its wire allows; its request then makes room.
   const put = (flight: Flight): void => {
     const request = here.upright || !first.includes(flight) ? undefined : flights.find((other) => other.fate.docked && answers(flight.message, other.message));
     placed.push(held(request === undefined ? freed(flight, placed, here) : freed(flight, [...placed, request], here, request), here));
@@ -442,7 +482,10 @@ function byConnection(flights: readonly Flight[]): Flight[][] {
   return [...lines.values()];
 }
 
-/** The messages that wait for one receiver, one under the other in its box, the next one first; a note is under the last. */
+/**
+ * The messages that wait in one connection, one under the other at their receiver, the next one first; the note is
+ * under the last.
+ */
 function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places): Flight[] {
   const [first] = line;
   if (first === undefined) return [];
@@ -461,7 +504,10 @@ function inLine(line: readonly Flight[], placed: readonly Flight[], here: Places
   }));
 }
 
-/** No message stands beyond a phone's edge, on a client or on the name of its column, however near to it its wire runs. */
+/**
+ * A message moved back into its network: not beyond a phone's edge, over a client or over the name of its column, even
+ * if its wire runs there.
+ */
 function held(flight: Flight, here: Places): Flight {
   if (flight.wire.short || flight.queue !== null) return flight;
   const piece = flight.fate.lost ? TORN : 0;
@@ -470,17 +516,22 @@ function held(flight: Flight, here: Places): Flight {
   return x === flight.box.x && y === flight.box.y ? flight : { ...flight, box: { ...flight.box, x, y } };
 }
 
-/** Units of area that it costs to stand as far as the whole way from where virtual time has it. */
+/**
+ * The cost, in units of area, of a place that is a whole wire's length away from where virtual time has the message.
+ */
 const ASIDE = 6000;
-/** How much worse it is to stand on another message than on a body's edge. */
+/** By which factor the overlap with another message costs more than that with a component. */
 export const COVERED = 12;
-/** By which shares of the wire a message may be before or after its place, where bodies are too small for all that arrive. */
+/**
+ * By which shares of the wire a message may stand before or after its place, if components are too small for all
+ * messages that arrive.
+ */
 const QUEUE = [0, -0.14, 0.14, -0.28, 0.28, -0.42, 0.42, -0.56];
 
-/** `request`: what it has to stand under. */
+/** The message at the place near its own that costs least. `request`: the request under which it has to stand. */
 function freed(flight: Flight, placed: readonly Flight[], here: Places, request?: Flight): Flight {
   if (flight.wire.short) return flight;
-  // The edge that it is nearer to is the one to slide along.
+  // It slides along the edge of the nearer component.
   const { from, to } = flight.wire;
   const [along, size] = (flight.u < 0.5 ? from : to).facing[1] !== 0 ? ["x", "width"] as const : ["y", "height"] as const;
   let best = flight;
@@ -509,7 +560,10 @@ function freed(flight: Flight, placed: readonly Flight[], here: Places, request?
   return request === undefined && here.kind === "cluster" && covers(best) > COVERS ? offItsWire(best, standing, here) : best;
 }
 
-/** Bodies may be too small for all wires between them: rather beside its own wire than on another message. */
+/**
+ * Moves a message off its wire: components may be too small for all wires between them, and this is better than
+ * covering another message.
+ */
 function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Flight {
   const { x, y, width, height } = flight.box;
   const own = taken(flight);
@@ -521,7 +575,7 @@ function offItsWire(flight: Flight, standing: readonly Box[], here: Places): Fli
   return tries.reduce((best, at) => (costOf(at) < costOf(best) ? at : best), flight);
 }
 
-/** As near as its wire lets it come to so far along the edges: bodies end, and a curve bends. */
+/** The message moved along the edges by `far`, or as far as its wire allows: components end, and a curve bends. */
 function movedBy(flight: Flight, far: number, along: "x" | "y"): Flight {
   let moved = flight;
   for (let round = 0; round < 3; round += 1) {
@@ -533,7 +587,7 @@ function movedBy(flight: Flight, far: number, along: "x" | "y"): Flight {
   return moved;
 }
 
-/** Height that is left to the names of the columns, in units. */
+/** Height that is kept free for the names of the columns, in units. */
 const CLEAR = 28;
 
 function outside(one: Box, here: Places): number {
@@ -551,7 +605,10 @@ export function bodiesOf(here: Places): Box[] {
   return [...Object.values(here.clients).flatMap((client) => (client.panel === undefined ? [client.box] : [client.box, client.panel])), ...brokers, ...Object.values(here.others).map((other) => other.box)];
 }
 
-/** Those between the same two shown together; where these are too many, all from one body, or to it. */
+/**
+ * The counted messages in bundles: one for each pair of components; if these are too many, one for each sender of
+ * requests or receiver of responses.
+ */
 function bundled(counted: readonly Candidate[], here: Places, flights: readonly Flight[]): Bundle[] {
   const pairs = together(counted, (one) => `${one.wire.bundle}${waits(one) ? " waits" : ""}`);
   if (here.upright || pairs.length <= defaults.bundles) return stacked(pairs.map((one) => ({ ...one, u: allWait(one) ? 0.86 : 0.5 })), here, flights);
@@ -574,7 +631,7 @@ function together(counted: readonly Candidate[], keyOf: (one: Candidate) => stri
 
 const BUNDLE = 24;
 
-/** The counts of bundles, each on its wire, and none on another. */
+/** The bundles with the box of their count, each on its wire, and none on another. */
 function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights: readonly Flight[]): Bundle[] {
   const boxed = bundles.map((bundle): Bundle => {
     const [x, y] = pointOn(bundle.wires[0] as Wire, bundle.u);
@@ -582,7 +639,7 @@ function stacked(bundles: readonly Omit<Bundle, "box">[], here: Places, flights:
     const width = here.upright ? round(16 + textWidth(bundleText(bundle, here), 13, true)) : 16 + bundleText(bundle, here).length * 7.6;
     return { ...bundle, box: { x: round(x - width / 2), y: round(y - height / 2), width, height } };
   }).sort((one, other) => one.box.y - other.box.y);
-  // More than participants have room for side by side stand in two rows.
+  // On a phone, counts that would overlap stand in two rows.
   const isCrowded = boxed.some((one, index) => boxed.slice(index + 1).some((other) => overlap(one.box, other.box)));
   if (here.upright) return boxed.reduce((placed: Bundle[], one) => [...placed, phoneParts().gap(one, [...flights, ...placed].map((other) => other.box), here, isCrowded)], []);
   const placed: Bundle[] = [];
@@ -605,19 +662,22 @@ function bundleText({ messages }: Pick<Bundle, "messages">, here: Places): strin
   return messages.length === 1 ? names : `${messages.length} × ${names}`;
 }
 
-/** An object that moves along a curve: motion.ts follows the points. */
+/** An object that moves along a curve: motion.ts moves it through these points. */
 export interface Travelling extends StageObject {
   via: readonly Point[];
-  /** Units that a note under it takes. */
+  /** Height of the note under it, in units. */
   below?: number;
 }
 
-/** A curve that bends where it makes way for another. */
+/** A wire that bends where it makes way for another; `way` is its SVG path. */
 export interface Bending extends StageObject {
   way: string;
 }
 
-/** Points of the way that this step's virtual time took, left above; a message that left in this step comes out of the body. */
+/**
+ * The points through which the message moves in this step, as positions of its upper left corner; a message that left
+ * in this step starts at its sender.
+ */
 function wayOf(flight: Flight): Point[] {
   const { wire, u, before, box: { width, height } } = flight;
   const [from, to] = [before === null ? null : between01(wire, before, width, height), standsAt(flight, u)];
@@ -640,7 +700,7 @@ export const networkLayer: Layer = (frame, here, focus) => {
 function wireObject(flight: Flight): Bending {
   const { message, wire, fate, queue } = flight;
   const d = pathOf(wire);
-  // Messages that wait one behind the other are on one connection.
+  // Messages that wait one behind the other are on one connection, so only the first has a wire.
   if (queue !== null && queue > 0) return { key: `w:${message.id}`, x: 0, y: 0, width: 0, height: 0, phase: "static", depth: 0, draw: svg``, label: "", way: d };
   const trail = fate.lost || fate.docked || fate.now;
   const at = standsAt(flight, flight.u);
@@ -668,13 +728,18 @@ function flightObject(frame: Frame, flight: Flight): Travelling {
   };
 }
 
-/** Whether a wire leaves and arrives at the same side of the network: its direction does not tell a request from a response.
- * On an upright wire an arrow says where the message goes. */
+/**
+ * Whether a wire leaves and arrives at the same side of the network: its direction does not tell a request from a
+ * response. On an upright wire, an arrow shows where the message goes.
+ */
 function turnsBack({ bulges, upright, from }: Wire): boolean {
   return !upright && bulges && from.facing[0] < 0;
 }
 
-/** Behind its name, in a sheet that has room for it: a message on its way can be dropped. */
+/**
+ * The place of the dot that says that a message in transit can be dropped: behind its name, in a sheet that has room
+ * for it.
+ */
 function gripOf({ fate, wire, message, sheet, envelope: { width } }: Flight): Pick<StageObject, "grip"> {
   if (fate.lost || fate.docked || wire.short || wire.upright) return {};
   return { grip: round(width - (message.is_response || sheet.flags.length > 0 ? 6 : 12)) };
@@ -704,7 +769,10 @@ function bundleObject(frame: Frame, bundle: Bundle, here: Places): StageObject {
 
 const awayText = (count: number): string => say("stage.message.away", { count });
 
-/** In a corner of the network where no message stands; null where all have a place, and on a phone, which shows it under the picture. */
+/**
+ * The box of the number of messages without a place: in a corner of the network where no message stands. Null if there
+ * are none, and on a phone, which shows the number under the picture.
+ */
 export function awayBox(here: Places, { away, flights, bundles }: Network): Box | null {
   if (away.length === 0 || here.upright) return null;
   const width = textWidth(awayText(away.length), 12);

@@ -1,4 +1,4 @@
-/** Puts the nodes of a middleware, services and their database into the picture (`later.ts`). */
+/** Registers the drawing of the nodes of a middleware and of services and their database (`later.ts`). */
 
 import "../player/player.ts";
 import { beside } from "./beside.ts";

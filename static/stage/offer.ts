@@ -1,25 +1,37 @@
-/** What the buttons beside and under the network say: they select a message, and from a selected one go to the next. */
+/**
+ * The texts of the buttons beside and under the network: a press selects a message, and from a selected one goes to the
+ * next.
+ */
 
 import type { MessageView, Selection } from "../player/frame.ts";
 import { textWidth } from "./draw.ts";
 
-/** px of a button beside its words: edges and its key. */
+/** px of a button besides its words: for its edges and its key. */
 const BESIDE = 34;
-/** Size of the words of the way to another step, as wide as they are on average: they name a step and a message. */
+/**
+ * The effective size of letters of the smaller button that names a step and a message: its words are narrower than
+ * estimated.
+ */
 const SMALL = 12 * 0.9;
 
-/** What the button beside the network says: of the texts, the longest first, one that covers nothing of the next column's name. `width`: px of its place. */
+/**
+ * The first text, longest first, with which the button beside the network does not cover the name of the next column;
+ * else the last. `width`: px of its place.
+ */
 export function shortened(texts: readonly string[], width: number, isSmall = false): string {
   return texts.find((text) => (isSmall ? textWidth(text, SMALL) : textWidth(text, 14, true)) + BESIDE <= width) ?? texts.at(-1) ?? "";
 }
 
-/** Of the one to drop. Null: the only one is selected. */
+/** The key of the button's text: to select a message, or the next one. Null: the only message is selected. */
 export function offerKey(selection: Selection | null | undefined, underWay: number): string | null {
   if (selection?.kind !== "message" || underWay === 0) return "stage.act.offer";
   return underWay > 1 ? "stage.act.offer_next" : null;
 }
 
-/** `Fetch ×2` and `Metadata`: messages without a place in the picture; of the selected one, where it goes. */
+/**
+ * The messages without a place in the picture: `Fetch ×2` and `Metadata`; if one of them is selected, its name and
+ * receiver.
+ */
 export function awayNames(away: readonly Pick<MessageView, "id" | "api" | "to">[], selection: Selection | null | undefined): string[] {
   const selected = selection?.kind === "message" ? away.find(({ id }) => String(id) === selection.id) : undefined;
   if (selected !== undefined) return [`${selected.api} → ${selected.to}`];
@@ -28,7 +40,7 @@ export function awayNames(away: readonly Pick<MessageView, "id" | "api" | "to">[
   return [...counts].map(([api, count]) => (count === 1 ? api : `${api} ×${count}`));
 }
 
-/** The one to select: after the selected one the next. */
+/** The message that a press selects: the one after the selected one, else the first. */
 export function nextAway<T extends Pick<MessageView, "id">>(away: readonly T[], selection: Selection | null | undefined): T | undefined {
   const at = selection?.kind === "message" ? away.findIndex(({ id }) => String(id) === selection.id) : -1;
   return away[(at + 1) % Math.max(1, away.length)];

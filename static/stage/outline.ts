@@ -1,7 +1,7 @@
 /**
- * The components and partitions of a run that the engine's plan does not contain, or not yet: from header and view. Pure.
+ * Adds to a plan the components and partitions of a run that the engine's plan lacks, from header and view. Pure.
  *
- * A plan only grows: what a session, a branch or an intervention adds comes last.
+ * A plan only grows: additions by a session, a branch or an intervention come last.
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
@@ -10,7 +10,7 @@ import { HUES, isAbsent } from "../diagrams/batch.ts";
 import type { Id } from "../diagrams/batch.ts";
 import type { StagePlan } from "./contract.ts";
 
-/** Offsets that a lane has room for if no plan gives their number. */
+/** The number of offsets that a lane has room for if no plan gives it. */
 const OFFSETS_UNKNOWN = 8;
 
 export function planOf(frame: Frame): StagePlan | null {
@@ -25,7 +25,7 @@ export function outlineOf(header: Header, view: View): StagePlan {
   return { ...grown, clients: grown.clients.map((client) => ({ ...client, partitions: client.partitions.length > 0 ? client.partitions : partitions })) };
 }
 
-/** The same plan if the view contains nothing new. */
+/** The plan with what the view adds; the same object if it adds nothing. */
 export function extended(plan: StagePlan, view: View, actor: string | null = null): StagePlan {
   const next: StagePlan = { ...plan };
   let grew = false;
@@ -73,7 +73,7 @@ function identities(view: View): string[] {
   return [...ids];
 }
 
-/** A partition that did not change is the same object in the next view. */
+/** The producer ids of a partition; a partition that did not change is the same object in the next view. */
 const known = new WeakMap<PartitionView, readonly string[]>();
 
 function idsIn(partition: PartitionView): readonly string[] {
@@ -172,7 +172,10 @@ function mergedConsumers(plan: StagePlan, view: View): StagePlan["consumers"] | 
   return grew ? consumers : null;
 }
 
-/** The class of a producer's hue, by the order of first appearance; a zombie has its successor's id and so its hue. */
+/**
+ * The function that gives a producer id the class of its colour, by the order of first appearance; a zombie has its
+ * successor's id and so its colour.
+ */
 export function huesOf(plan: StagePlan): (id: Id) => string {
   return (id) => (isAbsent(id) ? "plain" : `b${(plan.hues[String(id)] ?? 0) % HUES}`);
 }

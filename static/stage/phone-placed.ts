@@ -1,4 +1,4 @@
-/** Gives upright pictures their places, what they alone draw, and what stands under them (`later.ts`). */
+/** Registers the places of upright pictures, what only they draw, and the lines under them (`later.ts`). */
 
 import "../player/player.ts";
 import { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";

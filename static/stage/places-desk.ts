@@ -1,8 +1,9 @@
 /**
- * Fixed places on a desk and a projector: clients left, the network, brokers with their lanes, readers right. Pure.
+ * Fixed places on a desk and a projector, from left to right: clients, the network, brokers with their lanes,
+ * consumers. Pure.
  *
- * The first layout that fits is taken: roomy lanes, low lanes, the lowest lanes; then each a little smaller. If none
- * fits, lanes are strips (places-strips.ts).
+ * The first layout that fits is taken: roomy lanes, low lanes, the lowest lanes; then each with a little smaller
+ * letters. If none fits, lanes are strips (places-strips.ts).
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -22,37 +23,40 @@ const READER = 210;
 const FETCH = 66;
 const NETWORK = 264;
 const HEAD = 27;
-/** Height of a broker that leads nothing: one line, in units. */
+/** Height of a broker that leads nothing and is one line, in units. */
 const LINE = 30;
 const RAIL = 84;
 const GROUP_LINE = 20;
 const LABEL = { least: 72, most: 150 };
 const GAP = { most: 16, least: 6 };
-/** Above the cells of a lane: names of gates; below: offsets. */
+/** Room above the cells of a lane for the names of gates, and below them for offsets, in units. */
 export const ABOVE = 22;
 export const BELOW = 22;
-/** `log`: a log case has no client beside the lanes; they take the height. */
+/**
+ * Heights of a cell, in units. `log`: the greatest in a log case, whose lanes have no clients beside them and take the
+ * whole height.
+ */
 const CELL = { most: 60, log: 112, least: 30 };
-/** Width of the picture, in units, at which type has its own size. */
+/** The width of the picture, in units, with which letters have their full size. */
 const WIDTH = 1280;
-/** px above the cells of a high lane, for an arriving batch that is compared with one of them. */
+/** Units above the cells of a high lane, for an arriving batch that is compared with one of them. */
 const OVER = 24;
 const SCALE = { most: 2.6, least: 0.86, fewer: [1, 0.95, 0.9] };
 /**
- * Factors by which a log case may be larger than a cluster, largest first: it has no clients and no network. Its lanes
- * keep their width.
+ * Factors by which a log case may be larger than a cluster, largest first, because it has no clients and no network.
+ * Its lanes keep their width.
  */
 const LARGE = [1.35, 1.25, 1.15] as const;
 const UNIT = { least: OFFSET_LEAST, most: 92 };
-/** px after the newest offset, where a refused batch stands, clear of the gates. */
+/** Units after the newest offset, where a refused batch stands, clear of the gates. */
 export const ARRIVAL = 76;
 /** In a lane with more offsets than fit, a batch is at most as wide as this many offsets. */
 const LONG = { unit: 40, most: 3 };
 
-/** Heights of a lane, the roomiest first. */
+/** Heights of a lane in units, the roomiest first. */
 const TIERS: readonly number[] = [88, 78, 72];
 
-/** A broker of the plan, with the things that need room in its box. */
+/** A broker of the plan, with what needs room in its box: lanes, a coordinator's states, a group's offsets. */
 export interface Rows {
   name: string;
   lanes: string[];
@@ -60,7 +64,7 @@ export interface Rows {
   groups: boolean;
 }
 
-/** Null if not even the lowest lanes fit. */
+/** The places on a desk or projector; null if not even the lowest lanes fit. */
 export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places | null {
   const widest = widestScale(size);
   const rows = rowsOf(plan);
@@ -86,7 +90,10 @@ function sharedHeight(rows: readonly Rows[]): number {
   return RAIL + (rows.some((row) => row.groups) ? GROUP_LINE : 0);
 }
 
-/** One place for all coordinators, below the brokers, for the one of the step. `below`: px kept free under it. */
+/**
+ * The places with one place for all coordinators, below the brokers, which shows the coordinator of the step. `below`:
+ * units kept free under it.
+ */
 function sharing(made: Places, rows: readonly Rows[], below: number): Places {
   const height = sharedHeight(rows);
   const [first] = Object.values(made.brokers);
@@ -100,12 +107,12 @@ function sharing(made: Places, rows: readonly Rows[], below: number): Places {
   return { ...made, brokers };
 }
 
-/** The width of a picture whose type has its own size. */
+/** The scale of a picture whose letters have their full size. */
 export function widestScale(size: Size): number {
   return clamp(size.width / WIDTH, SCALE.least, SCALE.most);
 }
 
-/** Lanes that never hold a record take no room; a note names them. */
+/** The lanes that never hold a record. They take no room; a note names them. */
 export function emptyLanes(plan: StagePlan): string[] {
   const lanes = Object.entries(plan.lanes).filter(([, lane]) => !lane.internal);
   const empty = lanes.filter(([, lane]) => lane.end <= lane.first).map(([name]) => name);
@@ -141,7 +148,7 @@ export interface Columns {
   network: [number, number];
   brokers: [number, number];
   readers: [number, number] | null;
-  /** If there are no consumers: the legend. */
+  /** From x to x: the column of the legend, if there are no consumers. */
   legend: [number, number] | null;
 }
 
@@ -152,7 +159,7 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
   const left = clients === 0 ? MARGIN : MARGIN + clients;
   const network = clients === 0 ? 0 : NETWORK + spare * 0.3 + scarce * 0.4;
   const right = width - MARGIN;
-  // What a narrow picture lacks, each lacks a part of: brokers need most of what is left.
+  // If the picture is narrow, each column gives up a part of its width; brokers keep most.
   const lacks = clients === 0 ? 0 : scarce;
   const readers: [number, number] | null = plan.consumers.length > 0 ? [right - READER - lacks * 0.15, right] : null;
   const legend: [number, number] | null = readers === null && clients > 0 ? [right - LEGEND.width, right] : null;
@@ -160,7 +167,10 @@ export function columnsOf(plan: StagePlan, width: number): Columns {
   return { clients, network: [left, left + network], brokers: [left + network, end], readers, legend };
 }
 
-/** `below`: what is kept free under the brokers; `cell`: the greatest height of a batch. */
+/**
+ * The places for one height of lanes. `below`: units kept free under the brokers; `cell`: the greatest height of a
+ * cell.
+ */
 function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Size["form"], width: number, height: number, below: number, cell: number): Places {
   const columns = columnsOf(plan, width);
   const [left, right] = columns.brokers;
@@ -169,7 +179,7 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
   const gap = GAP.least + clamp(spare / gaps, 0, GAP.most - GAP.least);
   let free = Math.max(0, spare - (gap - GAP.least) * (rows.length - 1));
   const lanes = rows.reduce((sum, row) => sum + row.lanes.length, 0);
-  // Lanes grow first, then their boxes.
+  // Spare height goes first to lanes, then to the boxes of brokers.
   const growth = lanes === 0 ? 0 : clamp(free / lanes, 0, ABOVE + BELOW + cell + OVER - tier);
   free -= growth * lanes;
   const boxes = rows.filter((row) => !isLine(row)).length;
@@ -186,8 +196,8 @@ function laidOut(plan: StagePlan, rows: readonly Rows[], tier: number, form: Siz
 }
 
 /**
- * In the network's lower corner, one above the other: the actors that `taken` does not have. `x`: where the network
- * begins; `y`: where it ends.
+ * The places of controller and tool in the network's lower left corner, one above the other, without those that `taken`
+ * already has. `x`: where the network begins; `y`: where it ends.
  */
 export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Readonly<Record<string, OtherPlace>> = {}): Record<string, OtherPlace> {
   const corners = CORNERS.filter((name) => (name === TOOL ? plan.tool === true : plan.controller));
@@ -198,7 +208,10 @@ export function cornerPlaces(plan: StagePlan, x: number, y: number, taken: Reado
   }));
 }
 
-/** The places around the brokers, in every layout. `seen`: px of the picture that are visible without scrolling. */
+/**
+ * The places of a picture, with everything around the brokers, as every layout needs it. `seen`: units of the picture's
+ * height that are visible without scrolling.
+ */
 export function framed(
   plan: StagePlan, form: Size["form"], columns: Columns, width: number, height: number, seen: number,
   brokers: Places["brokers"], readers: Places["readers"], lens: LanePlace | null,
@@ -223,7 +236,10 @@ export function framed(
 
 const LEGEND_GAP = 10;
 
-/** If the consumers' column has no room for the legend: the room that the only client can spare. */
+/**
+ * The legend's place under the only client, if the consumers' column has no room for the legend and the client has room
+ * to spare.
+ */
 function legendPlace(plan: StagePlan, width: number, foot: number, readers: Places["readers"]): Box | undefined {
   const [client] = plan.clients;
   const rows = Object.values(readers).flatMap((lane) => Object.values(lane).map(({ box }) => box.y + box.height));
@@ -255,13 +271,15 @@ export function rounded({ x, y, width, height }: Box): Box {
   return { x: round(x), y: round(y), width: round(width), height: round(height) };
 }
 
-/** Width of the longest name of a lane, in units. */
+/** Width of the longest name of a lane, within limits, in units. */
 export function labelWidth(plan: StagePlan): number {
   const names = Object.entries(plan.lanes).filter(([, lane]) => !lane.internal).map(([name]) => textWidth(name, 15, true) + 32);
   return Math.round(clamp(Math.max(0, ...names), LABEL.least, LABEL.most));
 }
 
-/** A lane in its box; all of its offsets are drawn where they fit, else the newest. `after` is kept free behind them. */
+/**
+ * A lane in its box; it shows all of its offsets if they fit, else the newest. `after`: width kept free behind them.
+ */
 export function lanePlace(span: { first: number; end: number }, box: Box, strip: boolean, label: number = LABEL.least, after = 0, most: number = CELL.most): LanePlace {
   const x = box.x + label;
   const width = box.width - label - 26;
@@ -270,7 +288,7 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
   const fits = count * UNIT.least <= room;
   const unit = strip ? clamp(room / Math.max(count, 8), 4, 24) : fits ? clamp(Math.floor(room / count), UNIT.least, UNIT.most) : LONG.unit;
   const height = strip ? Math.max(6, box.height - 5) : clamp(box.height - ABOVE - BELOW, CELL.least, most);
-  // What arrives stands above the cells: there is what is left over.
+  // An arriving batch stands above the cells, so most of the spare height is there.
   const top = strip ? box.y + 2 : box.y + ABOVE + Math.max(0, box.height - ABOVE - BELOW - height) * 0.9;
   const middle = round(top + height / 2);
   return {
@@ -280,7 +298,7 @@ export function lanePlace(span: { first: number; end: number }, box: Box, strip:
   };
 }
 
-// Clients
+// Clients: heights in units.
 
 const BAR = 26;
 const CARD = { folded: 46, compact: 118, headed: 140, whole: 230 };
@@ -299,7 +317,7 @@ export function clientPlaces(plan: StagePlan, x: number, width: number, height: 
   return places;
 }
 
-/** Where a client's queues begin below its name, and what stands under them. */
+/** The place of a client: where its queues begin below its name, and the room under them. */
 export function clientPlace(partitions: readonly string[], box: Box): ClientPlace {
   const { x, y, width, height } = box;
   const port: Point = [x + width, round(y + Math.min(64, height / 2))];
