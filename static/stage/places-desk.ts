@@ -332,7 +332,7 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
   const tall = clamp(room / rows, QUEUE.least, QUEUE.most);
   const ports: Record<string, Point> = { "": port };
   const queues: ClientPlace["queues"] = {};
-  // As wide as the longest name needs, within bounds.
+  // The label is as wide as the longest name needs, within limits.
   const label = clamp(Math.max(...partitions.slice(0, rows).map((name) => textWidth(name, 13, true)), 0) + 18, 44, 84);
   const waiting = Math.min(88, (width - label - 16) / 2);
   partitions.slice(0, rows).forEach((name, index) => {
@@ -349,14 +349,15 @@ export function clientPlace(partitions: readonly string[], box: Box): ClientPlac
   return { box, ports, queues, folded: false };
 }
 
-// Readers
+// Consumers
 
 function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPlace>>, column: [number, number] | null): Places["readers"] {
   const readers: Places["readers"] = {};
   if (column === null) return readers;
   const [x, right] = column;
   for (const [name, lane] of Object.entries(plan.lanes)) {
-    // At the end of the lane where it is first led: a leader that takes over sends from there.
+    // The row stands at the end of the lane in the box of the broker that leads it first; a leader that takes over
+    // sends from there.
     const first = lane.leaders[0];
     const place = brokers[`broker-${first}`]?.lanes[name] ?? Object.values(brokers).find((broker) => name in broker.lanes)?.lanes[name];
     if (place === undefined) continue;
@@ -367,15 +368,18 @@ function readerPlaces(plan: StagePlan, brokers: Readonly<Record<string, BrokerPl
 }
 
 const ROW = { most: 41, least: 30 };
-/** Height of the row of a consumer that no file names, with a line of its own for its squares; and px kept free over it. */
+/**
+ * The row of a consumer that no file names, in units: its height, with a line of its own for its squares, and the
+ * height kept free above it.
+ */
 export const POSSIBLE_ROW = { height: 58, below: 70 };
-/** How much larger a row may be if its lane is high and its names are short. */
+/** By which factors a row may be larger if its lane is high and its names are short. */
 const LARGER = [1.35, 1.2, 1.1] as const;
 
-/** px beside a reader's name, for how many records it has read. */
+/** Width beside a consumer's name for the number of records that it has read, in units. */
 export const READ = 62;
 
-/** As wide as the text for a consumer without a name. */
+/** A text as wide as the title of a consumer without a name, for measuring. */
 const UNNAMED = "any consumer";
 
 /** Width of a consumer's name with its isolation level, in units. */
@@ -383,7 +387,7 @@ function titleWidth(name: string, isolation: string): number {
   return textWidth(name, 12, true) + 5 + textWidth(isolation, 11) * 0.86;
 }
 
-/** One row for each reader while there is room, else one for each isolation level. */
+/** The rows of the consumers of a lane: one for each consumer if there is room, else one for each isolation level. */
 export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, ReaderPlace> {
   const named = plan.consumers.filter((consumer) => consumer.lanes.includes(lane));
   const rows: string[] = [];
@@ -400,7 +404,7 @@ export function rowsIn(plan: StagePlan, lane: string, box: Box): Record<string, 
   const height = Math.min(most * scale, each);
   const used = rows.length * height + 3 * (rows.length - 1);
   const middle = box.y + Math.max(0, (box.height - used) / 2);
-  // Nothing flows to it from the lane, so it leaves the room below it to the legend.
+  // No message arrives at a possible consumer, so its row stands higher and leaves the room below it to the legend.
   const top = isPossible ? Math.min(middle, Math.max(box.y, POSSIBLE_ROW.below)) : middle;
   const places: Record<string, ReaderPlace> = {};
   rows.forEach((row, index) => {

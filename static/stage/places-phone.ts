@@ -1,8 +1,9 @@
 /**
- * Fixed places on a phone. Every client and every broker of the run has a small box of its own, where messages leave and arrive: clients
- * over the network, brokers under it. One client, above its row, and one broker, below its row, with one lane and its
- * consumers, are unfolded; so is the coordinator of the step. A run with one client or one broker has only the large
- * box. The focus decides which are unfolded; partitions without a row are named below the picture. Pure.
+ * Fixed places on a phone. Every client and every broker of the run has a small box, where messages leave and arrive:
+ * clients above the network, brokers below it. One client, one broker with one lane and its consumers, and the
+ * coordinator of the step are unfolded, each in a large box: the client's above the row of small client boxes, the
+ * broker's below the row of small broker boxes. If a run has only one client or one broker, that one has only the large
+ * box. The focus decides which of them are unfolded; partitions without a row are named below the picture. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -15,35 +16,44 @@ import { ARRIVAL, lanePlace, rounded, rowsIn } from "./places-desk.ts";
 
 const WIDTH = { least: 360, most: 520 };
 const SIDE = 10;
-/** px between boxes, above the first and below a lane; the narrower value is used if the picture then fits. */
+/**
+ * px between boxes, above the first one and below a lane: `TIGHT` is used if the picture then fits and with `WIDE` does
+ * not.
+ */
 const WIDE = { gap: 6, top: 3, foot: 6 };
 const TIGHT = { gap: 3, top: 1, foot: 2 };
 const CLIENT = 86;
-/** Height of the unfolded client beside small boxes, which name every client and its identity. */
+/** Height of the unfolded client if there are small boxes, which name every client and its identity. */
 const CLIENT_PANEL = 60;
 const NETWORK = { least: 47, beside: 84, most: 130 };
 const BESIDE = 30;
-/** px of a picture in which only a lane is visible at once. */
+/** A picture lower than this, in units, shows only a lane without scrolling. */
 const LOW = 240;
-/** Height above a broker's cells, in units: its name, and under it what arrives over a cell. */
+/** Height above a broker's cells, in units: for its name, and under it for a batch that arrives over a cell. */
 const HEAD = 31;
-/** px of an offset while a log is short: its cell then has the room of two figures and an identity. */
+/** Width of an offset while a log is short, in units: a cell then has room for two figures and an identity. */
 const NEAR = 64;
-/** `whole`: a cell has two lines. */
+/** Heights of a lane, in units. `whole`: with two lines in each cell. */
 const LANE = { least: 71, whole: 84, most: 120 };
-/** With one reader at each lane, and with several. */
+/**
+ * Heights of the consumers below a lane, in units. `one`: at most one consumer at each lane; `least`: the least height
+ * for several.
+ */
 const READERS = { one: 45, least: 57, most: 84 };
-/** With room for the entries of its log, or without; and the same with the offsets of a group below. */
+/**
+ * Heights of a coordinator, in units: without and with the entries of its log; `besideGroup`, `grouped`: the same two
+ * with the offsets of a group below.
+ */
 const COORDINATOR = { least: 62, most: 84, besideGroup: 78, grouped: 98 };
 const MARKERS = 37;
-/** Rows for strips of other partitions, and px between them. */
+/** The most rows for strips of other partitions, their height, and the px between them. */
 const ROW = { most: 2, height: 23, gap: 4 };
 /**
- * Small boxes: of clients one line; of brokers a line and rows for strips of what they lead; and how many stand side by
- * side.
+ * Small boxes, in units: one line for a client; for a broker a line, and rows for strips of the partitions that it
+ * leads. `clients`, `brokers`: the most boxes side by side.
  */
 const CHIP = { client: 22, head: 20, row: 15, rows: 2, foot: 5, clients: 4, brokers: 6, gap: 6 };
-/** px under the picture for the names of those who are not in it, and for its text. */
+/** px under the picture for the names of components that it leaves out and for its text. */
 const UNDER = 28;
 /** Shares of the width at which requests go down and responses come up. */
 const DOWN = 0.29;
@@ -56,7 +66,7 @@ export interface Slots {
   readers: Box | null;
   coordinator: Box | null;
   rows: Box[];
-  /** The small boxes of all clients and of all brokers, in their order; none where there is only one. */
+  /** The small boxes of all clients and of all brokers, in their order; empty if there is only one. */
   clientChips: Box[];
   brokerChips: Box[];
   down: number;
@@ -67,7 +77,10 @@ export function phoneWidth(size: Size): number {
   return clamp(size.width, WIDTH.least, WIDTH.most);
 }
 
-/** So many boxes side by side, in rows as even as can be. */
+/**
+ * `count` boxes of the same size, at most `most` side by side, in rows as even as possible; with the height of all
+ * rows. None for fewer than two.
+ */
 function chipsIn(count: number, most: number, y: number, width: number, height: number): { boxes: Box[]; height: number } {
   if (count < 2) return { boxes: [], height: 0 };
   const lines = Math.ceil(count / most);
@@ -79,10 +92,16 @@ function chipsIn(count: number, most: number, y: number, width: number, height: 
   return { boxes, height: lines * (height + CHIP.gap) };
 }
 
-/** Rows for strips in the small box of a broker: as many as any of them leads, in turn or at once. */
+/**
+ * The number of rows for strips in the small box of a broker: as many as the most partitions that one of the brokers
+ * ever leads, within limits.
+ */
 const chipRows = (plan: StagePlan): number => clamp(Math.max(0, ...plan.brokers.map(({ lanes }) => lanes.length)), 1, CHIP.rows);
 
-/** Heights: all at their least, then what is left goes to the network, the lane and the client. */
+/**
+ * The places of everything on a phone. All heights start at their least; the spare height goes to the network, the
+ * coordinator, the lane and the consumers.
+ */
 export function slotsOf(plan: StagePlan, size: Size): { width: number; height: number; slots: Slots } {
   const width = phoneWidth(size);
   const given = (size.height - UNDER) / (size.width / width);
@@ -97,14 +116,15 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   const rows = chipRows(plan);
   const brokerChip = CHIP.head + rows * CHIP.row + CHIP.foot;
   const small = { clients: chipsIn(plan.clients.length, CHIP.clients, 0, width, CHIP.client).height, brokers: chipsIn(plan.brokers.length, CHIP.brokers, 0, width, brokerChip).height };
-  // Where brokers have boxes of their own, what they lead stands there, and markers fly from box to box.
+  // If brokers have small boxes, the strips of their partitions stand in these, and markers fly from box to box.
   const count = small.brokers > 0 ? 0 : Math.max(0, Math.min(ROW.most, used - 1));
   const ownClient = small.clients > 0 ? CLIENT_PANEL : CLIENT;
   const markersAt = ({ gap }: typeof WIDE): number => (small.brokers > 0 ? gap : MARKERS);
   const leastAt = (apart: typeof WIDE): number => small.clients + small.brokers + (client ? ownClient + NETWORK.least : 0) + HEAD + LANE.least + apart.foot + (readers ? leastReaders + apart.gap : 0) + (coordinates ? lowest + markersAt(apart) : 0) + count * (ROW.height + ROW.gap) + 2 * apart.top + apart.gap;
   const apart = leastAt(WIDE) > given && leastAt(TIGHT) <= given ? TIGHT : WIDE;
   const least = leastAt(apart);
-  // A picture that scrolls anyway gets room for a tag beside its messages, unless rows need the room to be visible.
+  // A picture that scrolls anyway gets room for a tag beside its messages, unless rows for strips need the room to be
+  // visible.
   const more = client && small.brokers === 0 && given < least && (count === 0 || given < LOW) ? BESIDE : 0;
   let spare = Math.max(0, given - least);
   const take = (most: number): number => {
@@ -112,7 +132,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
     spare -= taken;
     return taken;
   };
-  // Messages between the boxes of several brokers stand side by side, so their room has precedence.
+  // Messages between the boxes of several brokers stand side by side, so the network's height has precedence.
   const early = small.brokers > 0 && client ? take(NETWORK.beside - NETWORK.least) : 0;
   const coordinatorHeight = coordinates ? lowest + take((groups ? COORDINATOR.grouped : COORDINATOR.most) - lowest) : 0;
   // Messages get two rows before cells grow.
@@ -133,7 +153,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   y += Math.max(0, clientChips.height - 2) + network;
   const brokerChips = chipsIn(plan.brokers.length, CHIP.brokers, y, width, brokerChip);
   y += brokerChips.height;
-  // Where there is one broker, markers fly from the coordinator down to the lane.
+  // With only one broker, markers fly from the coordinator down to the lane.
   const coordinator = coordinates ? next(coordinatorHeight, markersAt(apart)) : null;
   const broker = next(HEAD + lane + apart.foot, apart.gap);
   const readersBox = readers ? next(lines, apart.gap) : null;
@@ -148,7 +168,7 @@ export function slotsOf(plan: StagePlan, size: Size): { width: number; height: n
   };
 }
 
-/** One row, for the partition that the step is about. */
+/** The one row of a client's queues, for the partition that the step is about. */
 function rowOf({ x, y, width, height }: Box): Places["clients"][string]["queues"][string] {
   const row = { x: x + 12, y: y + height - 33, width: width - 20, height: 28 };
   const waiting = { ...row, x: x + 58, width: (width - 74) / 2 };
@@ -156,10 +176,10 @@ function rowOf({ x, y, width, height }: Box): Places["clients"][string]["queues"
 }
 
 const LABEL = { least: 56, most: 168 };
-/** px at the right end of a strip, for its offsets. */
+/** Width at the right end of a strip for its offsets, in units. */
 const GATES = 92;
 
-/** A strip in its row: the partition with the broker that has it, its batches, and where readers stop. */
+/** A strip in a row of its own: the partition with its broker, its batches, and at which offsets consumers stop. */
 export function rowLane(span: { first: number; end: number }, name: string, broker: string, row: Box): LanePlace {
   const label = clamp(textWidth(name, 12, true) + 6 + textWidth(broker, 12) + 28, LABEL.least, LABEL.most);
   return lanePlace(span, row, true, label, GATES);
@@ -171,7 +191,10 @@ export function chipLane(span: { first: number; end: number }, name: string, row
   return lanePlace(span, row, true, label, -14);
 }
 
-/** All clients share one large place, and so do all brokers; `standing` gives it to those of the focus. */
+/**
+ * The places on a phone. All clients share one large place, and so do all brokers; `standing` gives it to those of the
+ * focus.
+ */
 export function phonePlaces(plan: StagePlan, size: Size): Places {
   const { width, height, slots } = slotsOf(plan, size);
   const beside = besidePhone(plan, SIDE, height, width - 2 * SIDE);

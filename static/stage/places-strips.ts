@@ -1,7 +1,7 @@
 /**
- * Places for runs with more lanes than fit at full size: every lane is a strip of cells without numbers, in its broker's box,
- * two or three boxes in a row. Above them stand the lens, in which the lane of the step is drawn whole, and one place
- * for the coordinator of the step; both are visible without scrolling. Pure.
+ * Places for runs with more lanes than fit at full size: every lane is a strip of cells without numbers, in its
+ * broker's box, and two or three boxes stand in a row. Above them stand the lens, in which the lane of the step is
+ * drawn at full size, and one place for the coordinator of the step; both are visible without scrolling. Pure.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -15,7 +15,7 @@ const COORDINATOR = 84;
 const HEAD = 26;
 const LINE = 30;
 const GAP = 6;
-/** The number of boxes in a row: the first with which everything is visible without scrolling. */
+/** The possible numbers of boxes in a row: the first with which everything is visible without scrolling is used. */
 const ACROSS = [2, 3] as const;
 const STRIP = { least: 13, most: 22 };
 /** The most offsets that the lens has room for; of a longer log, it shows the newest. */
@@ -28,7 +28,7 @@ interface Shelved {
   strip: number;
 }
 
-/** Boxes in rows of `across`, each row as high as its strips need. */
+/** The boxes in rows of `across`, each row as high as its strips need. */
 function shelved(rows: readonly Rows[], across: number, room: number): Shelved {
   const shelves: Rows[][] = [];
   for (let index = 0; index < rows.length; index += across) shelves.push(rows.slice(index, index + across));
@@ -61,7 +61,7 @@ export function stripPlaces(plan: StagePlan, size: Size): Places {
     const height = heightOf(shelf, high);
     shelf.forEach((row, index) => {
       const box = rounded({ x: left + index * (own + GAP), y, width: own, height });
-      // Messages come and go at the edges of the column, whichever box of the shelf it is.
+      // Messages leave and arrive at the edges of the column, also for a box in the middle of a row.
       const lanesOf = Object.fromEntries(row.lanes.map((name, at): [string, LanePlace] => {
         const place = lanePlace(plan.lanes[name] ?? { first: 0, end: 8 }, { x: box.x, y: box.y + HEAD + at * high, width: box.width, height: high }, true);
         return [name, { ...place, port: [left, place.port[1]], out: [right, place.out[1]] }];

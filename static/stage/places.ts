@@ -1,8 +1,9 @@
 /**
- * The places of everything in a run: computed once from the plan and the size, the same at every step. Pure.
+ * The places of everything in a run: computed once from the plan and the size. Pure.
  *
- * `places` lays out; `grown` gives places to what a branch or an intervention adds, and moves nothing that stands; `standing`
- * says which actors are in the places at a step, if there are fewer places than actors (a phone, a lens over strips).
+ * `places` lays out; `grown` gives places to additions by a branch or an intervention, and moves nothing; `standing`
+ * says which components are in the places at a step, if there are fewer places than components (on a phone, or with a
+ * lens over strips).
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
@@ -16,11 +17,11 @@ import { huesOf, outlineOf } from "./outline.ts";
 import { clientPlace, cornerPlaces, deskPlaces, isLine, lanePlace, rowsIn, rowsOf } from "./places-desk.ts";
 import { stripPlaces } from "./places-strips.ts";
 
-/** Narrower than this, a stage stands upright. */
+/** A stage narrower than this, in px, is upright. */
 export const UPRIGHT = 860;
-/** A log case has no brokers: its lanes stand in one box, under the name of the replica that the files are. */
+/** The name of the one box in which the lanes of a log case stand, because a log case has no brokers. */
 export const FILES = "broker-0";
-/** The key of a reader that no file names. */
+/** The key of a consumer that no file names. */
 export const POSSIBLE = "";
 
 export function places(plan: StagePlan | null, header: Header, firstView: View, size: Size): Places {
@@ -29,14 +30,17 @@ export function places(plan: StagePlan | null, header: Header, firstView: View, 
   if (LATER.nodes !== undefined && participants.length > 0 && known.brokers.length === 0) return LATER.nodes.places(known, size);
   const log = header.profile === "log";
   const lanes = Object.keys(known.lanes).filter((name) => !known.lanes[name]?.internal);
-  // If the files name no consumer, a possible one is drawn until a preview of a remedy adds consumers.
+  // If the files name no consumer, a possible one is drawn, until a preview of a remedy adds consumers.
   const consumers = known.consumers.length > 0 ? known.consumers : [possibleOf(lanes)];
   const whole = log ? { ...known, clients: [], consumers, brokers: [filesOf(known, lanes)] } : known;
   const made = size.form === "phone" ? phoneParts().places(whole, size) : deskPlaces(whole, size, log) ?? stripPlaces(whole, size);
   return log ? { ...made, kind: "log", readers: withPossible(known, made.readers) } : { ...made, kind: "cluster" };
 }
 
-/** The rows of a log case; the possible consumer stands, before a preview adds consumers, in the place of these. */
+/**
+ * The rows of consumers of a log case. The possible consumer stands in the place of those that a preview of a remedy
+ * adds, until it adds them.
+ */
 function withPossible(plan: StagePlan, readers: Places["readers"]): Places["readers"] {
   return Object.fromEntries(Object.entries(readers).map(([lane, rows]) => {
     const boxes = Object.values(rows).map(({ box }) => box);
@@ -50,8 +54,8 @@ function withPossible(plan: StagePlan, readers: Places["readers"]): Places["read
 const possibleOf = (lanes: string[]): StagePlan["consumers"][number] => ({ name: POSSIBLE, isolation: "read_committed", lanes });
 
 /**
- * The places of a run with what came after `base`. `beside`: the middleware's own picture for its steps, where a run with brokers and a
- * middleware has too little room for a wing.
+ * The places of a run, with those of what the plan adds to `base`. `beside`: the middleware's own picture for its
+ * steps, in a run with brokers and a middleware that has no room for a wing; null otherwise.
  */
 export function runPlaces(base: StagePlan, plan: StagePlan, header: Header, view: View, size: Size): { run: Places; beside: Places | null } {
   const made = (room: Size): Places => {
@@ -65,7 +69,7 @@ export function runPlaces(base: StagePlan, plan: StagePlan, header: Header, view
   return { run: room === size ? run : made(size), beside: besideCluster(plan, size) };
 }
 
-/** The room of the brokers, beside a middleware if there is one. */
+/** The size of the brokers' picture; with a wing for the nodes of a middleware, a part of the stage. */
 const roomOf = (plan: StagePlan, size: Size): Size => LATER.nodes?.wing.room(plan, size) ?? size;
 
 /** The middleware's own picture, for its steps, in a run with brokers and a middleware; null for other runs. */
@@ -84,21 +88,21 @@ function filesOf(plan: StagePlan, lanes: string[]): StagePlan["brokers"][number]
   return { name: FILES, lanes, transactional_ids: files?.transactional_ids ?? [], groups: files?.groups ?? [] };
 }
 
-/** Whether each broker leads and coordinates the same in both plans, and both or neither have consumers. */
+/** Whether in both plans each broker leads and coordinates the same, and both or neither have consumers. */
 export function hasSamePlaces(plan: StagePlan, other: StagePlan): boolean {
   const rows = (one: StagePlan): string => rowsOf(one).map((row) => JSON.stringify(row)).sort().join();
   return rows(plan) === rows(other) && plan.consumers.length > 0 === other.consumers.length > 0;
 }
 
 /**
- * The plan by which a run with interventions is laid out: that of the run without them, so that nothing moves and a
- * broker that takes over a lane leads it in its old place. The run's own plan is used if a lane has no place there,
- * and on a phone if a broker with a box of its own takes over.
+ * The plan from which the places of a run with interventions are made: that of the run without them, so that nothing
+ * moves and a broker that takes over a lane leads it in its old place. The run's own plan is used if a lane has no
+ * place there, and on a phone if a broker with a box of its own takes over.
  */
 export function basisOf(plan: StagePlan, whole: Size): StagePlan {
   const { stands } = plan;
   const size = roomOf(plan, whole);
-  // Strips have no box that could be taken over.
+  // Pictures with strips have no box that a broker could take over.
   if (stands === undefined || (size.form !== "phone" && deskPlaces(stands, size) === null)) return plan;
   const before = rowsOf(stands);
   const known = new Set(before.flatMap(({ lanes }) => lanes));
@@ -113,7 +117,9 @@ export function basisOf(plan: StagePlan, whole: Size): StagePlan {
   return gaining.length === 1 && line !== undefined && isLine(line) ? stands : plan;
 }
 
-/** Places for later additions: clients in the network's corner, lanes as strips in a broker's first line. */
+/**
+ * The places with those of later additions: clients in the network's corner, lanes as strips in a broker's first line.
+ */
 export function grown(run: Places, plan: StagePlan): Places {
   if (run.kind === "log") return { ...run, hue: huesOf(plan), readers: { ...run.readers, ...withPossible(plan, lateReaders(run, plan)) } };
   if (run.form === "phone" || run.kind !== "cluster") return { ...run, hue: huesOf(plan) };
@@ -151,14 +157,14 @@ function lateReaders(run: Places, plan: StagePlan): Places["readers"] {
     .map(([name, { box }]) => [name, rowsIn(plan, name, { x, y: box.y, width: run.width - x - 24, height: box.height })]).filter(([, rows]) => Object.keys(rows as object).length > 0));
 }
 
-/** Name of the place of a partition's current leader; null while it has none. */
+/** The name of the place of a partition's current leader; null while it has none. */
 export function ledBy(frame: Frame, here: Places, partition: string): string | null {
   if (here.kind === "log") return FILES;
   const leader = frame.view.partitions?.[partition]?.leader;
   return leader === null || leader === undefined ? null : `broker-${leader}`;
 }
 
-/** The replica that a place shows of a partition. */
+/** The id of the replica of a partition that a broker's place shows; null if it shows none. */
 export function replicaIn(frame: Frame, place: string, partition: string): string | null {
   const known = frame.view.partitions?.[partition];
   if (known === undefined) return null;
@@ -166,7 +172,10 @@ export function replicaIn(frame: Frame, place: string, partition: string): strin
   return id in known.replicas ? id : place === FILES ? shownReplica(known) : null;
 }
 
-/** The data partition that a step is about, else the one that was written to last, else the first that has a place. */
+/**
+ * The data partition that a step is about; else the selected one; else the one that was written to last; else the first
+ * that has a place.
+ */
 export function partitionAt(frame: Frame, run: Places, focus: Focus): string | null {
   const placed = new Set(Object.values(run.brokers).flatMap((broker) => Object.keys(broker.lanes)));
   const named = (name: unknown): name is string => typeof name === "string" && placed.has(name);
@@ -175,7 +184,7 @@ export function partitionAt(frame: Frame, run: Places, focus: Focus): string | n
   return found ?? newest(frame.view, placed) ?? [...placed][0] ?? null;
 }
 
-/** The partitions that a step names or changes, the most relevant first; not all of them have a place. */
+/** The partitions that a step names or changes, the most relevant first; some may have no place. */
 function namedBy(frame: Frame, { partition, messages }: Focus): unknown[] {
   const { step, view, previousView } = frame;
   const ids = [...messages.delivered, ...messages.dropped, ...messages.lost, ...messages.delayed, ...messages.duplicated, ...messages.sent];
@@ -189,7 +198,7 @@ function namedBy(frame: Frame, { partition, messages }: Focus): unknown[] {
   ];
 }
 
-/** The partitions of a record, of a batch, of a request that timed out. */
+/** The partitions of a changed record, of a client's batch or queue, or of a request that timed out. */
 function ofClient({ view, previousView }: Frame, [room, id = "", part, name = ""]: readonly string[]): (string | undefined)[] {
   if (room === "records") return [view.records?.[id]?.partition];
   const client = previousView?.clients?.[id] ?? view.clients?.[id];
@@ -219,7 +228,7 @@ export function standing(run: Places, frame: Frame, focus: Focus): Places {
   return takenOver(throughLens(withOneCoordinator(run, frame, focus), frame, focus), frame);
 }
 
-/** Where coordinators share a place: the places with the coordinator that the step is about. */
+/** The places with only the coordinator that the step is about, if coordinators share a place. */
 function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
   if (!Object.values(run.brokers).some((broker) => broker.coordinator?.shared === true)) return run;
   const coordinator = coordinatorAt(frame, run, focus);
@@ -230,15 +239,18 @@ function withOneCoordinator(run: Places, frame: Frame, focus: Focus): Places {
 
 const coordinates = (frame: Frame, name: string): boolean => Object.keys(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).length > 0;
 
-/** If a broker's box holds only a coordinator: the brokers that coordinate in its place. */
+/**
+ * For a broker's box that has a coordinator which coordinates nothing now: the names of the brokers without a
+ * coordinator's place that coordinate instead.
+ */
 function heirsOf(run: Places, frame: Frame, name: string): string[] {
   if (run.brokers[name]?.coordinator == null || coordinates(frame, name)) return [];
   return Object.keys(run.brokers).filter((other) => other !== name && run.brokers[other]?.coordinator === null && coordinates(frame, other));
 }
 
 /**
- * A broker without a place of its own size that leads all lanes of another broker's box has that box; the other one has
- * its line.
+ * The brokers' places, where a broker with only a line and the broker of a box change places if the former leads all
+ * lanes of the box.
  */
 function exchanged(run: Places, frame: Frame): Places["brokers"] {
   let brokers = run.brokers;
@@ -254,8 +266,8 @@ function exchanged(run: Places, frame: Frame): Places["brokers"] {
 }
 
 /**
- * A broker that takes over without a place of its own size acts in the place of the one before it: it leads the lane there, and
- * coordinates there. Nothing else moves, and a dead broker is left its first line.
+ * The places in which a broker without a box takes over from the broker of a box: it leads the lane there, and
+ * coordinates there. Nothing else moves, and a dead broker keeps its first line.
  */
 function takenOver(run: Places, frame: Frame): Places {
   if (run.kind !== "cluster" || run.lens !== null) return run;
@@ -278,10 +290,10 @@ function takenOver(run: Places, frame: Frame): Places {
   return brokers === run.brokers ? run : { ...run, brokers: withFirstLines(run, brokers) };
 }
 
-/** px between the first line of a broker and the lane that its heir has there. */
+/** px between the first line of a broker's box and a lane in it that another broker now leads. */
 const LENT = 3;
 
-/** A broker whose whole room its heirs use keeps its first line. */
+/** A broker whose box others now use wholly keeps its first line. */
 function withFirstLines(run: Places, brokers: Places["brokers"]): Places["brokers"] {
   const heirs = Object.values(brokers).flatMap(({ lanes }) => Object.entries(lanes)).filter(([, { heir }]) => heir !== undefined);
   return Object.fromEntries(Object.entries(brokers).map(([name, place]) => {
@@ -291,7 +303,7 @@ function withFirstLines(run: Places, brokers: Places["brokers"]): Places["broker
   }));
 }
 
-/** Draws the lane that the step is about at full size; its strip is marked. */
+/** The places with the lane that the step is about at full size in the lens; its strip is marked. */
 function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   const partition = run.lens === null ? null : partitionAt(frame, run, focus);
   const broker = partition === null ? null : ledBy(frame, run, partition);
@@ -304,20 +316,20 @@ function throughLens(run: Places, frame: Frame, focus: Focus): Places {
   };
 }
 
-/** The sender and the receiver of a message of the step. */
+/** The senders and receivers of the step's messages. */
 function endsOf(frame: Frame, focus: Focus): (string | undefined)[] {
   const messages = Object.values(focus.messages).flat().map((id: number) => frame.view.network?.messages[String(id)] ?? frame.previousView?.network?.messages[String(id)]);
   return messages.flatMap((message) => [message?.from, message?.to]);
 }
 
-/** The corner of the network in which this actor has its place. */
+/** The name of the place in the corner of the network where this actor stands: ZooKeeper has the controller's. */
 const cornerOf = (actor: string): string => (actor === "zookeeper" ? "controller" : actor);
 
 const brokerHeard = (frame: Frame, run: Places, focus: Focus): string | null => endsOf(frame, focus).find((name) => name !== undefined && name in run.brokers) ?? null;
 
 function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
   const { step, view } = frame;
-  // Of a consumer whose records an application passes on: the producer of that application.
+  // For a consumer whose records an application passes on: the producer of that application.
   const passesOn = Object.values(view.applications ?? {}).find(({ loop }) => loop != null && loop.consumer === focus.actor)?.client;
   const candidates = [focus.actor, step?.actor, view.applications?.[step?.actor ?? ""]?.client, step?.transition?.of, ...endsOf(frame, focus), passesOn];
   const found = candidates.find((name) => typeof name === "string" && name in run.clients);
@@ -326,18 +338,21 @@ function clientAt(frame: Frame, run: Places, focus: Focus): string | null {
 
 const ABOUT_BROKER = new Set<Focus["kind"]>(["actor", "leader", "refused", "copy"]);
 
-/** The broker of a step, if something of it is visible: its log, its own state, or a message of it. */
+/** The broker that acts in a step, if its log, its own state or a message of it is visible; null otherwise. */
 function actingIn(run: Places, frame: Frame, focus: Focus, partition: string | null): string | null {
   const { actor, kind } = focus;
   const place = actor === null || kind === "coordinator" ? undefined : run.brokers[actor];
   if (actor === null || place === undefined) return null;
-  // A follower that only learns the high watermark stores nothing, so the unfolded broker stays.
+  // A follower that only learns the high watermark stores nothing, so it is not unfolded.
   if (kind === "actor" && frame.step?.kind === "replication") return null;
   const hasLog = partition === null || place.lanes[partition] !== undefined;
   return hasLog || ABOUT_BROKER.has(kind) || endsOf(frame, focus).includes(actor) ? actor : null;
 }
 
-/** Other partitions in the rows of a phone: those that the step names, then the others in their order. */
+/**
+ * The strips of other partitions in the rows of a phone: first the partitions that the step names, then the others in
+ * their order.
+ */
 function besideLane(run: Places, frame: Frame, focus: Focus, partition: string | null): { owner: string; name: string; lane: LanePlace }[] {
   const rows = run.rows ?? [];
   if (rows.length === 0 || partition === null) return [];
@@ -357,7 +372,10 @@ function besideLane(run: Places, frame: Frame, focus: Focus, partition: string |
   });
 }
 
-/** In the small box of a broker: what it leads now, then what it led or will lead and keeps a copy of. */
+/**
+ * The strips in the small box of a broker: the partitions that it leads now, then those that it leads at another time
+ * and keeps a copy of.
+ */
 function chipLanes(run: Places, frame: Frame, name: string): Record<string, LanePlace> {
   const { rows = [], lanes } = run.brokers[name] as BrokerPlace;
   const known = [...new Set(Object.values(run.brokers).flatMap((one) => Object.keys(one.lanes)))];
@@ -370,10 +388,10 @@ function chipLanes(run: Places, frame: Frame, name: string): Record<string, Lane
   }));
 }
 
-/** The large place of a partition's lane, whichever broker has it. */
+/** The large place of a partition's lane, in whichever broker's box it is. */
 const wholeLane = (run: Places, partition: string): LanePlace | undefined => Object.values(run.brokers).map(({ lanes }) => lanes[partition]).find((lane) => lane !== undefined);
 
-/** The components with a place at this step, and on a phone the unfolded ones. */
+/** The places of the components that are in the picture at this step, on a phone with the unfolded ones. */
 function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const partition = partitionAt(frame, run, focus);
   const client = clientAt(frame, run, focus);
@@ -384,14 +402,16 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   const leader = partition === null ? null : ledBy(frame, run, partition);
   const acting = actingIn(run, frame, focus, partition);
   const coordinator = coordinatorAt(frame, run, focus);
-  // The actions of a coordinator without this log are visible in the coordinator's place.
+  // If a coordinator acts whose broker has no copy of this log, its place shows what it does, so the broker is not
+  // unfolded.
   const inRail = acting !== null && acting === coordinator && leader !== null && partition !== null && run.brokers[acting]?.lanes[partition] === undefined;
-  // So is what a tool or the controller asks of a broker that has a small box: the log in question stays in sight.
+  // Nor is a broker with a small box unfolded when the tool or the controller sends it a request: the log in question
+  // stays in sight.
   const heard = controls && (leader === null || !hasChips) ? brokerHeard(frame, run, focus) : null;
   const broker = (inRail ? null : acting) ?? heard ?? leader ?? Object.keys(run.brokers)[0] ?? null;
   const brokers: Places["brokers"] = {};
   const place = broker === null ? undefined : run.brokers[broker];
-  // A follower that copies, and a leader of a branch, have the place of the lane as the plan has it.
+  // A follower that copies, and a leader that the plan does not know, have the place that the plan gives the lane.
   const isHere = broker !== null && partition !== null && (place?.lanes[partition] !== undefined || focus.kind === "copy" || leader === broker);
   const lane = !isHere || partition === null ? undefined : wholeLane(run, partition);
   if (hasChips) {
@@ -428,12 +448,17 @@ function castOf(run: Places, frame: Frame, focus: Focus): Places {
   };
 }
 
-/** Who else has a place of its own there at every step: those of the corners stand where a client does. */
+/**
+ * The places of other components that have one at every step, without controller and tool, which stand in the client's
+ * place.
+ */
 function withoutCorners(run: Places): Places["others"] {
   return Object.fromEntries(Object.entries(run.others).filter(([name]) => !CORNERS.some((one) => one === name)));
 }
 
-/** The client in question with its queue of this partition; the others in their small boxes, where they have one. */
+/**
+ * The places of clients: the given one with its queue of this partition, the others as small boxes if they have one.
+ */
 function clientsOf(run: Places, partition: string | null, client: string | null): Places["clients"] {
   return Object.fromEntries(Object.entries(run.clients).flatMap(([name, { panel, ...own }]): [string, ClientPlace][] => {
     const row = partition === null ? undefined : own.queues[partition];
@@ -442,13 +467,16 @@ function clientsOf(run: Places, partition: string | null, client: string | null)
   }));
 }
 
-/** The broker that coordinates the transaction in question, else the one whose cache changed last. */
+/**
+ * The broker that coordinates the transaction in question; else the one with the transaction that changed last; null:
+ * none.
+ */
 function coordinatorAt(frame: Frame, run: Places, focus: Focus): string | null {
   const placed = Object.keys(run.brokers).filter((name) => run.brokers[name]?.coordinator != null);
   const entries = placed.flatMap((name) => Object.entries(frame.view.brokers?.[name.replace(/^broker-/, "")]?.transactions ?? {}).map(([id, entry]) => ({ name, id, entry })));
   const own = entries.filter(({ id }) => focus.transactional_id === null || id === focus.transactional_id);
   const last = own.reduce<(typeof own)[number] | null>((best, one) => (best === null || one.entry.last_update > best.entry.last_update ? one : best), null);
-  // A coordinator that died keeps its place until another one has read its log.
+  // A coordinator that is down keeps its place until another one has read its log.
   const planned = placed.filter((name) => run.brokers[name]?.coordinator?.spare !== true);
   const dead = planned.find((name) => frame.view.brokers?.[name.replace(/^broker-/, "")]?.alive === false);
   return last?.name ?? dead ?? planned[0] ?? null;

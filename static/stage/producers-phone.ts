@@ -7,7 +7,7 @@ import { wholeOf } from "./contract.ts";
 import { box, fittedText, path, textWidth } from "./draw.ts";
 import { ZONES, applicationOf, bodyOf, identityPill, isFree, stateOf, zoneOf } from "./producers.ts";
 
-/** On a phone: application, name, state and identity on two lines, one queue. */
+/** The large box of a producer on a phone: application, name, state and identity on two lines, and one queue. */
 export function uprightBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
   const own = wholeOf(place);
   const { width, height } = own;
@@ -19,7 +19,7 @@ export function uprightBody(frame: Frame, here: Places, name: string, client: Cl
   const nameWidth = Math.min(textWidth(name, 16, true), 110);
   const pill = 150;
   const folded = place.panel !== undefined;
-  // Its small box says its identity.
+  // The small box already says its identity.
   const facts = application === null ? "" : application.fact;
   const small = Math.min(textWidth(name, 14, true), 110);
   const room = Math.max(130, Math.min(textWidth(state.said, 13) + 2, width - small - 140));

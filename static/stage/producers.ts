@@ -1,6 +1,6 @@
 /**
  * Applications and producers: identity, state, waiting batches, batches without a response, and what the application
- * knows.
+ * knows of its records.
  */
 
 import { nothing, svg } from "lit";
@@ -28,7 +28,7 @@ import { hueIn } from "../diagrams/instance.ts";
 
 const BAR = 26;
 const SQUARE = 9.6;
-/** A box of this height has room for a timer and for what the application knows. */
+/** A box of this height, in units, has room for a timer and for what the application knows. */
 const WHOLE = 230;
 
 const hasFoot = ({ folded, box: { height } }: ClientPlace): boolean => !folded && height >= WHOLE;
@@ -55,12 +55,12 @@ function clientObjects(frame: Frame, here: Places, focus: Focus, name: string, p
   return objects;
 }
 
-/** The tag of a client that is about its batch. */
+/** The key of the only client's tag that is about a batch. */
 const OF_BATCH = "stage.tag.same_numbers";
 
 /**
- * The one batch that a quiet step changes or that its tag is about; else the queue that the step names. Both are nearer
- * to the event than the client's name.
+ * The box of the one batch that a quiet step changes or that its tag is about; else of the queue that the step names;
+ * null if there is neither. Both are nearer to the event than the client's name.
  */
 function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: ClientPlace, queued: readonly StageObject[]): Box | null {
   const { step } = frame;
@@ -78,7 +78,7 @@ function touchedIn(frame: Frame, { kind, tag }: Focus, name: string, place: Clie
 /** A producer's applications, by name. */
 const applicationsOf = (view: View, client: string) => Object.entries(view.applications ?? {}).filter(([, one]) => one.client === client);
 
-/** The common part of every form of a producer's body. */
+/** The properties that every form of a producer's box shares. */
 export function bodyOf(frame: Frame, name: string, client: ClientView) {
   return {
     phase: "static", depth: DEPTH.body, label: labelOf(frame, name, client), select: plainly("actor", name),
@@ -101,7 +101,7 @@ export function applicationOf(view: View, client: string): { name: string; fact:
 interface State {
   said: string;
   bad: boolean;
-  /** Stored batches that the client does not know of; null if there are none. */
+  /** A text about stored batches that the client does not know of; null if there are none. */
   outdated: string | null;
 }
 
@@ -118,10 +118,10 @@ function ownState(client: ClientView): { said: string; bad: boolean } {
   if (client.closed) return { said: say("stage.closed"), bad: false };
   const state = client.transaction_manager?.state;
   if (state === undefined) return { said: say("stage.plain_producer"), bad: false };
-  // Kafka 2.0 leaves the state of a producer without transactions as it begins, with an id and without.
+  // In Kafka 2.0, a producer without transactions stays in its first state, with and without an id.
   const { transactional_id: id, producer_id: producer } = client.transaction_manager ?? {};
   if (state === "UNINITIALIZED" && id === null && !isAbsent(producer ?? null)) return { said: say("stage.idempotent"), bad: false };
-  // The state of a producer without transactions does not show whether responses are missing.
+  // For a producer without transactions, the state does not say whether responses are outstanding, so the text does.
   if (state === "READY" && id === null && Object.keys(client.batches).length > 0) return { said: say("stage.sending"), bad: false };
   return { said: stateWord(state), bad: state.includes("ERROR") };
 }
@@ -151,7 +151,7 @@ function selected(frame: Frame, name: string, client: ClientView): boolean {
   return isPicked(frame.selection, plainly("actor", name)) || isOfPicked(frame, { transaction: client.transaction_manager?.transactional_id ?? null });
 }
 
-/** The identity as text, where a pill would be too high. */
+/** The identity as text, if a pill would be too high. */
 function identityText(client: ClientView, right: number, y: number, room: number): SVGTemplateResult | typeof nothing {
   const manager = client.transaction_manager;
   if (manager == null) return nothing;
@@ -160,10 +160,13 @@ function identityText(client: ClientView, right: number, y: number, room: number
   return fittedText(right, y, said, room, 12, { classes: has ? "b" : "q", bold: has, least: 8, anchor: "end" });
 }
 
-/** px below which a folded client has one line. */
+/** A folded client lower than this, in units, has only one line. */
 const TWO_LINES = 46;
 
-/** Too many for whole boxes: name, identity, state, and how many batches wait and are sent. */
+/**
+ * The box of a folded client, if there are too many clients for large boxes: name, identity, state, and how many
+ * batches wait and are sent.
+ */
 function foldedBody(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace, focused: boolean): StageObject {
   const { width, height } = place.box;
   const waiting = Object.values(client.queues).reduce((sum, queue) => sum + queue.batches.length, 0);
@@ -196,7 +199,7 @@ function foldedBody(frame: Frame, here: Places, name: string, client: ClientView
   };
 }
 
-/** On a phone with several: each has a small box of its own, where its messages leave and come in. */
+/** The small box of a client on a phone with several clients, where its messages leave and arrive. */
 function chipOf(frame: Frame, here: Places, name: string, client: ClientView, place: ClientPlace): StageObject {
   const { width, height } = place.box;
   const open = place.panel !== undefined;
@@ -222,7 +225,9 @@ function chipOf(frame: Frame, here: Places, name: string, client: ClientView, pl
 type Zone = (typeof ZONES)[number];
 export const ZONES = ["waiting", "sent"] as const;
 
-/** One zone of a queue, inside a card. `line`: px from its top to the line of its name. */
+/**
+ * The drawing of one zone of a queue, inside a client's box. `line`: units from its top to the baseline of its name.
+ */
 export function zoneOf(queue: Record<Zone, Box>, zone: Zone, card: Box, line: number, isNamed: boolean): SVGTemplateResult {
   const { x, y, width, height } = queue[zone];
   const [left, top] = [x - card.x, y - card.y];
@@ -230,7 +235,7 @@ export function zoneOf(queue: Record<Zone, Box>, zone: Zone, card: Box, line: nu
     isNamed ? fittedText(left + width / 2, top + line, say(`stage.${zone}`), width - 8, 12, { classes: "q", least: 8, anchor: "middle" }) : nothing}`;
 }
 
-/** Whether nothing stands in a zone, so that its name can. */
+/** Whether a zone is empty, so that its name has room in it. */
 export function isFree(client: ClientView, partition: string, zone: Zone): boolean {
   const queue = client.queues[partition];
   return zone === "waiting" ? (queue?.batches.length ?? 0) === 0 && queue?.muted !== true : sentIn(client, partition).length === 0;
@@ -246,7 +251,7 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   const left = place.box.x;
   const top = place.box.y;
   const nameWidth = Math.min(textWidth(name, 17, true), width * 0.4);
-  // A low card has no line for the names of the zones: they stand in them.
+  // A low box has no line for the names of the zones: they stand inside empty zones.
   const isHeaded = first !== undefined && first.row.y - top >= BAR + 78;
   const more = isHeaded ? 0 : withoutRow(client, place).batches;
   return {
@@ -266,23 +271,23 @@ function wholeBody(frame: Frame, here: Places, name: string, client: ClientView,
   };
 }
 
-/** State left, transactional id right; a long id has a line of its own. */
+/** The state on the left and the transactional id on the right; a long id has a line of its own. */
 function stateLine(state: { said: string; bad: boolean }, id: string | null, width: number): SVGTemplateResult {
   const classes = state.bad ? "bad" : "k";
   if (id === null) return fittedText(12, BAR + 47, state.said, width - 24, 13, { classes, least: 10 });
-  // Rather one line that is a little smaller than two tight ones.
+  // One line of slightly smaller letters is better than two tight ones.
   const size = [13, 12, 11].find((one) => textWidth(state.said, one) + textWidth(id, one) + 10 <= width - 24);
   if (size !== undefined) return svg`${text(12, BAR + 47, state.said, `s${size} ${classes}`)}${text(width - 12, BAR + 47, id, `s${size} k`, "end")}`;
   return svg`${fittedText(12, BAR + 42, state.said, width - 24, 12, { classes, least: 9 })}${fittedText(12, BAR + 55, id, width - 24, 12, { classes: "k", least: 8 })}`;
 }
 
-/** Partitions without a row, and how many batches wait for them. */
+/** The queues of partitions without a row, and the number of batches in them. */
 function withoutRow(client: ClientView, place: ClientPlace) {
   const others = Object.entries(client.queues).filter(([partition]) => !(partition in place.queues));
   return { others, batches: others.reduce((sum, [, queue]) => sum + queue.batches.length, 0) };
 }
 
-/** They are counted under the rows. */
+/** The line under the rows that counts the queues without a row. */
 function foldedQueues(client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
   const { others, batches } = withoutRow(client, place);
   if (batches === 0) return nothing;
@@ -301,10 +306,7 @@ function footOf(frame: Frame, here: Places, name: string, client: ClientView, wi
       fittedText(width - 12, y + 10, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}${squares(frame.view, here, client, tally, y + 19, width)}`}`;
 }
 
-/**
- * Under the last row of a box that has no room for more: how many records the application knows to be stored, in one
- * line.
- */
+/** One line under the last row of a low box: how many records the application knows to be stored. */
 function lowFoot(frame: Frame, name: string, client: ClientView, place: ClientPlace, width: number): SVGTemplateResult | typeof nothing {
   const { y, height } = place.box;
   const rows = Object.values(place.queues).map(({ row }) => row.y + row.height - y);
@@ -314,7 +316,7 @@ function lowFoot(frame: Frame, name: string, client: ClientView, place: ClientPl
     fittedText(width - 12, height - 9, tally.said, width * 0.58, 12, { classes: tally.bad ? "bad" : "k", least: 8, anchor: "end" })}`;
 }
 
-/** px under the last row that one line needs. */
+/** Height that this line needs under the last row, in units. */
 const LOW_FOOT = 24;
 
 interface Tally {
@@ -341,13 +343,16 @@ function tallyOf(frame: Frame, name: string): Tally {
   };
 }
 
-/** The outcome of the records that have a square. */
+/** The outcomes of the records that have a square in the picture. */
 export function fatesDrawn(view: View, here: Places): Set<string> {
   const named = Object.entries(here.clients).filter(([, place]) => hasFoot(place)).map(([name]) => name);
   return new Set(Object.values(view.records ?? {}).filter(({ producer }) => named.includes(producer)).map(({ status }) => status));
 }
 
-/** The PID with which the leader has a record; undefined: it is not in the part of the log on show. */
+/**
+ * The producer id with which the leader stored a record; undefined if the record is not in the part of the log in the
+ * view.
+ */
 function producerIdOf(view: View, { partition, offset }: RecordView): Id {
   const { leader, replicas = {} } = view.partitions?.[partition] ?? {};
   if (offset === null) return undefined;
@@ -356,7 +361,7 @@ function producerIdOf(view: View, { partition, offset }: RecordView): Id {
 
 function squares(view: View, here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {
   const most = Math.floor((width - 24) / (SQUARE + 2));
-  // Two rows if one is too short, so that a record that failed early is visible, too.
+  // The squares take two rows if one is too short, so that a record that failed early is visible, too.
   const shown = tally.shown.slice(-(tally.total > 2 * most ? 2 * most - 3 : 2 * most));
   const earlier = tally.total - shown.length;
   const before = earlier > 0 ? 3 : 0;
@@ -375,13 +380,16 @@ function squares(view: View, here: Places, client: ClientView, tally: Tally, top
   })}`;
 }
 
-/** In the order in which they were sent, then those that are drained and not sent yet. */
+/**
+ * The ids of the batches without a response, in the order in which they were sent; then of those that are drained and
+ * not sent yet.
+ */
 function sentIn(client: ClientView, partition: string): string[] {
   const sent = Object.values(client.requests).flatMap((request) => request.batches);
   return [...sent, ...drainedOf(client)].filter((id) => client.batches[id]?.partition === partition);
 }
 
-/** A batch in its queue: where it begins, and its width. */
+/** A batch in its queue, with its left edge and its width, in units. */
 interface Queued {
   id: string;
   batch: ClientBatchView;
@@ -389,18 +397,24 @@ interface Queued {
   width: number;
 }
 
-/** The batches of a queue that have room; how many more wait and are sent, and where the waiting ones begin. */
+/**
+ * The batches of a queue that have room; how many more wait and are sent; and `from`, the x where the waiting ones
+ * begin.
+ */
 interface QueueCells {
   waiting: Queued[];
   sent: Queued[];
   moreWaiting: number;
   moreSent: number;
   from: number;
-  /** Batches in a low row that have their records before their sequences. */
+  /** The ids of batches in a low row that show their records before their sequences. */
   both: ReadonlySet<string>;
 }
 
-/** Batches of one partition: waiting ones from the right, the head of the queue first; sent ones from the left. */
+/**
+ * The cells of the batches of one partition: waiting ones from the right, the head of the queue first; sent ones from
+ * the left.
+ */
 function cellsIn(view: View, name: string, client: ClientView, partition: string, queue: ClientPlace["queues"][string]): QueueCells {
   const waiting = client.queues[partition]?.batches ?? [];
   const sent = sentIn(client, partition);
@@ -425,7 +439,7 @@ function cellsIn(view: View, name: string, client: ClientView, partition: string
   }
   let at = queue.sent.x + 3;
   const end = queue.sent.x + queue.sent.width - 2;
-  // All batches in flight in narrower cells, rather than only some of them.
+  // All batches in flight are shown in narrower cells, rather than only some of them.
   const wanted = sent.reduce((sum, id) => sum + (client.batches[id] === undefined ? 0 : widthOf(id, client.batches[id]) + 3), -3);
   const share = Math.min(1, (end - at - 3 * (sent.length - 1)) / Math.max(1, wanted - 3 * (sent.length - 1)));
   const narrowed = sent.every((id) => client.batches[id] === undefined || widthOf(id, client.batches[id]) * share >= LEAST_CELL) ? share : 1;
@@ -441,7 +455,7 @@ function cellsIn(view: View, name: string, client: ClientView, partition: string
   return { ...cells, moreWaiting: waiting.length - cells.waiting.length, moreSent: sent.length - cells.sent.length };
 }
 
-/** The batches that stand in the queues of clients, without those that are only counted. */
+/** The batches in the queues of clients that the picture shows as cells; those that are only counted are left out. */
 export function batchesQueued(view: View, here: Places): ClientBatchView[] {
   return Object.entries(here.clients).flatMap(([name, { queues }]) => {
     const client = view.clients?.[name];
@@ -487,28 +501,28 @@ function queueObjects(frame: Frame, here: Places, name: string, client: ClientVi
   return objects;
 }
 
-/** Least width of a batch in a queue: its sequences can still be read. */
+/** Least width of a batch in a queue, in units: its sequences can still be read. */
 const LEAST_CELL = 26;
 
-/** Units for the names of records in a queue; further records are counted. */
+/** The most units for the names of records in a queue; longer names are left out. */
 const RECORDS = 60;
 
-/** A batch of this height has its records, as sentences name it, above its sequences. */
+/** From this height on, in units, a batch has its records above its sequences. */
 const NAMED_ABOVE = 34;
 
-/** The records of a batch, where they are not too long for a queue. */
+/** The names of a batch's records, as sentences name them; "" if they are too long for a queue. */
 function recordsOf(batch: ClientBatchView): string {
   const records = serialsText(batch.serials);
   return textWidth(records, 13) <= RECORDS ? records : "";
 }
 
-/** Records and sequences in one line. */
+/** A batch's records and sequences in one line. */
 function bothOf(batch: ClientBatchView): string {
   const records = isAbsent(batch.first_sequence) ? "" : recordsOf(batch);
   return records === "" ? labelFor(batch) : `${records} | ${labelFor(batch)}`;
 }
 
-/** Sequences; before a batch has any, the records in it. */
+/** The sequences of a batch; before it has any, its records. */
 function labelFor(batch: ClientBatchView): string {
   if (!isAbsent(batch.first_sequence)) return range(batch.first_sequence, batch.last_sequence);
   return recordsOf(batch) || say("stage.records", { count: batch.record_count });

@@ -1,6 +1,6 @@
 /**
- * Consumers at the ends of the lanes: the records that each received, skips, or does not see yet. A black
- * bar is drawn before a read_committed consumer while an open transaction holds it back.
+ * Consumers at the ends of the lanes: the records that each received, skips, or does not see yet. A black bar stands
+ * before the first record that an open transaction keeps from a read_committed consumer.
  */
 
 import { nothing, svg } from "lit";
@@ -24,7 +24,7 @@ import { POSSIBLE, ledBy, replicaIn } from "./places.ts";
 import { POSSIBLE_ROW, READ } from "./places-desk.ts";
 
 const SQUARE = 10.5;
-/** Height of the line with the name, in a row with two lines. */
+/** Height of the line with the name, in a row with two lines, in units. */
 const HEAD = 20;
 const STEP = SQUARE + 2;
 
@@ -32,13 +32,13 @@ export const readers: Layer = (frame, here, focus) => {
   return Object.entries(here.readers).flatMap(([partition, places]) => [...headingOf(here, partition), ...laneReaders(frame, here, focus, partition, places)]);
 };
 
-/** px from a heading to its rows, and px that it needs. */
+/** `OVER`: units between a heading and its rows; `HEADING`: its height. */
 const OVER = 5;
 const HEADING = 15;
 
 /**
- * Where a consumer has a row at several lanes: of which lane these rows are, so that it is not taken for several
- * consumers.
+ * The heading of the rows at a lane, which names the partition, if a consumer has rows at several lanes: without it,
+ * they would be taken for several consumers.
  */
 function headingOf(here: Places, partition: string): StageObject[] {
   const rowsOf = (name: string): ReaderPlace[] => Object.values(here.readers[name] ?? {});
@@ -54,7 +54,7 @@ function headingOf(here: Places, partition: string): StageObject[] {
   }];
 }
 
-/** Where the headings of rows stand. */
+/** The boxes of the headings of rows. */
 export function headingsIn(here: Places): Box[] {
   return Object.keys(here.readers).flatMap((partition) => headingOf(here, partition).map(({ x, y }) => ({ x, y: y - 11, width: textWidth(say("stage.reader.of", { partition }), 12), height: 14 })));
 }
@@ -73,7 +73,10 @@ interface Named {
   consumer: ConsumerView;
 }
 
-/** In a log case: the lane of a possible read_committed consumer. Undefined if the view has consumers or no such lane. */
+/**
+ * In a log case, a possible read_committed consumer of the partition. Undefined if the view has consumers or no facts
+ * about a possible one.
+ */
 function possibleIn({ view }: Frame, partition: string): ConsumerView | undefined {
   const lane = Object.keys(view.consumers ?? {}).length === 0 ? view.derived?.possible?.[partition] : undefined;
   return lane === undefined ? undefined : { ...NOBODY, lanes: { [partition]: lane } };
@@ -91,13 +94,13 @@ interface Seen {
   reason: Reason | null;
   aborted: boolean;
   hue: string;
-  /** The received record, if any. */
+  /** The serial of the record at this offset; null if there is none. */
   serial: number | null;
 }
 
 interface Row {
   seen: Seen[];
-  /** How many offsets are before those that are listed. */
+  /** The number of offsets before those in `seen`. */
   earlier: number;
   read: number;
   counts: Record<Reason, number>;
@@ -119,7 +122,7 @@ function rowOf(here: Places, held: ReturnType<typeof heldIn>, lane: ReaderLaneVi
       }
     }
   }
-  // The newest offsets, from the end backwards.
+  // The newest offsets are taken, from the end backwards.
   for (const [first, last, fate] of stretches.toReversed()) {
     for (let offset = last; offset >= first && seen.length < most; offset -= 1) {
       const batch = lane.position === null ? undefined : batches.find((one) => one.base_offset <= offset && offset <= one.last_offset);
@@ -133,7 +136,7 @@ function within(batches: readonly LogBatchView[], first: number, last: number): 
   return batches.filter((batch) => batch.last_offset >= first && batch.base_offset <= last);
 }
 
-/** A text in three lengths: `least` stands in the smallest row. */
+/** A text in three lengths; `least` fits in the smallest row. */
 interface Sized {
   least: string;
   short: string;
@@ -141,8 +144,8 @@ interface Sized {
 }
 
 /**
- * The hidden records and the reason, in a text that fits a row; then the aborted ones, which stay hidden, and which the
- * smallest rows leave out beside others.
+ * How many records are hidden and why, in three lengths; null if none are. Aborted records, which stay hidden, are
+ * named last, and not at all in `least` if others are hidden.
  */
 export function hiddenText(counts: Row["counts"]): Sized | null {
   const own = counts.undecided + counts.marker;
@@ -158,7 +161,10 @@ export function hiddenText(counts: Row["counts"]): Sized | null {
   return skipped[0] === undefined ? null : { least: skipped[0], short: skipped[0], long: skipped[0] };
 }
 
-/** By name while they are few, because the squares need the room. */
+/**
+ * The records received more than once: by name while they are at most two, else their number, because the squares need
+ * the room.
+ */
 function againText(again: readonly number[]): Sized | null {
   if (again.length === 0) return null;
   const records = serialsText(again);
@@ -169,24 +175,25 @@ function againText(again: readonly number[]): Sized | null {
 const HUNDRED = 100;
 
 /**
- * px of a low and wide row: for a name, for that and the isolation level, and for how much was read of which partition.
+ * Widths in a low and wide row, in units: of the name; of name and isolation level; of the number of records read with
+ * the partition.
  */
 const FLAT = { title: 90, both: 140, read: 110 };
 
-/** On a phone no heading says of which of a consumer's lanes its row is. */
+/** How much a consumer read, on a phone with the partition if it reads several: there, rows have no heading. */
 function readText({ lanes = {} }: ConsumerView, partition: string, read: string): string {
   const whole = joined(partition, read);
   return Object.keys(lanes).length > 1 && textWidth(whole, 12) <= FLAT.read ? whole : read;
 }
 
-/** How much was read of a lane. */
+/** How many records of a lane were read, in words. */
 function readOf({ position }: ReaderLaneView, read: number): string {
   return position === null ? say("stage.reader.not_read") : say("stage.reader.read", { count: read });
 }
 
 /**
- * How much each consumer read of the lanes that have rows here: `c1: 1 read from t-0`. In words, for where something
- * lies over the rows.
+ * How much each consumer read of the lanes that have rows here: `c1: 1 read from t-0`. These words are for a picture
+ * whose rows are covered.
  */
 export function readersText(frame: Frame, here: Places): string[] {
   return Object.entries(here.readers).flatMap(([partition, places]) => Object.keys(places).flatMap((name) => {
@@ -207,7 +214,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const { scale } = place;
   const [across, height] = [place.box.width / scale, place.box.height / scale];
   const focused = focus.kind === "read" && focus.partition === partition && named.some(({ name }) => name === focus.actor);
-  // On a phone the tag of a step stands at the right end of its reader's row.
+  // On a phone, the tag of a step stands at the right end of its consumer's row.
   const width = across - (focused ? tagInRow(here, focus, place.box) / scale : 0);
   const room = Math.floor((width - 18) / STEP);
   const held = heldIn(frame, partition);
@@ -216,7 +223,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const again = readAgain(lane, batches, brokenRecords(frame, "duplicated"));
   // Records received twice are named while none is hidden.
   const hidden = hiddenText(whole.counts) ?? againText(again);
-  // On a phone a row is low and wide: all on one line.
+  // On a phone, a row is low and wide, with everything on one line.
   const flat = height < 36 && across > 300;
   const single = height < 36;
   const isPossible = slowest.name === POSSIBLE;
@@ -224,26 +231,27 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const read = flat ? readText(consumer, partition, count) : count;
   const readWidth = textWidth(read, 12) + 12;
   const title = named.length > 1 ? say("stage.reader.group", { count: named.length, isolation: consumer.isolation, slowest: slowest.name }) : titleOf(slowest);
-  // As wide for one record as for a hundred, in every language: no number changes what stands beside it.
+  // As wide for one record as for a hundred, in every language, so that a new number moves nothing beside it.
   const hundred = textWidth(say("stage.reader.read", { count: HUNDRED }), 12) + 12;
-  // Where a title of several words is readable only alone on its line, the reader's place stands below it.
+  // If a title of several words is readable only alone on its line, the number of records read stands below it.
   const besideRead = width - 12 - readWidth;
-  // With a third line, its squares stand there.
+  // If there is a third line, the squares stand there.
   const isThree = isPossible && !single && height >= POSSIBLE_ROW.height - 2;
   const isBelow = isPossible && !single && !isThree && textWidth(say("stage.reader.possible_committed"), 10, true) > besideRead;
   const titleRoom = flat ? FLAT.title : isBelow || isThree ? width - 17 : isPossible ? besideRead : width - 12 - Math.max(readWidth, hundred, READ - 12);
   const titleWidth = Math.min(titleRoom, textWidth(title, 12, true));
-  // Beside its name the isolation level; where there is no room for all of it, without what all levels begin with.
+  // The isolation level stands beside the name; if there is no room for all of it, without `read_`.
   const bothRoom = flat ? FLAT.both : titleRoom;
   const level = named.length > 1 ? "" : levelOf(frame, partition, slowest, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - titleWidth - 5);
-  // Squares of one offset stand under each other, however long the readers' names and what is said of them are.
+  // Squares of the same offset stand under each other in all rows, although the readers' names and texts differ in
+  // length.
   const others = flat ? othersIn(frame, here, partition, names) : [];
   const headOf = (one: Named): number => {
     const wide = Math.min(titleRoom, textWidth(titleOf(one), 12, true));
     return wide + 5 + textWidth(levelOf(frame, partition, one, (name) => bothRoom - textWidth(name, 12, true) - 5, bothRoom - wide - 5), 11);
   };
   const from = flat ? 9 + Math.max(titleWidth + 5 + textWidth(level, 11), ...others.map(headOf)) + 12 : 9;
-  // The text beside the squares.
+  // The width of the text beside the squares.
   const beside = flat ? from + readWidth + 12 : isBelow ? readWidth + 5 : 18;
   const roomOf = (words: string): number => (words === "" ? 0 : textWidth(words, 12, true) + 10);
   const squaresBeside = (words: string): number => isThree ? squaresAlone(width, from) : Math.floor((width - roomOf(words) - beside) / STEP);
@@ -253,9 +261,10 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   const hasRoom = (words: string): boolean => isThree ? roomOf(words) <= width - 17 - readWidth : Math.min(total, room) <= squaresBeside(words) || (!flat && words === hidden?.short && squaresBeside(words) >= 4);
   const said = hidden === null || isCrowded ? null : ([hidden.long, hidden.short].find(hasRoom) ?? hidden.least);
   const after = roomOf(said ?? "");
-  // A low row beside whose tag no squares have room leaves them to the tag, and the other rows keep theirs.
+  // In a low row, a tag beside which too few squares have room takes the room of the row's squares; the other rows keep
+  // theirs.
   const needed = Math.min(total, earlierSteps(total) + 2);
-  // Nor does what was read so far take the room of its squares in the step that reads.
+  // The number of records read is left out, too, if the squares need its room in the step that reads.
   const isTagged = flat && width < across && squaresBeside(said ?? "") < needed;
   const counted = isTagged ? 0 : readWidth;
   const own = isTagged ? squaresAlone(width - roomOf(said ?? ""), from) : squaresBeside(said ?? "");
@@ -298,7 +307,7 @@ function rowObjects(frame: Frame, here: Places, focus: Focus, partition: string,
   }];
 }
 
-/** The readers of a lane that have rows of their own beside this one. */
+/** The other consumers of a lane that have rows of their own. */
 function othersIn(frame: Frame, here: Places, partition: string, names: readonly string[]): Named[] {
   return Object.keys(here.readers[partition] ?? {}).flatMap((name) => {
     const consumer = names.includes(name) ? undefined : frame.view.consumers?.[name];
@@ -306,12 +315,12 @@ function othersIn(frame: Frame, here: Places, partition: string, names: readonly
   });
 }
 
-/** How many squares stand from here to the right end of a row. */
+/** How many squares have room from `from` to the right end of a row. */
 const squaresAlone = (width: number, from: number): number => Math.floor((width - from - 12) / STEP);
 
 /**
- * How many squares a low and wide row has room for, beside what it says; none of them is folded only where all rows
- * have room.
+ * How many squares a low and wide row has room for beside its text. All rows of a lane show equally many, so that
+ * squares stand under each other.
  */
 function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: string, { name, consumer }: Named, batches: readonly LogBatchView[], from: number): number {
   const place = here.readers[partition]?.[name];
@@ -330,15 +339,15 @@ function squaresOfOther(frame: Frame, here: Places, focus: Focus, partition: str
 export const ROW_TAG = { size: 12, height: 18, pad: 12, edge: 7, gap: 6 };
 
 /**
- * On a phone: what the tag of a step takes at the right end of a reader's row, with a gap before it; 0 where it is too
- * long to stand there.
+ * The width that the tag of a step takes at the right end of a consumer's row on a phone, with a gap before it, in
+ * units; 0 if it is too long to stand there.
  */
 export function tagInRow({ upright }: Places, { tag }: Focus, row: ReaderPlace["box"]): number {
   const width = tag === null || !upright ? 0 : textWidth(say(tag.key, tag.params), ROW_TAG.size, true) + ROW_TAG.pad + ROW_TAG.edge + ROW_TAG.gap;
   return width > row.width * 0.5 ? 0 : width;
 }
 
-/** Its title says what the isolation level means. */
+/** A button over the title of a row: a press shows what the isolation level means. */
 function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string[], partition: string, isolation: string, baseline: number, wide: number): StageObject[] {
   const term = isolationTerm(isolation);
   if (term === null) return [];
@@ -349,12 +358,12 @@ function captionOf({ box: { x, y }, scale }: ReaderPlace, names: readonly string
   }];
 }
 
-/** The share of a text's estimated width that it needs. */
+/** The factor by which a text is narrower than its estimated width. */
 const WIDER = 0.86;
 
 /**
- * The isolation level; readers of a lane are all without what all levels begin with, where one of them has no room for
- * it, and a name that ends with the rest says it.
+ * The isolation level beside a consumer's name. All consumers of a lane have it without `read_` if one of them has no
+ * room for the whole; a name that ends with the rest says it already.
  */
 function levelOf(frame: Frame, partition: string, { name: own, consumer: { isolation } }: Named, roomBeside: (name: string) => number, room: number): string {
   const fitting = Object.entries(frame.view.consumers ?? {}).every(([name, other]) => !(partition in (other.lanes ?? {})) || textWidth(other.isolation, 11) * WIDER <= roomBeside(name));
@@ -363,14 +372,14 @@ function levelOf(frame: Frame, partition: string, { name: own, consumer: { isola
   return textWidth(said, 11) * WIDER <= room ? said : "";
 }
 
-/** Its name, as sentences call it. */
+/** The consumer's name, with its state if it fetches nothing. */
 function titleOf({ name, consumer }: Named): string {
   if (name === POSSIBLE) return say("stage.reader.possible");
   const word = wordOf(consumer);
   return word === null ? name : `${name} ${word}`;
 }
 
-/** Why it fetches nothing; null while it does. */
+/** Why the consumer fetches nothing, in a word; null while it does. */
 export function wordOf({ alive, paused, group }: Pick<ConsumerView, "alive" | "paused" | "group">): string | null {
   if (!alive) return say("stage.down");
   if (group?.closed === true) return say("stage.closed");
@@ -378,12 +387,12 @@ export function wordOf({ alive, paused, group }: Pick<ConsumerView, "alive" | "p
   return paused ? say("stage.paused") : null;
 }
 
-/** How many squares' room the words take that count those before. */
+/** How many squares would fit in the room of the words that count earlier records. */
 function earlierSteps(count: number): number {
   return Math.ceil((textWidth(say("stage.reader.earlier", { count }), 11) * WIDER + 6) / STEP);
 }
 
-/** `again`: records that were given more than once, each of them in red. */
+/** The squares of a row. `again`: records that were delivered more than once, each of which is red. */
 function squaresOf({ seen, earlier }: Row, left: number, y: number, again: ReadonlySet<number>): SVGTemplateResult {
   const from = earlier > 0 ? left + STEP * earlierSteps(earlier) : left;
   return svg`${earlier > 0 ? svg`<g><title>${say("stage.earlier_name", { count: earlier })}</title>${fittedText(left, y + 9.5, say("stage.reader.earlier", { count: earlier }), STEP * earlierSteps(earlier) - 5, 11, { classes: "q", least: 9 })}</g>` : nothing}${
@@ -396,14 +405,17 @@ function squaresOf({ seen, earlier }: Row, left: number, y: number, again: Reado
 const isHeld = (one: Seen | undefined): boolean => one !== undefined && one.reason !== null && one.reason !== "aborted" && one.reason !== "not_replicated";
 
 /**
- * The first offset that the LSO keeps from the reader: the same bar as on the log stands before it. Not where older
- * ones are folded that it may keep, too.
+ * Whether this is the first offset that the LSO keeps from the consumer: the bar that the log has at the LSO stands
+ * before it. False if the row counts earlier offsets, because the LSO may keep some of these, too.
  */
 function isAtWall(seen: readonly Seen[], index: number, earlier: number): boolean {
   return isHeld(seen[index]) && !seen.slice(0, index).some(isHeld) && (index > 0 || earlier === 0);
 }
 
-/** Given: solid. Aborted: struck out. Own transaction undecided: dashed. Behind another's, or not fetched yet: whole. */
+/**
+ * The square of an offset. Delivered: solid. Aborted: struck out. Its own transaction undecided: dashed. Behind another
+ * transaction, or not fetched yet: an outline.
+ */
 function square({ fate, reason, aborted, hue }: Seen, x: number, y: number): SVGTemplateResult {
   if (fate === "delivered") return box(x, y, SQUARE, SQUARE, `flag ${hue}`, 1.5);
   if (fate === "control") return path(`M${x + 1.5},${y}v${SQUARE}M${x + 1.5},${y + 0.6}h5.5v5h-5.5`, "rail");

@@ -1,11 +1,13 @@
 /**
- * The stage: applications and producers left, the network between, brokers with their logs, readers at the ends of the lanes.
+ * The stage: applications and producers on the left, then the network, then brokers with their logs, and consumers at
+ * the ends of the lanes.
  *
  *     <eos-stage></eos-stage>
  *     document.querySelector("eos-stage").frame = frame;
  *
- * Every place is fixed for the run and the size (places.ts). A frame gives keyed objects (layers.ts); this element draws
- * them, makes them buttons, gives them words, and hands two pictures that follow each other to what moves them.
+ * Every place is fixed for the run and the size (places.ts). The layers give keyed objects for a frame (layers.ts);
+ * this element draws them, makes them buttons, gives them texts for screen readers, and gives successive pictures to
+ * the mover, which animates the difference (motion.ts).
  */
 
 import { html, nothing, svg } from "lit";
@@ -54,7 +56,7 @@ export interface Scene {
   network: Network;
 }
 
-/** What the stage knows of a run: the plan that its places were made from, and what has come since. */
+/** What the stage knows of a run: the plan from which its places were made, and later additions to it. */
 interface Known {
   frame: Pick<Frame, "header">;
   planned: StagePlan | null;
@@ -62,11 +64,13 @@ interface Known {
   plan: StagePlan;
   size: Size;
   run: Places;
-  /** In a run with brokers and a middleware: the middleware's picture, where it has no wing of the brokers'. */
+  /**
+   * In a run with brokers and a middleware: the middleware's own picture, if the brokers' picture has no wing for it.
+   */
   beside: Places | null;
 }
 
-/** A step that is being animated: first the messages that travel, then their results. */
+/** A step that is being animated: first the messages travel, then their results follow. */
 interface Playing {
   step: Step | null;
   phase: "leaves" | "travels" | "arrived" | "lands" | "done";
@@ -74,40 +78,43 @@ interface Playing {
   after: readonly StageObject[];
 }
 
-/** `travels` while the cause of a step is seen, `arrived` when what came of it begins to be, `landed` when it is: all bubble. */
+/**
+ * Events, which bubble: `travels` while the cause of a step is shown, `arrived` when its effect begins, `landed` when
+ * the effect is complete.
+ */
 export class Stage extends SizedElement {
   static override properties = { ...SizedElement.properties, projector: { type: Boolean, reflect: true }, asks: { attribute: false }, acts: { attribute: false }, chain: { attribute: false }, apart: { attribute: false }, quiet: { attribute: false } };
   static override styles = [...SizedElement.styles, stageLook, networkLook];
 
-  /** Read from the back of a room: the picture comes closer to what a step is about. */
+  /** For the back of a room: the picture comes closer to what a step is about. */
   declare projector: boolean;
-  /** Whether the engine can be asked why from here. */
+  /** Whether a press may ask the engine why. */
   declare asks: boolean;
-  /** Whether messages can be dropped, delayed and duplicated here. */
+  /** Whether the reader can drop, delay and duplicate messages. */
   declare acts: boolean;
-  /** What the sentences of the answer on show are about. */
+  /** The subjects of the sentences of the present answer. */
   declare chain: Chain;
-  /** Names of what differs in the run beside this one; the first is scrolled into view. */
+  /** Names of components that differ in the compared run; the first is scrolled into view. */
   declare apart: readonly string[];
-  /** Nothing is marked: the sentence is about the whole run, not about its last step. */
+  /** Whether nothing is marked, because the sentence is about the whole run and not about its last step. */
   declare quiet: boolean;
   #known: Known | null = null;
-  /** What was drawn last. */
+  /** The scene that was drawn last. */
   #scene: Scene | null = null;
   #playing: Playing | null = null;
-  /** The step that was last scrolled into view, and the keys of what it is about. */
+  /** `#shown`: the step that was last scrolled into view. `#hot`: the keys of the objects that it is about. */
   #shown: { step: Step | null; differs: string | undefined; height: number | undefined } | null = null;
   #hot: string[] = [];
   #seen: Seen | null = null;
   readonly #mover = new StageMover();
   readonly #camera = new Camera();
-  /** Where the picture has text, of the answer that is on show. */
+  /** The boxes of the picture's texts, measured for the present answer. */
   #words: readonly Box[] = [];
-  /** The share of the picture's height, from its top, that no answer lies over. */
+  /** The share of the picture's height, from its top, that no answer covers. */
   #free = 1;
   #worded: { chain: Chain; step: Step | null; size: Size | undefined } | null = null;
   #player: Element | null = null;
-  /** Of an upright stage: what the reader brought into the picture, the step at which they did, and whether it was selected since. */
+  /** What the reader brought into the picture, the step at which they did, and whether it has been selected since. */
   #brought: { selection: Selection; step: Step | null; isSelected: boolean } | null = null;
 
   constructor() {
@@ -131,7 +138,7 @@ export class Stage extends SizedElement {
     this.#player?.removeEventListener("bring", this.#brings);
   }
 
-  /** What a question is about; null: it is asked no more. */
+  /** Brings the thing that a question is about into the picture; null: the question has ended. */
   readonly #brings = (event: Event): void => {
     const { detail } = event as CustomEvent<Selection | null>;
     if (detail !== null) return this.bring(detail);
@@ -149,7 +156,7 @@ export class Stage extends SizedElement {
     const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
     this.#hot = differs === undefined ? whole.filter(({ hot, height }) => hot === true && height > 0).map(({ key }) => key) : [differs];
-    // Whatever was yellow is so no longer: a step has one such place.
+    // While messages travel, nothing else is yellow: a step has one yellow place.
     const travels = this.#playing?.phase === "leaves" || this.#playing?.phase === "travels";
     this.#seen = { box: seen, of: here.width };
     const offer = this.#offer(here);
@@ -159,14 +166,14 @@ export class Stage extends SizedElement {
       objects, (object) => object.key, (object) => guard([object, this.asks, this.acts], () => this.#drawn(object)))}</svg>${seen.width < here.width ? html`<p class="closer">${say("stage.closer")}</p>` : nothing}${foot ?? nothing}<div class="under"><div>${phone?.under(here, network, frame, this.frame?.selection, this.#bring)}${guard([whole], () => twin(twinOf(whole, here)))}</div>${foot === null ? offer : nothing}</div>`;
   }
 
-  /** Whether the picture needs a part that is not there yet, which is asked for. */
+  /** Whether the picture needs a part that is not loaded yet; if so, starts to load it. */
   #lacks(frame: Frame): boolean {
     const lack = lackOf(frame, this.#sized);
     if (lack !== null) this.#bringPart(lack === "nodes" ? nodesDrawn : phonePlaced);
     return lack !== null;
   }
 
-  /** Done once the part is there that the picture needs. */
+  /** Resolves when the part that the picture needs is loaded and drawn. */
   protected override async getUpdateComplete(): Promise<boolean> {
     const isDone = await super.getUpdateComplete();
     await this.#coming;
@@ -179,14 +186,14 @@ export class Stage extends SizedElement {
     this.#coming = part.come().then(() => this.requestUpdate(), () => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true, composed: true })));
   }
 
-  /** An upright stage has no name of the network to put it beside. */
+  /** The button under an upright stage, which has no name of the network to put the button beside. */
   #offer(here: Places): TemplateResult | typeof nothing {
     if (!this.acts || !here.upright || !hasMessages(here)) return nothing;
     const key = offerKey(this.frame?.selection, this.messages().length);
     return key === null ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(key)}</button>`;
   }
 
-  /** Where a thing of the picture stands, in px of this element; null when it is not in the picture. */
+  /** The box of an object of the picture, in px of this element; null if it is not in the picture. */
   boxOf(key: string): Box | null {
     const node = this.#nodes()(key);
     if (node === null) return null;
@@ -195,33 +202,36 @@ export class Stage extends SizedElement {
     return { x: left - own.left, y: top - own.top, width, height };
   }
 
-  /** Of the body of an actor in the picture: the largest one it has, and the upper of those that are alike; null where it has none of its own. */
+  /**
+   * The box of a component in the picture: its largest object, and the upper one if several are about as large; null if
+   * it has none.
+   */
   boxOfActor(name: string): Box | null {
     const own = (this.#scene?.objects ?? []).filter(({ select, brings }) => [select, brings].some((one) => one?.kind === "actor" && one.id === name));
     const boxes = own.map(({ key }) => this.boxOf(key)).filter((box) => box !== null);
     return boxes.sort((one, other) => Math.round((other.width * other.height - one.width * one.height) / ALIKE) || one.y - other.y)[0] ?? null;
   }
 
-  /** Where something stands that is read. */
+  /** The boxes of the objects that a toolbar should not cover, because they are read. */
   standing(): Box[] {
     const keys = (this.#scene?.objects ?? []).map(({ key }) => key).filter((key) => !ROOMY.test(key));
     return keys.map((key) => this.boxOf(key)).filter((box) => box !== null);
   }
 
-  /** Whether a message would have a place of its own in the picture as it is now. */
+  /** Whether a message would have a place of its own in the present picture. */
   hasPlaceFor(message: MessageView): boolean {
     const here = this.#scene?.here;
     return here === undefined || [here, here.wing?.here].some((one) => one !== undefined && wireOf(message, one) !== null);
   }
 
-  /** Ids of the messages that stand on their own in the picture and are on their way, from left to right. */
+  /** The ids of the messages in transit that have a place of their own in the picture, from left to right. */
   messages(): string[] {
     const flying = this.frame?.view.network?.messages ?? {};
     return (this.#scene?.objects ?? []).filter(({ key, select }) => key.startsWith("m:") && select?.kind === "message" && select.id in flying)
       .sort((one, other) => one.x - other.x || one.y - other.y).map(({ select }) => select?.id ?? "");
   }
 
-  /** The message that has the focus; null: something else has it. */
+  /** The id of the message that has the focus; null if something else has it. */
   get focusedMessage(): string | null {
     const key = (this.renderRoot as ShadowRoot).activeElement?.getAttribute("data-key") ?? "";
     return key.startsWith("m:") ? key.slice(2) : null;
@@ -231,14 +241,17 @@ export class Stage extends SizedElement {
     this.#nodes()(`m:${id}`)?.focus();
   }
 
-  /** On the first thing that the step is about. */
+  /** Gives the focus to the first button that the step is about; false if there is none. */
   override enter(): boolean {
     const about = this.#hot.map(this.#nodes()).find((node) => node?.matches("[role=button]") === true);
     about?.focus();
     return about != null || super.enter();
   }
 
-  /** Right of the network's name, up to the name of the next column, in px of this element; null: an upright stage has no such name. */
+  /**
+   * The room right of the network's name, up to the name of the next column, in px of this element; null: an upright
+   * stage has no such name.
+   */
   get besideNetwork(): { x: number; y: number; width: number } | null {
     const { size } = this;
     if (size === null || this.#scene === null || this.projector) return null;
@@ -249,10 +262,11 @@ export class Stage extends SizedElement {
     return { x, y: 4 * scale, width: (here.network.x + here.network.width) * scale - x - 6 };
   }
 
-  /** What of the picture is drawn now: while messages of a step travel, everything else as it stood before. */
+  /** The objects that are drawn at this moment: while messages of a step travel, everything else as it stood before. */
   #played(frame: Frame, after: readonly StageObject[]): readonly StageObject[] {
     const { animate } = frame;
-    // The step itself: what a drawing is given notes what is read of it, and is another each time.
+    // The step of the frame itself: a drawing gets a wrapper that records what is read of the step, and is another
+    // object each time.
     const step = this.frame?.step ?? null;
     const last = this.#playing;
     if (last !== null && last.step === step) {
@@ -277,7 +291,7 @@ export class Stage extends SizedElement {
     };
   }
 
-  /** After each drawing: what of the step is to be moved now. */
+  /** Starts the motion that is due after a drawing. */
   #move(): void {
     const playing = this.#playing;
     if (playing === null) return;
@@ -288,7 +302,7 @@ export class Stage extends SizedElement {
       this.#tell("travels", step);
       void this.#mover.travel(node, before, after).then((arrived) => {
         if (!arrived || this.#playing?.step !== step) return;
-        // What comes now is seen against the picture in which messages have arrived.
+        // The effect is animated from the picture in which messages have arrived.
         this.#playing = { ...this.#playing, before: causeFirst(before, after), phase: "arrived" };
         this.requestUpdate();
       });
@@ -299,7 +313,7 @@ export class Stage extends SizedElement {
         if (!landed || this.#playing?.step !== step) return;
         this.#playing = { ...this.#playing, phase: "done" };
         this.#landed(step);
-        // They have faded.
+        // The messages of the step before have faded.
         if (leaving(before, after).length > 0) this.requestUpdate();
         else this.#word();
       });
@@ -308,7 +322,10 @@ export class Stage extends SizedElement {
     }
   }
 
-  /** The last step whose landing was reported, and in which size: before the first one is known, nothing has its place. */
+  /**
+   * The last step whose landing was reported, and for which size: before the first size is known, nothing has its
+   * place.
+   */
   #told: Step | null | undefined = undefined;
   #toldIn: Stage["size"] = null;
 
@@ -323,16 +340,19 @@ export class Stage extends SizedElement {
     this.dispatchEvent(new CustomEvent<number>(what, { detail: step?.number ?? 0, bubbles: true, composed: true }));
   }
 
-  /** The scene of a frame: the same objects for the same frame and size, however often a step is drawn while it is played. */
+  /**
+   * The scene of a frame: the same objects for the same frame and size, however often a step is drawn while it is
+   * animated.
+   */
   protected sceneOf(frame: Frame): Scene {
     const selection = this.frame?.selection ?? null;
-    // The step's own picture comes back with another step, and when nothing is selected any more.
+    // The step's own picture comes back at another step, and when the brought thing is no longer selected.
     if (this.#brought !== null && (this.#brought.step !== (this.frame?.step ?? null) || (this.#brought.isSelected && selection === null))) this.#brought = null;
     else if (this.#brought !== null && selection !== null) this.#brought.isSelected = true;
     return piece(frame, "scene", [this.size, this.projector, this.#brought, this.quiet], (whole) => this.#made(whole));
   }
 
-  /** Prepares a frame that may never come. What it adds to the places is kept only when it comes. */
+  /** Prepares a frame that may never come. What it adds to the places is kept only if it comes. */
   protected override prepare(frame: Frame): void {
     if (this.#lacks(frame)) return;
     const known = this.#known;
@@ -352,7 +372,8 @@ export class Stage extends SizedElement {
     const run = beside !== null && isAt(beside, frame, own) ? beside : cluster;
     const { wing } = cluster;
     const standsHere = standing(run, frame, own);
-    // A message that is brought is what the picture is about; of the rest a wide picture has everything.
+    // A brought message becomes the subject of the picture; other things are brought only into an upright picture,
+    // because a wide one has them all.
     const selection = this.#brought?.selection ?? null;
     const isBrought = selection !== null && (selection.kind === "message" || (run.upright && !isWhole(standsHere, selection)));
     const brought = isBrought ? broughtHere(run, frame, selection) : null;
@@ -360,7 +381,8 @@ export class Stage extends SizedElement {
     const here = brought?.here ?? standsHere;
     const drawn = (at: Focus): StageObject[] => LAYERS.flatMap((layer) => layer(frame, here, at));
     if (wing === undefined || run !== cluster) return { here, focus, objects: byDepth(drawn(focus)), network: networkOf(frame, here, focus) };
-    // A step is about one of both; of what it lost or delivered, each has its own.
+    // A step is about the brokers' picture or the wing; of the messages that it lost or delivered, each picture has its
+    // own.
     const message = selection?.kind === "message" ? frame.view.network?.messages[selection.id] : undefined;
     const isInWing = message === undefined ? isAt(wing.here, frame, own) : wireOf(message, wing.here) !== null;
     const still: Focus = { ...NO_FOCUS, messages: focus.messages };
@@ -373,8 +395,8 @@ export class Stage extends SizedElement {
     const planned = planOf(frame);
     const basis = (): StagePlan | null => (planned === null ? null : basisOf(planned, size));
     let known = this.#known;
-    // The engine's plan takes the place of what a first view showed. A branch's adds to what stands, unless that has no room for its
-    // leaders and coordinators: a run looks the same whichever run was seen before it.
+    // The engine's plan replaces what the first view showed. A branch's plan adds to the present places, unless these
+    // have no room for its leaders and coordinators: a run should look the same whichever run was seen before it.
     if (known === null || known.frame.header !== frame.header || (known.planned === null && planned !== null)) {
       const base = basis() ?? outlineOf(frame.header, frame.view);
       const plan = planned ?? base;
@@ -410,7 +432,7 @@ export class Stage extends SizedElement {
       @click=${click} @keydown=${press}>${draw}${this.acts && object.grip !== undefined ? gripAt(object.grip) : nothing}${ring}<rect class="focus" x="-2" y="-2" width=${width + 4} height=${height + 4} rx="5"/></g>`;
   }
 
-  /** Brings a thing into an upright picture, and a message into the middle of any, until the next step. */
+  /** Brings a thing into an upright picture, or a message into any picture as its subject, until the next step. */
   bring(selection: Selection): void {
     this.#brought = { selection, step: this.frame?.step ?? null, isSelected: false };
     this.requestUpdate();
@@ -453,7 +475,7 @@ export class Stage extends SizedElement {
     this.#word();
   }
 
-  /** An answer keeps off the words of the picture, which only the page can measure; once for each answer, step and size. */
+  /** Measures the texts of the picture, which an answer must not cover; once for each answer, step and size. */
   #word(): void {
     const [chain, step, size] = [this.chain, this.frame?.step ?? null, this.#known?.size];
     if (chain.length === 0 || (this.#playing !== null && this.#playing.phase !== "done")) return;
@@ -466,7 +488,7 @@ export class Stage extends SizedElement {
     if (this.#known?.run.upright === true) void this.updateComplete.then(() => this.#showAnswer());
   }
 
-  /** What the sentence is about that answers is in sight. */
+  /** Scrolls the subject of the first sentence of the answer into view. */
   #showAnswer(): void {
     const [about] = this.chain;
     const key = about == null ? undefined : objectOf(this.#scene?.objects ?? [], about)?.key;
@@ -475,7 +497,7 @@ export class Stage extends SizedElement {
     this.scrollBy({ top: box.y < 0 ? box.y - 8 : Math.min(box.y - 8, box.y + box.height - this.clientHeight + 8), behavior: "instant" });
   }
 
-  /** Where the picture is taller than its place, what the step is about is scrolled into view; again where the place changes. */
+  /** Scrolls the subject of a step into view if the picture is taller than its box; again if the box changes. */
   #show(): void {
     const step = this.frame?.step ?? null;
     const differs = this.apart[0];
@@ -488,7 +510,8 @@ export class Stage extends SizedElement {
     const foot = Math.max(...tops.map(({ y, height }) => y + height));
     const room = this.clientHeight - (this.renderRoot.querySelector<HTMLElement>(".decides, .under:not(:has([open]))")?.offsetHeight ?? 0);
     if (top >= 0 && foot <= room) return;
-    // Of what is taller than the place, the end with the tag is seen: it says what came of the step.
+    // If the subject is taller than the box, the end with the tag is shown, because the tag says the result of the
+    // step.
     const tag = this.boxOf("tag");
     const isHigh = tag !== null && tag.y + tag.height / 2 < (top + foot) / 2;
     const fits = foot - top <= room;
@@ -497,13 +520,13 @@ export class Stage extends SizedElement {
   }
 }
 
-/** Keys of what has room for something else: bodies of brokers, lanes, lines, what spans the picture. */
+/** Keys of objects that a toolbar may cover: boxes of brokers, lanes, lines, and what spans the picture. */
 const ROOMY = /^(?:heads|panel|controller:wire|co:way|(?:w|gone|broker|lane|gates|ring|strip|apart):)/;
 
-/** px² by which bodies may differ that are alike. */
+/** Two boxes whose areas differ by at most this many px² count as equally large. */
 const ALIKE = 400;
 
-/** Where the texts of a picture stand, in its units; those of an answer's own numbers apart. */
+/** The boxes of the texts of a picture, in its units, without those of an answer's numbers. */
 function wordsIn(scene: SVGSVGElement | null): Box[] {
   const toUnits = scene?.getScreenCTM()?.inverse();
   if (scene == null || toUnits === undefined) return [];
@@ -514,14 +537,14 @@ function wordsIn(scene: SVGSVGElement | null): Box[] {
   }).filter(({ width }) => width > 0);
 }
 
-/** The share of a picture's height above something that lies over it; 1 if nothing does. */
+/** The share of a picture's height above `over`, an element that covers its foot; 1 if there is none. */
 function freeShare(scene: SVGSVGElement | null, over: Element | null | undefined): number {
   if (scene === null || over == null) return 1;
   const { top, height } = scene.getBoundingClientRect();
   return height === 0 ? 1 : Math.min(1, Math.max(0, (over.getBoundingClientRect().top - top) / height));
 }
 
-/** In the order in which they are drawn: what stays keeps its element where it is. */
+/** The objects in the order in which they are drawn; one that stays keeps its element. */
 function byDepth(objects: readonly StageObject[]): StageObject[] {
   return [...objects].sort((one, other) => one.depth - other.depth);
 }
@@ -530,12 +553,12 @@ function isSameSize(one: Size, other: Size): boolean {
   return one.width === other.width && one.height === other.height && one.form === other.form;
 }
 
-/** Three dots, as of a menu; a pointer that rests on them shows what they are for. */
+/** Three dots, as for a menu; a pointer over them shows what they are for. */
 function gripAt(x: number): SVGTemplateResult {
   return svg`<title>${say("stage.act.grip")}</title><g class="grip">${[7.5, 13, 18.5].map((y) => svg`<circle cx=${x} cy=${y} r="1.6"/>`)}</g>`;
 }
 
-/** Whether messages can be on their way: not in a log case, nor between brokers alone. */
+/** Whether messages can be in transit: not in a log case, nor in a run without clients or middleware. */
 function hasMessages({ kind, clients }: Places): boolean {
   return kind === "middleware" || (kind === "cluster" && Object.keys(clients).length > 0);
 }

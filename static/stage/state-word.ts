@@ -1,4 +1,4 @@
-/** A state of a client or of the middleware, as it stands in running text. Pure, no DOM. */
+/** A state of a client or of the middleware, in the words of running text. Pure, no DOM. */
 
 import { say, words } from "../player/text.ts";
 

@@ -1,6 +1,6 @@
 /**
- * In the place of a coordinator that is down: the state of each transactional id in its log, and the running brokers
- * that hold the log. The next coordinator starts from it. Pure.
+ * What stands in the place of a coordinator that is down: the state of each transactional id in its log, and the
+ * running brokers that hold the log. The next coordinator starts from it. Pure.
  */
 
 import { svg } from "lit";
@@ -12,7 +12,7 @@ import { LOG, imageState, keyOf } from "./coordinator.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, text, textWidth } from "./draw.ts";
 
-/** The newest record of an id, in a log that running brokers hold. */
+/** The state in the newest record of an id, in a log that running brokers hold. */
 export interface Survivor {
   id: string;
   state: string;
@@ -20,20 +20,20 @@ export interface Survivor {
   brokers: string[];
 }
 
-/** The remains of a coordinator that is down. */
+/** What is left of a coordinator that is down. */
 export interface Remains {
   /** The ids that no other coordinator has read. */
   survivors: Survivor[];
-  /** Another coordinator has read ids of its log. */
+  /** Whether another coordinator has read ids of its log. */
   isTakenOver: boolean;
-  /** Running brokers hold records of its log. */
+  /** Whether running brokers hold records of its log. */
   isKept: boolean;
 }
 
 export function remainsOf(frame: Frame, name: string): Remains {
   const { brokers = {}, partitions = {} } = frame.view;
   const runs = (id: string): boolean => brokers[id]?.alive === true;
-  // Another coordinator has read these.
+  // The ids that another coordinator has read.
   const known = new Set(Object.values(brokers).filter(({ alive }) => alive).flatMap(({ transactions }) => Object.keys(transactions ?? {})));
   let isKept = false;
   const all = Object.entries(partitions).flatMap(([log, { replicas }]): Survivor[] => {

@@ -1,4 +1,4 @@
-/** Where a tag stands on a phone, whose bodies leave little room, and what it must not cover there. Pure. */
+/** Where a tag stands on a phone, which has little room between components, and what it must not cover there. Pure. */
 
 import type { Box, Focus, Places } from "./contract.ts";
 import { textWidth } from "./draw.ts";
@@ -8,13 +8,18 @@ import { hasNameAbove } from "./lanes.ts";
 import { clientsIn } from "./tag.ts";
 import { HEIGHT } from "./tag-size.ts";
 
-/** On a phone brokers stand side by side, and so do clients, each with its name on its whole width: the tag is over the broker, or under
- * the client, that it is about. */
+/**
+ * Places of a tag over a small broker box, or under a small client box, that it is about. These boxes stand side by
+ * side, each with its name over its whole width.
+ */
 export function besideChip({ x, width: whole }: Box, y: number, width: number): Spot[] {
   return [[x + (whole - width) / 2, y], [x, y], [x + whole - width, y]];
 }
 
-/** Over another broker it would be taken for that one's; the sentence says it, too. */
+/**
+ * Whether a tag would stand over another broker than its own, and be taken for that broker's. It is then left out,
+ * because the sentence says the same.
+ */
 export function isOverAnother(here: Places, { kind, actor }: Focus, { x }: LabelPlace, width: number): boolean {
   const at = here.brokers[actor ?? ""]?.box;
   if (!here.upright || at === undefined || kind !== "actor") return false;
@@ -22,24 +27,26 @@ export function isOverAnother(here: Places, { kind, actor }: Focus, { x }: Label
   return middle < at.x || middle > at.x + at.width;
 }
 
-/** Below the network it would be taken for a broker's. */
+/**
+ * The cost of a place below the network for the tag of a client, in units of area: it would be taken for a broker's.
+ */
 export function farFromClient({ network }: Places, { kind }: Focus, y: number): number {
   return kind === "client" ? Math.max(0, y + HEIGHT - network.y - network.height) * 30 : 0;
 }
 
-/** On a phone markers fly there, from the coordinator to the lane. */
+/** Places of a tag under the coordinator on a phone, where markers fly from the coordinator to the lane. */
 export function underCoordinator(here: Places, { partition }: Focus, width: number): Spot[] {
   const box = Object.values(here.brokers).find(({ lanes, coordinator }) => coordinator !== null && (partition === null || partition in lanes))?.coordinator?.box
     ?? Object.values(here.brokers).find(({ coordinator }) => coordinator !== null)?.coordinator?.box;
   return box === undefined ? [] : [[box.x + 8, box.y + box.height + 9], [here.width - EDGE - width, box.y + box.height + 6]];
 }
 
-/** On a phone: the small boxes of clients and brokers. */
+/** The small boxes of clients and brokers on a phone; empty on another stage. */
 export function chipsIn(here: Places): Box[] {
   return here.upright ? [...Object.values(here.clients).filter(({ panel, folded }) => folded || panel !== undefined), ...Object.values(here.brokers).filter(({ rows }) => rows !== undefined)].map(({ box: own }) => own) : [];
 }
 
-/** On a phone: names of brokers and of their lanes. */
+/** The boxes of the names of brokers and of their lanes on a phone. */
 export function headsIn(here: Places): Box[] {
   const lanes = Object.values(here.brokers).flatMap(({ box: small, panel: own = small, lanes: kept }) => Object.entries(kept).filter(([, { strip }]) => !strip).flatMap(([partition, { box: lane, cells }]): Box[] => [
     { x: own.x, y: own.y, width: Object.entries(kept).some(([one, place]) => hasNameAbove(here, one, place)) ? own.width : textWidth(partition, 15, true) + 70, height: 26 },

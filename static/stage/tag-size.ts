@@ -1,13 +1,16 @@
-/** How large the one label of a step is. Pure. */
+/** The size of a step's tag. Pure. */
 
 import { round } from "../diagrams/geometry.ts";
 import { textWidth } from "./draw.ts";
 
-/** The height of a tag at its largest, in units. */
+/** The height of the largest tag, in units. */
 export const HEIGHT = 28;
 const ERROR_NAME = /^[A-Z_]{12,}$/;
 
-/** Names of errors are narrower than their estimate; the smallest type has less air around it, too. */
+/**
+ * The width of a tag in units. Names of errors are narrower than their estimate; the smallest letters have less space
+ * around them, too.
+ */
 export function tagWidth(said: string, size: number): number {
   return round(textWidth(said, size, true) * (ERROR_NAME.test(said) ? 0.9 : 1) + (size > 12 ? 22 : 12));
 }

@@ -1,8 +1,8 @@
 /**
- * The one label of a step, black, or red where something is refused, lost or broken: what came of it. Pure.
+ * The tag: the one label of a step, with its result. It is black, or red if something is refused, lost or broken. Pure.
  *
- * It stands beside what it is about and on no text that it explains: of the places that suit its kind the first one
- * that is free is taken, else the one that covers least.
+ * It stands beside its subject and covers no text that it explains: of the places for its kind, it gets the first one
+ * that is free, else the one that covers least.
  */
 
 import { nothing, svg } from "lit";
@@ -34,12 +34,15 @@ import { ROW_TAG, headingsIn, tagInRow } from "./readers.ts";
 import { HEIGHT, tagHeight, tagWidth } from "./tag-size.ts";
 
 const SIZES = [17, 15, 13, 12];
-/** At this size a tag is better in the lane that it is about than larger elsewhere. */
+/** From this size of letters on, a tag is better inside the lane that it is about than larger elsewhere. */
 const INSIDE = 13;
-/** px between the tag and a second line under it; from the last box of an upright picture to its edge. */
+/**
+ * `GAP`: units between the tag and a second line under it. `SIDE`: units from the outermost boxes of an upright picture
+ * to its edge.
+ */
 const GAP = 3;
 const SIDE = 12;
-/** The longest comparison that fits; a longer one is shown with the step only. */
+/** The smallest letters of a comparison; one that does not fit with these is left out of the picture. */
 const LEAST = 11;
 
 export const tagLayer: Layer = (frame, here, focus) => {
@@ -62,22 +65,23 @@ const tagsOf: Layer = (frame, here, focus) => {
     const width = round(inRow - edge - gap);
     return [labelled(focus, said, size, { x: round(row.x + row.width - edge - width), y: round(row.y + (row.height - height) / 2), width, height })];
   }
-  // On a phone a rule that decided has its numbers under the picture, and a coordinator's states stand in its own place.
+  // On a phone, the numbers of a rule that decided stand under the picture, and a coordinator's states in its own
+  // place.
   const more = here.upright && (decidedBy(frame, focus) !== null || isOnRail(here, focus)) ? "" : besideTag(focus);
-  // Beside a client, the tag with the name of an error may be as wide as the network.
+  // Beside a client, a tag with the name of an error may be as wide as the network.
   const size = here.upright ? phoneParts().tagSize(frame, here, focus, said) : deskSize(frame, here, focus, said);
   const told = more !== "" && !here.upright && isOnRail(here, focus) && round(tagWidth(said, size) + textWidth(more, 14) + 18) > roomOf(frame, here, focus) ? "" : more;
   const first = tagWidth(said, size);
-  // A tag says in a few words what sentence and picture say, too: where nothing is free there is none.
+  // A tag only repeats in a few words what sentence and picture say: if no place is free, it is left out.
   if (placeOf(frame, here, focus, first, tagHeight(size)).covers > COVERS) return [];
   const own = told === "" || textWidth(told, LEAST) > roomOf(frame, here, focus) - 18 ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus)));
   if (own > 0 && first + own > roomOf(frame, here, focus)) {
     const width = Math.max(first, own);
     const height = 2 * HEIGHT + GAP;
     const { x, y, covers } = placeOf(frame, here, focus, width, height);
-    // A place that covers nothing comes first: the step shows the second line, too.
+    // A place that covers nothing is more important than the second line, whose text is also with the step.
     if (covers > COVERS) return [oneLine(frame, here, focus, said, size)];
-    // On a phone it ends where the boxes of the picture do.
+    // On a phone, the second line ends where the boxes of the picture do.
     const under = here.upright ? Math.max(round(textWidth(told, LEAST) + 18), Math.min(own, here.width - SIDE - x)) : own;
     return [{
       key: "tag", x, y, ...termOf(focus.tag), width: Math.max(first, under), height, phase: "tag", depth: 6, hot: true, label: named(said, more),
@@ -89,12 +93,12 @@ const tagsOf: Layer = (frame, here, focus) => {
   return [oneLine(frame, here, focus, said, size, own === 0 || isCrowded ? "" : told)];
 };
 
-/** Whether a tag stands somewhere in its smallest size and covers nothing. */
+/** Whether there is a place where a tag in its smallest size covers nothing. */
 function hasRoom(frame: Frame, here: Places, focus: Focus, said: string): boolean {
   return placeOf(frame, here, focus, tagWidth(said, SIZES.at(-1) ?? 12), tagHeight(12)).covers <= COVERS;
 }
 
-/** The tag, and beside it what was compared. */
+/** The tag in one line, with the comparison beside it. */
 function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: number, told = ""): StageObject {
   const first = tagWidth(said, size);
   const width = first + (told === "" ? 0 : round(Math.min(textWidth(told, 14) + 18, roomOf(frame, here, focus))));
@@ -103,7 +107,7 @@ function oneLine(frame: Frame, here: Places, focus: Focus, said: string, size: n
   return labelled(focus, said, size, { ...placeOf(frame, here, focus, width, height), width, height }, more, told);
 }
 
-/** `more`: what was compared; `told`: what of it is shown there, too. */
+/** The drawn tag. `more`: the comparison, for its text; `told`: the part of it that is drawn beside the tag. */
 function labelled(focus: Focus, said: string, size: number, { x, y, width, height }: Box, more = "", told = ""): StageObject {
   const first = told === "" ? width : tagWidth(said, size);
   return {
@@ -113,7 +117,10 @@ function labelled(focus: Focus, said: string, size: number, { x, y, width, heigh
   };
 }
 
-/** As large as its room behind the log's end leaves it; elsewhere no larger than what stands there leaves it. */
+/**
+ * The size of a tag's letters on a wide stage: as large as the room after the log's end allows; elsewhere, as large as
+ * other texts allow.
+ */
 function deskSize(frame: Frame, here: Places, focus: Focus, said: string): number {
   const room = roomOf(frame, here, focus);
   const shown = ["append", "duplicate", "gate"].includes(focus.kind) ? shownLane(frame, here, focus) : null;
@@ -124,32 +131,38 @@ function deskSize(frame: Frame, here: Places, focus: Focus, said: string): numbe
   return fitting.find((one) => placeOf(frame, here, focus, tagWidth(said, one), tagHeight(one)).covers <= COVERS) ?? fitting[0] ?? 12;
 }
 
-/** What a coordinator compares are its states, which its own place shows. */
+/**
+ * Whether a step is about a coordinator with a place of its own: its comparison is about its states, which that place
+ * shows.
+ */
 export function isOnRail(here: Places, { actor, partition }: Focus): boolean {
   return partition === null && here.brokers[actor ?? ""]?.coordinator != null;
 }
 
-/** A tag that names an error shows what the error means. */
+/** If a tag names an error, a press shows what the error means. */
 function termOf({ params }: NonNullable<Focus["tag"]>): Pick<StageObject, "term"> {
   const term = typeof params["error"] === "string" ? errorTerm(params["error"]) : null;
   return term === null ? {} : { term };
 }
 
-/** px that a tag has in one line: in the network, beside a client, there are fewer than in the whole picture. */
+/** Width that a tag has in one line, in units: beside a client, it must fit in the network. */
 function roomOf(frame: Frame, here: Places, focus: Focus): number {
   if (here.upright) return here.width - 2 * SIDE;
   if (clientOf(frame, here, focus) !== undefined) return here.network.width - 4;
-  // What a broker refuses is shown on its own edge, and not over what is on its way to it.
+  // The tag of a broker's refusal stands on the broker's own edge, not over messages on their way to it.
   const broker = here.brokers[focus.actor ?? ""];
   return broker === undefined ? here.width - 2 * EDGE : wholeOf(broker).width - 16;
 }
 
-/** What was compared; what a client cannot know from now on has a card of its own. */
+/** The comparison beside the tag; what a client cannot know from now on has a card of its own. */
 const besideTag = ({ compared }: Focus): string => comparedText(compared);
 
 const SIDES = /^(arrived|stored|current|expected|known|allowed)[ _]/;
 
-/** `producer epoch 0 < 2` where the engine compared two numbers of one name, else each with its name. */
+/**
+ * A comparison in words: `producer epoch 0 < 2` if the engine compared two numbers of the same name, else each with its
+ * name.
+ */
 export function comparedText(compared: Focus["compared"]): string {
   const sides = compared.map(([name, value]) => {
     const whole = String(name);
@@ -190,7 +203,7 @@ function anyPlaceOf(frame: Frame, here: Places, focus: Focus, width: number, hei
   });
 }
 
-/** Bodies that the step is about, and all the others. */
+/** The boxes of components that the step is about, and the boxes of all others. */
 function bodiesAround(frame: Frame, here: Places, focus: Focus, shown: Shown | null): { own: Box[]; others: Box[] } {
   const broker = shown?.broker ?? here.brokers[focus.actor ?? ""];
   const isLane = shown !== null;
@@ -213,22 +226,28 @@ function contains(body: Box, one: Box): boolean {
   return body.x <= x && x <= body.x + body.width && body.y <= y && y <= body.y + body.height;
 }
 
-/** What it costs to stand away from the body that a tag is about: beyond the gaps around it, it is taken for another's. */
+/**
+ * The cost of a tag's distance from the component that it is about, in units of area: beyond the gaps around it, the
+ * tag would be taken for another component's.
+ */
 function farFrom(own: Box | null, y: number, height: number): number {
   return own === null ? 0 : (Math.max(0, own.y - 16 - height - y) + Math.max(0, y - own.y - own.height - 12)) * 30;
 }
 
-/** The body that a tag stays near to. */
+/** The box that a tag stays near to; null: it may be anywhere. */
 function bodyOf(frame: Frame, here: Places, focus: Focus, shown: Shown | null): Box | null {
-  // On a phone only consumers are under the lane's body.
+  // On a phone, only consumers stand under the box of the lane.
   if (here.upright) return shown === null ? here.others[focus.actor ?? ""]?.box ?? null : { ...shown.broker.box, height: here.height };
-  // The lane of a broker that took over stands where it stood.
+  // The lane of a broker that took over stands in the box of the broker before it.
   if (shown !== null && !contains(wholeOf(shown.broker), shown.lane.box)) return shown.lane.box;
   const broker = shown?.broker ?? (["sent", "lost", "read"].includes(focus.kind) ? undefined : here.brokers[focus.actor ?? ""]);
   return broker === undefined ? (focus.kind === "client" ? clientOf(frame, here, focus)?.box ?? null : null) : wholeOf(broker);
 }
 
-/** Between the nodes of the middleware a message's tag stands over or under it, or not at all: elsewhere it would be taken for another's. */
+/**
+ * The cost of a tag's distance from a lost message between nodes of the middleware, in units of area: the tag stands
+ * over or under the message, or it would be taken for another message's.
+ */
 function farFromMessage(frame: Frame, here: Places, focus: Focus, y: number, height: number): number {
   if (here.kind !== "middleware" || focus.kind !== "lost") return 0;
   const { dropped, lost } = focus.messages;
@@ -236,11 +255,14 @@ function farFromMessage(frame: Frame, here: Places, focus: Focus, y: number, hei
   return own === undefined ? 0 : farFrom(own.box, y, height);
 }
 
-/** What it costs to stand nearer to another message, in units of area; and to stand behind it, where the line to the tag's own would cross it, or far off. */
+/**
+ * In units of area. `MISTAKEN`: the cost of a place nearer to another message. `HIDDEN`: the cost of a place where
+ * another message would cross the line to the tag's own, or that is farther from it than `FAR_OFF` units.
+ */
 const MISTAKEN = 40;
 const HIDDEN = 10_000;
 const FAR_OFF = 70;
-/** The distance up to which a tag is at its own message. */
+/** A tag within this distance stands at its own message, in units. */
 const BESIDE = 12;
 
 /** The messages that a tag is about, and all the others. */
@@ -253,7 +275,7 @@ function messagesOf(frame: Frame, here: Places, focus: Focus): { told: Flight[];
   return focus.kind === "lost" || focus.kind === "sent" ? { told: flights.filter(isTold), others: flights.filter((one) => !isTold(one)) } : { told: [], others: [] };
 }
 
-/** The shortest way from a box to one of the messages, and how long it is. */
+/** The shortest line from a box to one of the messages, and its length in units. */
 function shortest(at: Box, flights: readonly Flight[]): { from: Spot; to: Spot; gap: number } {
   const ways = flights.map(taken).map((own) => {
     const [x, toX] = along(at.x, at.width, own.x, own.width);
@@ -263,7 +285,7 @@ function shortest(at: Box, flights: readonly Flight[]): { from: Spot; to: Spot; 
   return ways.reduce((best, way) => (way.gap < best.gap ? way : best), { from: [0, 0], to: [0, 0], gap: Number.POSITIVE_INFINITY });
 }
 
-/** Points of a line that are looked at, and how near to a message it may pass. */
+/** The number of points of a line that are checked, and how near to a message it may pass, in units. */
 const POINTS = 60;
 const NEAR = 3;
 
@@ -274,14 +296,17 @@ function crosses({ from, to }: { from: Spot; to: Spot }, { x, y, width, height }
   });
 }
 
-/** Along one axis, from the edge of one stretch to that of the other; from the middle of what both have, if there is any. */
+/**
+ * Two points on one axis, one on each of two stretches, that are nearest to each other; if the stretches overlap, both
+ * are in the middle of the overlap.
+ */
 function along(from: number, size: number, to: number, other: number): readonly [number, number] {
   const [least, most] = [Math.max(from, to), Math.min(from + size, to + other)];
   const middle = (least + most) / 2;
   return least <= most ? [middle, middle] : from < to ? [from + size, to] : [from, to + other];
 }
 
-/** A tag that stands off its message, or nearer to another one, has a line to it. */
+/** The line from a tag to its message, if the tag is not at it, or nearer to another message. */
 function lineOf(frame: Frame, here: Places, focus: Focus, tag: StageObject): StageObject[] {
   const { told, others } = messagesOf(frame, here, focus);
   const { from, to, gap } = shortest(tag, told);
@@ -289,12 +314,12 @@ function lineOf(frame: Frame, here: Places, focus: Focus, tag: StageObject): Sta
   return [{ key: "tag:line", x: 0, y: 0, width: 0, height: 0, phase: "tag", depth: 5, label: "", draw: path(`M${from.map(round)}L${to.map(round)}`, "trail thin") }];
 }
 
-/** The client that a step is about: itself, or its application. */
+/** The place of the client that a step is about: of the actor itself, or of the client of that application. */
 function clientOf(frame: Frame, here: Places, focus: Focus): Places["clients"][string] | undefined {
   return here.clients[focus.actor ?? ""] ?? here.clients[frame.view.applications?.[focus.actor ?? ""]?.client ?? ""];
 }
 
-/** In the order in which they suit; on a phone, last of all, where no body stands. */
+/** The places for a tag, best first; on a phone, the last ones are in the network. */
 function spotsOf(frame: Frame, here: Places, focus: Focus, width: number, height: number): Spot[] {
   const suiting = suitingSpots(frame, here, focus, width, height);
   return here.upright ? [...suiting, ...phoneParts().underCoordinator(here, focus, width), ...inNetwork(here, width)] : suiting;
@@ -318,7 +343,7 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
     return [[own.x + 92, own.y + 1], [right, own.y + 1], [right, own.y + own.height - 3], [right, own.y - HEIGHT + 4]];
   }
   const client = clientOf(frame, here, focus);
-  // Under the small boxes of all clients the network begins.
+  // The network begins below the small boxes of all clients.
   if (client?.panel !== undefined) return [...phoneParts().besideChip(client.box, here.network.y + 3, width).filter(() => width <= client.box.width), ...besideClient(here, { ...client.panel, y: here.network.y - client.box.height, height: client.box.height }, 0, width)];
   if (client !== undefined) return besideClient(here, client.box, client.ports[""]?.[1] ?? client.box.y + 60, width);
   const other = here.others[focus.actor === "zookeeper" && here.kind === "cluster" ? "controller" : focus.actor ?? ""];
@@ -332,7 +357,10 @@ function suitingSpots(frame: Frame, here: Places, focus: Focus, width: number, h
   return here.upright ? [[other.box.x, below], [under[0], below], [other.box.x, foot], [under[0], foot], over, middle] : [...asideOf(here, other.box, width), over, middle];
 }
 
-/** In the network beside a service or a database, over or under the wire of its statements; else in the database's own head. */
+/**
+ * Places in the network beside a service or a database, over or under the wire of its statements; last, in the
+ * database's own head.
+ */
 function besideNode(here: Places, at: Box, width: number): Spot[] {
   const isRight = at.x >= here.network.x + here.network.width;
   const x = isRight ? at.x - width - 8 : at.x + at.width + 8;
@@ -340,7 +368,7 @@ function besideNode(here: Places, at: Box, width: number): Spot[] {
   return isRight ? [...rows, [at.x + (at.width - width) / 2, at.y + 1]] : rows;
 }
 
-/** In the network beside a role: it says its numbers down to its foot. */
+/** Places in the network beside a role of the middleware, whose box has text down to its foot. */
 function asideOf(here: Places, at: Box, width: number): Spot[] {
   const x = at.x + at.width / 2 > here.width / 2 ? at.x - width - 8 : at.x + at.width + 8;
   return [at.y + 4, at.y + at.height - HEIGHT - 4, at.y + (at.height - HEIGHT) / 2].map((y): Spot => [x, y]);
@@ -349,7 +377,7 @@ function asideOf(here: Places, at: Box, width: number): Spot[] {
 /** Height of a column's heading, above everything in the column, in units. */
 const HEADS = 24;
 
-/** What has no place of its own is shown where the network begins. */
+/** Places at the beginning of the network, for a tag whose subject has no place. */
 function inNetwork({ network, upright }: Places, width: number): Spot[] {
   if (!upright || network.height < HEIGHT) return [[network.x + 8, upright ? EDGE : HEADS + EDGE]];
   const [left, right] = [network.x + 8, network.x + network.width - width - 8];
@@ -358,7 +386,7 @@ function inNetwork({ network, upright }: Places, width: number): Spot[] {
 }
 
 function besideMessage(frame: Frame, here: Places, focus: Focus, width: number): Spot[] {
-  // If there are several messages: the one with room beside it.
+  // If there are several messages, the tag stands at the one with room beside it.
   const { told } = messagesOf(frame, here, focus);
   if (told.length === 0) return inNetwork(here, width);
   const spots = told.map((flight) => besideFlight(here, flight, width));
@@ -369,11 +397,11 @@ function besideFlight(here: Places, flight: Flight, width: number): Spot[] {
   const { x, y, width: wide, height } = flight.box;
   const under = flight.fate.note === "" || flight.fate.side !== "under" ? 10 : 24;
   const middle = x + (wide - width) / 2;
-  // A message at a door stands on the edge of the network: there the tag stays in it.
+  // A message that has arrived stands at the edge of the network: the tag stays inside the network.
   const network = columnOf(here, flight.box);
   const within = Math.max(network.x + 4, Math.min(middle, network.x + network.width - width - 4));
   const aside: Spot[] = here.upright || within === middle ? [] : [[within, y + height + under], [within, y - HEIGHT - 8]];
-  // What is torn off stands before the message: a tag beside it stands beyond that, if it can.
+  // The torn-off piece is in front of its message: a tag beside the message stands beyond the piece, if it can.
   const isTornLeft = !here.upright && flight.message.is_response;
   const beyond: Spot = isTornLeft ? [x - width - 8 - TORN, y + (height - HEIGHT) / 2] : [x + wide + 8 + TORN, y + (height - HEIGHT) / 2];
   const fits = beyond[0] >= 4 && beyond[0] + width <= here.width - 4;
@@ -393,7 +421,7 @@ function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, widt
   const below = Math.min(Math.max(start, lane.cells.x - 4), Math.max(lane.cells.x, right - width));
   const behind = behindOf(shown);
   const after: Spot[] = behind + width <= endOf(shown) ? [[behind, y + (height - tall) / 2]] : [];
-  // In the broker's first line, between its name and what it has copied.
+  // In the broker's first line, between its name and its copies of other partitions.
   const own = wholeOf(shown.broker);
   const [least, most] = [own.x + 104, copiesIn(frame, here, focus, shown.broker).x - width - 8];
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame)).taken;
@@ -403,20 +431,20 @@ function besideLane(frame: Frame, here: Places, focus: Focus, shown: Shown, widt
   return [...after, [below, under], ...head];
 }
 
-/** px over a lane's cells for what its gates and waiting records say. */
+/** Height above a lane's cells for the names of its gates and for why records wait, in units. */
 const OVER_GATES = 24;
 
-/** Behind the newest offset of a lane and its gates. */
+/** x after the newest offset of a lane and its gates. */
 function behindOf({ replica, window }: Shown): number {
   return Math.max(window.x(replica.log_end), window.x(Math.max(replica.high_watermark, window.first))) + 16;
 }
 
-/** How far a tag may reach in the lane's body. */
+/** The greatest x that a tag may reach inside the lane's box. */
 function endOf({ broker, lane }: Shown): number {
   return Math.min(wholeOf(broker).x + wholeOf(broker).width, lane.box.x + lane.box.width) - 6;
 }
 
-/** Over its row or under it, else over the first of them. */
+/** Places over or under the consumer's row, else over the first row of the lane. */
 function besideReader(here: Places, focus: Focus, width: number): Spot[] {
   const rows = here.readers[focus.partition ?? ""] ?? {};
   const at = rows[focus.actor ?? ""]?.box;
@@ -431,13 +459,15 @@ function besideBox(at: Box | undefined, width: number): Spot[] {
   return [[x, at.y - HEIGHT - 5], [x, at.y + at.height + 5], [at.x - width - 8, at.y + (at.height - HEIGHT) / 2]];
 }
 
-/** Over the upper or under the lower edge of a body, so that it covers neither its head nor its last line. */
+/**
+ * Places over the upper or under the lower edge of a box, so that the tag covers neither its head nor its last line.
+ */
 function onBox(at: Box, width: number, height: number): Spot[] {
   const x = at.x + at.width - width - 8;
   return [[x, at.y - height + 4], [x, at.y + at.height - 3], [at.x + at.width / 2 - width / 2, at.y - height + 4]];
 }
 
-/** Right of the client, where its requests leave; on a phone under it, at worst on its lower edge. */
+/** Places right of the client, where its requests leave; on a phone under it, or last of all on its lower edge. */
 function besideClient(here: Places, at: Box, port: number, width: number): Spot[] {
   const under = at.y + at.height + 3;
   if (here.upright) return [[at.x + at.width - width - 10, under], [at.x + 10, under], [at.x + (at.width - width) / 2, under], [at.x + at.width - width - 10, at.y + at.height - HEIGHT / 2], [at.x + 10, at.y + at.height - HEIGHT / 2], [at.x + (at.width - width) / 2, at.y + at.height - HEIGHT / 2]];
@@ -445,7 +475,10 @@ function besideClient(here: Places, at: Box, port: number, width: number): Spot[
   return [[x, at.y + 4], [x, port + 34], [x, at.y + at.height - HEIGHT - 8]];
 }
 
-/** Messages, and what stands around the cells of the lane that the step is about: offsets below, names of gates above. */
+/**
+ * The boxes that a tag must not cover: messages, and what is around the cells of the step's lane, with offsets below
+ * and names of gates above.
+ */
 function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const network = networkOf(frame, here, focus);
   const away = awayBox(here, network);
@@ -453,7 +486,7 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const flights = network.flights.map(withNote).concat(away ?? [], cardOf(frame, here, focus) ?? [], columns, cornersIn(here, focus), missingConnections(frame, here, focus).flatMap(({ words }) => words ?? []), here.upright ? network.bundles.map(({ box: one }) => one) : []);
   const strips = [...(here.rows ?? []), ...(here.upright ? phoneParts().chips(here) : [])];
   if (focus.kind === "sent" || focus.kind === "lost") {
-    // On a phone what bodies leave free is all the room there is.
+    // On a phone, the only free room is between the boxes.
     if (here.upright && here.kind !== "middleware") return [...flights, ...phoneParts().heads(here), ...coordinatorsIn(here), ...readersIn(here), ...lanesIn(frame, here, focus, Object.keys(here.brokers)), ...strips];
     return [...flights, ...bodiesOf(here), ...strips, ...headingsIn(here)];
   }
@@ -471,14 +504,17 @@ function takenBy(frame: Frame, here: Places, focus: Focus): Box[] {
   const cells = { x, y: y - 20, width: Math.max(0, end - x), height: height + 38 };
   const names = namesBeside({ here, focus, partition: focus.partition ?? "", place: lane }, replica, window, ghostNeeds(frame));
   const gates = lane.strip ? [] : names.taken.map(({ from, to }) => ({ x: from - 3, y: y + names.y - 10, width: to - from + 6, height: 13 }));
-  // Where bodies stand under each other, readers begin right under the lane.
+  // On an upright stage, the consumers begin right under the lane.
   const others = here.upright ? [...readersIn(here), ...strips, ...clientsIn(here), ...coordinatorsIn(here)] : [];
   const ghost = focus.kind === "refused" ? [{ x: end + 18, y, width: 96, height: height + 18 }]
     : focus.kind === "duplicate" ? [{ x, y: y - 38, width: lane.cells.width, height: 38 }] : [];
   return [...flights, cells, ...gates, ...ghost, ...others, ...aroundLane(frame, here, focus, shown), ...(here.upright ? [] : otherBrokers(frame, here, focus, shown.broker))];
 }
 
-/** Controller and tool stand in the network, and on a phone in the place of a client; their own steps are shown beside them. */
+/**
+ * The boxes of controller and tool, without the one that acts in this step, because its tag stands beside it; on a
+ * phone, where they stand in the client's place, only the one that acts.
+ */
 function cornersIn(here: Places, focus: Focus): Box[] {
   const acting = here.others[focus.actor === "zookeeper" ? "controller" : focus.actor ?? ""]?.box;
   const corners = cornersOf(here);
@@ -486,22 +522,22 @@ function cornersIn(here: Places, focus: Focus): Box[] {
   return corners.filter((own) => own !== acting);
 }
 
-/** Roles say their names, states and numbers down to their feet. */
+/** The boxes of the middleware's roles, which have text down to their foot. */
 function rolesOf(here: Places): Box[] {
   return Object.values(here.others).map(({ box: own }) => ({ ...own }));
 }
 
-/** A tag may lie on the lower edge of a client. */
+/** The boxes of clients without their lower edge, on which a tag may lie. */
 export function clientsIn(here: Places): Box[] {
   return Object.values(here.clients).map(wholeOf).map((own) => ({ ...own, height: own.height - HEIGHT / 2 }));
 }
 
-/** A tag may lie on a coordinator's edges, and on nothing that it says. */
+/** The boxes of coordinators without their edges, on which a tag may lie. */
 function coordinatorsIn(here: Places): Box[] {
   return Object.values(here.brokers).flatMap(({ coordinator }) => (coordinator === null ? [] : [{ ...coordinator.box, y: coordinator.box.y + 5, height: coordinator.box.height - 9 }]));
 }
 
-/** Right in a broker's head: what it keeps of others' partitions. */
+/** The right part of a broker's first line, with its copies of partitions that others lead. */
 function copiesIn(frame: Frame, here: Places, focus: Focus, broker: BrokerPlace): Box {
   const name = Object.keys(here.brokers).find((one) => here.brokers[one] === broker) ?? "";
   const from = copies(frame, here, focus, name, broker).from - 8;
@@ -509,7 +545,9 @@ function copiesIn(frame: Frame, here: Places, focus: Focus, broker: BrokerPlace)
   return { x: own.x + from, y: own.y, width: Math.max(0, own.width - from), height: 26 };
 }
 
-/** What else stands in the broker of the lane: its name, its other lanes with their names and gates, its coordinator. */
+/**
+ * What else is in the box of the lane's broker: its name, its other lanes with their names and gates, its coordinator.
+ */
 function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: Shown): Box[] {
   const named = focus.partition !== null && hasNameAbove(here, focus.partition, lane) ? wholeOf(broker).width : 92;
   const found: Box[] = [{ x: wholeOf(broker).x, y: wholeOf(broker).y, width: named, height: 26 }, copiesIn(frame, here, focus, broker)];
@@ -529,7 +567,10 @@ function aroundLane(frame: Frame, here: Places, focus: Focus, { broker, lane }: 
   return found;
 }
 
-/** Beside the broker that a step is about: what the others say in their heads, their lanes, and readers. */
+/**
+ * What a tag must not cover besides the broker that a step is about: the heads of the other brokers, their lanes, and
+ * consumers.
+ */
 function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace): Box[] {
   const names = Object.keys(here.brokers).filter((name) => here.brokers[name] !== own);
   const heads = names.flatMap((name): Box[] => {
@@ -539,14 +580,14 @@ function otherBrokers(frame: Frame, here: Places, focus: Focus, own: BrokerPlace
   return [...heads, ...coordinatorsIn(here), ...lanesIn(frame, here, focus, names), ...readersIn(here)];
 }
 
-/** px over the words of a body's head: a tag may lie on its upper edge. */
+/** Units above the words of a box's head: a tag may lie on the upper edge of the box. */
 const OVER_HEAD = 8;
 
 function headOf(own: Box): Box {
   return { ...own, y: own.y + OVER_HEAD, height: 24 - OVER_HEAD };
 }
 
-/** Whether this replica has gates: only the leader's has. */
+/** Whether this replica is the leader's, because only the leader's has gates. */
 function hasGates(frame: Frame, partition: string, { replica }: Shown): boolean {
   const place = frame.view.partitions?.[partition];
   return place?.replicas[String(place.leader)] === replica;
@@ -556,7 +597,7 @@ function readersIn(here: Places): Box[] {
   return Object.values(here.readers).flatMap((rows) => Object.values(rows).map((row) => row.box));
 }
 
-/** The head of the broker that the step is about, and offsets and cells in its lanes. */
+/** The texts that a tag about a broker must not cover: the broker's head, and the offsets and cells in its lanes. */
 function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   const broker = here.brokers[focus.actor ?? ""];
   const head: Box[] = broker === undefined ? [] : [here.upright ? { ...wholeOf(broker), height: 26 } : copiesIn(frame, here, focus, broker)];
@@ -568,13 +609,13 @@ function labelsIn(frame: Frame, here: Places, focus: Focus): Box[] {
   return head.concat(lanesIn(frame, here, focus, Object.keys(here.brokers)), here.upright ? [] : [...readersIn(here), ...clientsIn(here)]);
 }
 
-/** The cells of these brokers' lanes, with their offsets and gates. */
+/** The cells of these brokers' lanes, with their offsets and gates, as boxes. */
 function lanesIn(frame: Frame, here: Places, focus: Focus, named: readonly string[]): Box[] {
   return named.flatMap((actor) => Object.entries(here.brokers[actor]?.lanes ?? {}).flatMap(([partition, lane]): Box[] => {
     const shown = lane.strip ? null : shownLane(frame, here, { ...focus, actor, partition });
     if (shown === null) return [];
     const { x, y, height } = shown.lane.cells;
-    // Over the cells stand the names of the gates alone; elsewhere what they say of waiting records, too.
+    // On a phone, the tag may lie on the names above the cells; elsewhere it keeps clear of the names of gates.
     const above = here.upright ? 6 : hasGates(frame, partition, shown) ? 20 : 4;
     const cells = { x, y: y - above, width: Math.max(0, shown.window.x(shown.replica.log_end) - x), height: height + above + 18 };
     const end = shown.window.x(Math.max(shown.replica.high_watermark, shown.window.first));

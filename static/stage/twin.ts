@@ -3,7 +3,9 @@
 import type { Places, StageObject } from "./contract.ts";
 import { say } from "../player/text.ts";
 
-/** Sentences of a picture; the bound keeps a long log from filling a page, and says so. */
+/**
+ * The most sentences of a picture, so that a long log does not fill a page; a last sentence says how many are left out.
+ */
 const MOST = 120;
 
 export function twinOf(objects: readonly StageObject[], here: Places): string[] {

@@ -1,7 +1,7 @@
 /**
- * Below an upright picture: the components that are not in it, and the meaning of the numbers in its cells, because
- * its legend is in a dialog. Over its foot: the deciding rule, if the network has no room for it (decided.ts), else
- * what a client cannot know from now on.
+ * The lines below an upright picture: the components that are not in it, and the meaning of the numbers in its cells,
+ * because its legend is in a dialog. A card over the picture's foot has the rule that decided, if the network has no
+ * room for it (decided.ts), else what a client cannot know from now on.
  */
 
 import { html, nothing } from "lit";
@@ -22,12 +22,12 @@ import { readersText } from "./readers.ts";
 
 type Offer = TemplateResult | typeof nothing;
 
-/** px of the line under an upright picture. */
+/** Height of the line under an upright picture, in px. */
 const UNDER = 30;
 
 /**
- * The components without a place in the picture, and the meaning of the numbers in cells. `bring`: brings a thing into
- * it.
+ * The line with the components without a place in the picture and the meaning of the numbers in cells. `bring`: brings
+ * a component into the picture.
  */
 export function under(here: Places, network: Network, frame: Frame, selection: Frame["selection"] | undefined, bring: (selection: Selection) => void): TemplateResult {
   return html`${awayOf(here, network, frame, selection, bring)}<span class="cells">${cellsText(frame.view)}</span>`;
@@ -42,14 +42,14 @@ function awayOf({ away }: Places, network: Network, frame: Frame, selection: Fra
     : html`<button class="link" @click=${() => bring(messageSelection(frame.view, next))}>${listed(awayNames(network.away, selection))}</button>`}</p>`;
 }
 
-/** From the first batch with a sequence on; else empty. */
+/** The meaning of the numbers in cells, from the first batch with a sequence on; else "". */
 export function cellsText(view: View): string {
   const queued = Object.values(view.clients ?? {}).flatMap(({ batches }) => Object.values(batches));
   const isNumbered = [...batchesIn(view).filter(({ control }) => control === null), ...queued].some(({ first_sequence: first }) => !isAbsent(first));
   return isNumbered ? say("stage.cells") : "";
 }
 
-/** It lies over the place of the offer, so it has the offer. */
+/** The card over the picture's foot, or null. It covers the button of the line, so it has the button, too. */
 export function footOf(frame: Frame, { here, focus, objects }: { here: Places; focus: Focus; objects: readonly StageObject[] }, size: Size, offer: Offer): TemplateResult | null {
   const decided = objects.some(({ key }) => key === "compare") ? null : decidedBy(frame, focus);
   if (decided !== null) return decidedCard(decided, covered(here, size), readersText(frame, here), offer);
@@ -57,8 +57,8 @@ export function footOf(frame: Frame, { here, focus, objects }: { here: Places; f
 }
 
 /**
- * px from the upper edge of what stands lowest to the foot of the stage: what covers some of the readers, or of a row,
- * covers all of it.
+ * px from the upper edge of the lowest row, or of the consumers, to the foot of the stage: a card that covers a part of
+ * them covers them whole.
  */
 function covered(here: Places, { width }: Size): number {
   const tops = [...(here.rows ?? []).slice(-1), ...Object.values(here.readers).flatMap((rows) => Object.values(rows).map(({ box: own }) => own))].map(({ y }) => y);
@@ -66,8 +66,10 @@ function covered(here: Places, { width }: Size): number {
   return tops.length === 0 ? 0 : UNDER + (here.height - top) * (width / here.width);
 }
 
-/** `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`; `least`: px of its height; `readers`: how much each consumer read, where the
- * card lies over their rows; `offer`: what can be done, at its end. */
+/**
+ * The card with the rule that decided: `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`. `least`: its least
+ * height in px; `readers`: how much each consumer read, if the card covers their rows; `offer`: the button at its end.
+ */
 function decidedCard(decided: Decided, least: number, readers: readonly string[], offer: Offer): TemplateResult {
   const { by, sentence, answer, fields, off } = decided;
   return html`<section class="decides" .style=${`min-height:${least.toFixed(0)}px`} aria-label=${say("diagram.decision.by", { by })}><p><b>${unbroken(sentences([sentence, answer]))}</b></p>
@@ -75,7 +77,7 @@ function decidedCard(decided: Decided, least: number, readers: readonly string[]
       html`<span class=${field.arrived === field.stored ? "equal" : "unequal"}>${field.name} <b>${sideOf(field)}</b></span>`)}</p>${off.map((one) => html`<p>${unbroken(one)}</p>`)}${readers.length === 0 ? nothing : html`<p class="fields reads">${readers.map((reader) => html`<span>${reader}</span>`)}</p>`}${offer}</section>`;
 }
 
-/** What a client cannot know from now on. */
+/** The card with what a client cannot know from now on. */
 function doubtLine({ key, params }: NonNullable<Focus["doubt"]>, least: number, offer: Offer): TemplateResult {
   return html`<section class="decides doubt" .style=${`min-height:${least.toFixed(0)}px`}><p><b>${unbroken(say(key, params))}</b></p>${offer}</section>`;
 }

@@ -1,36 +1,39 @@
 /**
- * The ways of moving messages: two that would overlap on the way go around each other, or one after the other. Before
- * and after a step, no two overlap (network.ts), but straight ways would lead through others. Pure.
+ * The ways of moving messages: two messages that would overlap while they move go around each other, or one after the
+ * other. Before and after a step no two overlap (network.ts), but on straight ways they would. Pure.
  */
 
 import type { Box, Point, StageObject } from "./contract.ts";
 
 export interface Way {
-  /** The places of a message in equal parts of the common time. */
+  /** The places of a message at equal intervals of the motion. */
   points: readonly Point[];
-  /** The parts of the time in which it is invisible: it starts when another one has made room, or passes behind it. */
+  /**
+   * The intervals in which the message is invisible: because it starts when another one has made room, or passes behind
+   * one.
+   */
   unseen: readonly [from: number, to: number];
 }
 
-/** `below`: units that a note under it takes. */
+/** `below`: height of the note under it, in units. */
 type Travelling = StageObject & { via?: readonly Point[]; below?: number };
 
-/** Parts of the time. */
+/** The number of intervals of the motion. */
 const PARTS = 12;
-/** Units of area on which two may meet. */
+/** The area on which two messages may overlap, in units of area. */
 const MEETS = 30;
 /** How far a way may deviate, in heights or widths of its message. */
 const ASIDE = [1, -1, 1.6, -1.6, 2.4, -2.4];
-/** Parts of the time during which a message stands, before it moves or after it. */
+/** For how many intervals a message stands still before or after it moves. */
 const HOLDS: readonly (readonly [before: number, after: number])[] = [[3, 0], [0, 4], [6, 0], [0, 6], [8, 0], [0, 8]];
-/** If no way around is free, it is invisible in the middle of its way. */
+/** If no way around is free, the message is invisible in these intervals, in the middle of its way. */
 const BEHIND: readonly (readonly [from: number, to: number])[] = [[4, 8], [3, 9], [2, 10], [1, PARTS]];
 const SEEN = [0, 0] as const;
-/** Units between two messages. */
+/** Distance kept between two messages, in units. */
 const AIR = 2;
 const BODY = /^(client|broker|co|node|beside|controller|reader):/;
 
-/** By key, the way of each message that moves; `stood`: the picture before. */
+/** Key → the way of each message that moves. `stood`: the objects of the picture before. */
 export function waysOf(stood: ReadonlyMap<string, StageObject>, after: readonly StageObject[]): Map<string, Way> {
   const flights = after.filter((one): one is Travelling => one.key.startsWith("m:") && one.phase === "cause");
   const moving = flights.flatMap((one) => {
@@ -42,8 +45,8 @@ export function waysOf(stood: ReadonlyMap<string, StageObject>, after: readonly 
   const still = flights.filter((one) => !moving.some(({ one: other }) => other === one)).map((one): Placed => ({ one, way: { points: Array.from({ length: PARTS + 1 }, () => [one.x, one.y] as const), unseen: SEEN } }));
   const bodies = [...stood.values()].filter(({ key, width }) => BODY.test(key) && width > 0);
   const placed: Placed[] = [...still];
-  // Messages that were there have their places; new ones can wait until there is room. In both groups, the message of
-  // the step goes straight.
+  // Messages of the picture before are placed first, because new ones can wait until there is room. In both groups, the
+  // message that the step is about goes straight.
   const order = [...moving].sort((one, other) => Number(one.isNew) - Number(other.isNew) || Number(other.one.hot === true) - Number(one.one.hot === true));
   for (const { one, points, isNew } of order) {
     const straight: Way = { points, unseen: SEEN };
@@ -66,14 +69,14 @@ interface Placed {
   way: Way;
 }
 
-/** From where it was, or leaves its sender, along its wire; null for one that stays. */
+/** The way along the wire from the message's old place, or from its sender; null for a message that stays. */
 function directOf(one: Travelling, was: StageObject | undefined): Point[] | null {
   const { via = [] } = one;
   if (via.length > 1) {
     const start: Point = was === undefined ? (one.from ?? via[0] as Point) : [was.x, was.y];
     return [start, ...via.slice(1, -1), [one.x, one.y]];
   }
-  // It only moved aside for another one.
+  // The message only moved aside for another one.
   return was !== undefined && (was.x !== one.x || was.y !== one.y) ? [[was.x, was.y], [one.x, one.y]] : null;
 }
 
@@ -97,18 +100,18 @@ function* otherWays(one: StageObject, points: readonly Point[], isNew: boolean):
   for (const [from, to] of BEHIND) yield { points, unseen: [isNew ? 0 : from, to] };
 }
 
-/** Aside from its wire in between, across the way that it goes. */
+/** The way with a deviation to the side of its wire, across its direction. */
 function bent(points: readonly Point[], { width, height }: StageObject, aside: number): Point[] {
   const [first, last] = [points[0] as Point, points.at(-1) as Point];
   const isAcross = Math.abs(last[0] - first[0]) >= Math.abs(last[1] - first[1]);
   return points.map(([x, y], index) => {
-    // Soon out of the way, and late back on it.
+    // The message deviates early and returns late.
     const share = index === points.length - 1 ? 0 : Math.min(1, 3 * Math.sin((Math.PI * index) / (points.length - 1)));
     return isAcross ? [x, y + share * aside * (height + AIR)] : [x + share * aside * (width + AIR), y];
   });
 }
 
-/** It rests for some parts of the time and moves in the others. */
+/** The way with intervals in which the message rests before and after it moves. */
 function heldFor(points: readonly Point[], before: number, after: number): Point[] {
   const moves = resampled(points, PARTS - before - after);
   return [...Array.from({ length: before }, () => points[0] as Point), ...moves, ...Array.from({ length: after }, () => points.at(-1) as Point)];
@@ -127,7 +130,7 @@ function areaOf(one: Box, other: Box): number {
   return width > 0 && height > 0 ? width * height : 0;
 }
 
-/** How much of this message and of others lies over each other on the way, in units of area. */
+/** How much a message overlaps others on its way, in units of area, summed over the intervals. */
 export function meeting(one: StageObject, way: Way, others: readonly Placed[]): number {
   let sum = 0;
   for (let part = 0; part <= PARTS; part += 1) {
@@ -142,7 +145,7 @@ export function meeting(one: StageObject, way: Way, others: readonly Placed[]): 
   return sum;
 }
 
-/** How much of bodies a message lies over on its way. */
+/** How much a message covers of components on its way, in units of area, summed over the intervals. */
 function over(one: StageObject, way: Way, bodies: readonly StageObject[]): number {
   let sum = 0;
   for (let part = 0; part <= PARTS; part += 1) {

@@ -1,6 +1,7 @@
 /**
- * A run with brokers and a middleware: the brokers' picture has the left of the stage, the nodes of the middleware stand one under the
- * other in a wing at its right, so that both have fixed places. A stage without room for that shows one of the two. Pure.
+ * A run with brokers and a middleware: the brokers' picture takes the left of the stage, and the nodes of the
+ * middleware stand under each other in a wing on its right, so that all have fixed places. A stage without room for a
+ * wing shows one of the two pictures. Pure.
  */
 
 import { svg } from "lit";
@@ -14,18 +15,18 @@ import { path, text } from "./draw.ts";
 import { wingPlaces } from "./middleware-places.ts";
 import type { Travelling } from "./network.ts";
 
-/** px of a stage from which it has room for a wing, and the share of its width that the wing has. */
+/** `least`: the width in px from which on a stage has room for a wing. `share`: the wing's share of that width. */
 const ROOM = { least: 1180, share: 0.29 };
-/** Units over the nodes, for their heading. */
+/** Height of the heading above the nodes, in units. */
 const TOP = 22;
 
-/** The room of the brokers' picture. */
+/** The size of the brokers' picture: the whole stage, or the part that a wing leaves. */
 export function besideWing(plan: StagePlan, size: Size): Size {
   const splits = hasBoth(plan) && size.form !== "phone" && size.width >= ROOM.least;
   return splits ? { ...size, width: Math.floor(size.width * (1 - ROOM.share)) } : size;
 }
 
-/** `run`: the brokers' picture in the room that `besideWing` gives it. Null where it has no wing. */
+/** The wing beside `run`, the brokers' picture in the size that `besideWing` gives it. Null if there is no wing. */
 export function wingOf(plan: StagePlan, run: Places, size: Size): Wing | null {
   const own = besideWing(plan, size);
   if (own === size) return null;
@@ -34,7 +35,7 @@ export function wingOf(plan: StagePlan, run: Places, size: Size): Wing | null {
   return here === null ? null : { here, x: run.width, y: TOP, width };
 }
 
-/** The nodes of the wing and the messages between them, in the units of the whole picture. */
+/** The objects of the nodes in the wing and of the messages between them, in the units of the whole picture. */
 export function wingObjects(frame: Frame, { here, x, y }: Wing, focus: Focus, layers: readonly Layer[]): StageObject[] {
   const moved = ([left, top]: readonly [number, number]): [number, number] => [round(left + x), round(top + y)];
   const objects = layers.flatMap((layer) => layer(frame, here, focus)).map((one: Partial<Travelling> & StageObject): StageObject => {

@@ -1,8 +1,8 @@
 /**
- * The wire of a message: from the port it leaves to the port where it arrives, and any point on it. Pure.
+ * The wire of a message: from the port that it leaves to the port where it arrives, and the points on it. Pure.
  *
- * A wire is a cubic curve that leaves both bodies at a right angle. It can be shifted: its ends slide along the edges of
- * their bodies, so that a message that has to stand elsewhere still stands on its own wire.
+ * A wire is a cubic curve that leaves both boxes at a right angle. It can be shifted: its ends slide along the edges of
+ * their boxes, so that a message that is moved aside still stands on its own wire.
  */
 
 import { clamp, round } from "../diagrams/geometry.ts";
@@ -10,48 +10,48 @@ import type { MessageView } from "../player/frame.ts";
 import type { Box, BrokerPlace, LanePlace, Places, Point, ReaderPlace } from "./contract.ts";
 import { cornersOf } from "./contract.ts";
 
-/** Outwards from the body: right, left, down, up. */
+/** The direction out of the box: right, left, down or up. */
 type Facing = readonly [dx: -1 | 0 | 1, dy: -1 | 0 | 1];
 
 interface Port {
   at: Point;
   facing: Facing;
-  /** How far the port may slide along its edge: least and greatest x or y. */
+  /** How far the port may slide along its edge: its least and greatest x or y. */
   slides: readonly [least: number, most: number];
 }
 
 export interface Wire {
   from: Port;
   to: Port;
-  /** Wires of one kind between the same bodies are shown together when there are too many. */
+  /** Key of the wires between the same two components, whose messages are counted together if there are too many. */
   bundle: string;
-  /** Reader's end of a lane: short, with little room. */
+  /** Whether this is the wire of a consumer at the end of a lane, which is short and has little room. */
   short: boolean;
   upright: boolean;
   bulges: boolean;
-  /** How far the curve swings out. */
+  /** How far the curve swings out, in units. */
   swing: number;
-  /** The shifts of its two ends along their edges. */
+  /** How far its two ends are shifted along their edges, in units. */
   shift: readonly [number, number];
 }
 
-/** Units between the wire of requests and that of answers. */
+/** Distance between the wire of requests and that of responses, in units. */
 const APART = 20;
-/** From an end of an edge to the nearest port. */
+/** Least distance of a port from the end of an edge, in units. */
 const INSET = 4;
-/** Requests about an id or a group, which its coordinator answers. */
+/** The APIs of requests about a transactional id or a group, which its coordinator answers. */
 const COORDINATED = new Set([
   "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "TxnOffsetCommit", "OffsetCommit", "OffsetFetch", "LeaveGroup",
 ]);
 
 const BROKER = /^broker-/;
 
-/** ZooKeeper has the controller's place. */
+/** The place of a component that is neither client, broker nor consumer; ZooKeeper has the controller's. */
 function otherOf(name: string, here: Places): Places["others"][string] | undefined {
   return here.others[name] ?? (name === "zookeeper" ? here.others["controller"] : undefined);
 }
 
-/** Null when one of the two has no place in the picture. */
+/** The wire of a message; null if its sender or its receiver has no place in the picture. */
 export function wireOf(message: MessageView, here: Places): Wire | null {
   const { from, to } = message;
   if (otherOf(from, here) !== undefined || otherOf(to, here) !== undefined) return between(message, here);
@@ -71,7 +71,7 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
   return spread === 0 ? wire : slid(wire, [spread, spread]);
 }
 
-/** The way of a client's requests to a broker, about a partition where that broker leads one. */
+/** The wire of a client's requests to a broker: those about a partition, if the broker leads one. */
 export function connectionWire(client: string, broker: string, partition: string, here: Places): Wire | null {
   const end = (who: string, other: string): Port | null => portOf({ api: "Produce", from: client, to: broker, is_response: false, partitions: partition === "" ? [] : [partition] }, who, other, here);
   const own = across(end(client, broker), here.brokers[broker], here);
@@ -81,7 +81,9 @@ export function connectionWire(client: string, broker: string, partition: string
   };
 }
 
-/** On a phone: right over the small box of the broker at the other end, as far as the client's edge goes. */
+/**
+ * On a phone, the port moved right over the small box of the broker at the other end, as far as the client's edge goes.
+ */
 function across(end: Port | null, broker: BrokerPlace | undefined, here: Places): Port | null {
   if (end === null || broker?.rows === undefined || !here.upright) return end;
   const middle = broker.box.x + broker.box.width / 2;
@@ -89,8 +91,8 @@ function across(end: Port | null, broker: BrokerPlace | undefined, here: Places)
 }
 
 /**
- * Between the small boxes of a phone: up from the one, through the network, down to the other; to itself, too. Null
- * without such boxes.
+ * The wire between small boxes of a phone: up from one, through the network, down to the other, which may be the same
+ * one. Null without such boxes.
  */
 function overBoxes({ from, to, is_response: isAnswer }: MessageView, here: Places): Wire | null {
   const [one, other] = [here.brokers[from], here.brokers[to]];
@@ -106,7 +108,9 @@ function overBoxes({ from, to, is_response: isAnswer }: MessageView, here: Place
   };
 }
 
-/** Of a run with one broker: down from the coordinator to the lane, and up again. */
+/**
+ * The wire of a marker or its response in a run with one broker: down from the coordinator to the lane, or up again.
+ */
 function downToLane(message: MessageView, here: Places): Wire | null {
   const broker = here.brokers[message.is_response ? message.from : message.to];
   const slot = here.brokers[message.is_response ? message.to : message.from]?.coordinator?.box;
@@ -140,7 +144,7 @@ function portOf(message: Pick<MessageView, "api" | "from" | "to" | "is_response"
   if (broker === undefined) return null;
   if (broker.rows !== undefined) return port([broker.box.x, broker.box.y], broker.box, 0.5);
   const lane = broker.lanes[partition];
-  // A lens and a coordinator may stand apart from their broker's body.
+  // A lens and a coordinator may stand outside their broker's box.
   const boxes = [broker.box, ...(lane === undefined ? [] : [lane.box]), ...(broker.coordinator === null ? [] : [broker.coordinator.box])];
   const place = (at: Point): Port | null => port(at, boxes.reduce((best, one) => (edgeGap(at, one) < edgeGap(at, best) - 12 ? one : best)), here.upright && !isReader(other, here) ? (message.is_response ? 0.7 : 0.3) : null);
   // On a phone the coordinator has a box of its own, above that of the broker.
@@ -149,7 +153,7 @@ function portOf(message: Pick<MessageView, "api" | "from" | "to" | "is_response"
   if (isReader(other, here)) return lane === undefined ? null : place(level(lane, here.readers[partition]?.[other], here.upright));
   if (message.api === "WriteTxnMarkers") {
     const isCoordinator = message.is_response ? who === message.to : who === message.from;
-    // A coordinator sends markers to itself, too: one end is its rail, the other its lane.
+    // A coordinator sends markers to its own broker, too: one end of the wire is at its states, the other at the lane.
     if (isCoordinator && (message.from !== message.to || other === who)) return ofCoordinator(broker.coordinator?.markers ?? broker.port);
   }
   if (COORDINATED.has(message.api) && broker.coordinator !== null) return ofCoordinator(broker.coordinator.port);
@@ -157,13 +161,13 @@ function portOf(message: Pick<MessageView, "api" | "from" | "to" | "is_response"
   return place(isAboutLane && lane !== undefined ? lane.port : broker.port);
 }
 
-/** Right across from the reader, where the lane reaches that far. */
+/** The port of a lane for a consumer: on the same height as the consumer's, if the lane reaches that far. */
 function level({ out, box }: LanePlace, reader: ReaderPlace | undefined, upright: boolean): Point {
   const y = reader?.port[1] ?? out[1];
   return !upright && y >= box.y && y <= box.y + box.height ? [out[0], y] : out;
 }
 
-/** How far a point lies from the edge of a box. */
+/** The distance of a point from the nearest edge of a box, in units. */
 function edgeGap([x, y]: Point, box: Box): number {
   const dx = Math.max(box.x - x, 0, x - box.x - box.width);
   const dy = Math.max(box.y - y, 0, y - box.y - box.height);
@@ -171,7 +175,7 @@ function edgeGap([x, y]: Point, box: Box): number {
   return Math.min(x - box.x, box.x + box.width - x, y - box.y, box.y + box.height - y);
 }
 
-/** The edge of the box that a point is nearest to says where its wire goes. */
+/** The port at a point: the wire leaves through the edge of the box that is nearest to the point. */
 function port(at: Point | undefined, box: Box, upright: number | null): Port | null {
   if (at === undefined) return null;
   const outside: [number, Facing][] = [[at[0] - box.x - box.width, [1, 0]], [box.x - at[0], [-1, 0]], [at[1] - box.y - box.height, [0, 1]], [box.y - at[1], [0, -1]]];
@@ -184,7 +188,10 @@ function port(at: Point | undefined, box: Box, upright: number | null): Port | n
   return { at: [x, at[1]], facing, slides };
 }
 
-/** Between bodies without given ports: the edges that face each other, else both right ones. */
+/**
+ * The wire between two boxes without given ports: between the edges that face each other, else between their right
+ * edges.
+ */
 function between(message: MessageView, here: Places): Wire | null {
   const one = boxOf(message.from, here);
   const other = boxOf(message.to, here);
@@ -199,7 +206,7 @@ function between(message: MessageView, here: Places): Wire | null {
     const at = clamp((y ?? own.y + own.height / 2) + apart, slides[0], slides[1]);
     return { at: [facing[0] > 0 ? own.x + own.width : own.x, at], facing, slides };
   };
-  // The actor in the network's corner: its messages cross its upper edge.
+  // The wires of a component in the network's corner cross its upper edge.
   const corners = cornersOf(here);
   const over = (own: Box): Port => ({
     at: [own.x + own.width / 2 + apart, own.y], facing: [0, -1], slides: [own.x + INSET, own.x + own.width - INSET],
@@ -212,7 +219,7 @@ function between(message: MessageView, here: Places): Wire | null {
   };
 }
 
-/** How far a wire under two bodies may swing, in units, so that it stays above what stands below them. */
+/** Limits of how far a wire under two boxes may swing, in units, so that it stays above the boxes below. */
 const SWINGS = { most: 76, reaches: 0.75, least: 30 };
 
 function swingUnder(one: Box, other: Box, here: Places): number {
@@ -221,9 +228,9 @@ function swingUnder(one: Box, other: Box, here: Places): number {
   return clamp((Math.min(...below) - 4) / SWINGS.reaches, SWINGS.least, SWINGS.most);
 }
 
-/** On a phone: from one body down to the next, or under two that stand side by side. */
+/** The wire on a phone from one box down to the next, or under two boxes that stand side by side. */
 function downwards(message: MessageView, one: Box, other: Box, here: Places): Wire {
-  // Under small boxes the network begins.
+  // The network begins below the small boxes.
   const begins = here.kind === "cluster" ? here.network.y : 0;
   const below = other.y >= one.y + one.height;
   const above = one.y >= other.y + other.height;
@@ -257,7 +264,7 @@ function slid(wire: Wire, by: readonly [number, number]): Wire {
   return { ...wire, from: move(wire.from, by[0]), to: move(wire.to, by[1]) };
 }
 
-/** The same wire with its ends slid so that the point at `u` moves by `far` along the edges, as far as the edges go. */
+/** The wire with its ends slid so that the point at `u` moves by `far` along the edges, as far as the edges go. */
 export function shifted(wire: Wire, u: number, far: number): Wire {
   if (far === 0) return wire;
   const share = u * u * (3 - 2 * u);
@@ -265,7 +272,7 @@ export function shifted(wire: Wire, u: number, far: number): Wire {
   return slid(wire, [(far * (1 - share)) / norm, (far * share) / norm]);
 }
 
-/** A wire that bulges swings out as far as a thing of this width needs to stand clear of the body. */
+/** A wire that bulges swings out so far that a message of this width stands clear of the box. */
 export function roomy(wire: Wire, width: number): Wire {
   return wire.bulges ? { ...wire, swing: Math.max(wire.swing, (width / 2 + 10) / 0.75) } : wire;
 }
@@ -287,9 +294,9 @@ export function pathOf(wire: Wire): string {
   return `M${a}C${b} ${c} ${d}`;
 }
 
-/** The apparent direction of things on it: right or left; on an upright wire, down or up. */
+/** The direction in which messages on the wire point: 1 for right or, on an upright wire, down; -1 for left or up. */
 export function heading(wire: Wire, u: number): 1 | -1 {
-  // For a wire out of a body and back to the body beside it: the direction at the end.
+  // A wire out of one box and into the box beside it through the same kind of edge has its direction at the end.
   const [leaves, comes] = [wire.from.facing, wire.to.facing].map((facing) => facing[wire.upright ? 1 : 0]);
   if (leaves !== 0 && leaves === comes) return leaves === 1 ? -1 : 1;
   const [x1, y1] = pointOn(wire, Math.max(0, u - 0.02));
@@ -298,8 +305,8 @@ export function heading(wire: Wire, u: number): 1 | -1 {
 }
 
 /**
- * Where on its wire a thing of this size stands so that it lies clear of both bodies: `u` from 0 to 1 of the way becomes a
- * place between the point where it has just left and the point where it touches the other body.
+ * The place on a wire, 0 to 1, of a message of this size that touches neither box: `u` = 0 is the place right after its
+ * sender, `u` = 1 the place right before its receiver.
  */
 export function between01(wire: Wire, u: number, width: number, height: number): number {
   if (wire.short) return 0.5;
@@ -307,7 +314,7 @@ export function between01(wire: Wire, u: number, width: number, height: number):
   return least >= most ? 0.5 : least + (most - least) * u;
 }
 
-/** The first place, from one end, where half of the thing fits between the middle and the body. */
+/** The first place, from one end, at which half of the message fits between its middle and the box. */
 function clearOf(wire: Wire, width: number, height: number, isStart: boolean): number {
   const end = isStart ? wire.from : wire.to;
   const need = (end.facing[0] !== 0 ? width : height) / 2 + 3;
