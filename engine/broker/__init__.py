@@ -1,2 +1,2 @@
-"""Brokers, their partition logs, and the controller with its ZooKeeper. ``engine/README.md`` says where to start
-reading."""
+"""Brokers, their partition logs, and the controllers: with ZooKeeper and without. ``engine/README.md`` says
+where to start reading."""

@@ -69,12 +69,13 @@ class AllocatedIds:
 
     @property
     def has_id(self) -> bool:
-        """True when ``generate`` would give an id now."""
+        """True when ``generate`` would return an id now."""
         block = self.block
         return self.next_block is not None or (block is not None and self.next_id <= block.end)
 
     def generate(self) -> int | None:
-        """Issue the next id; None if none is left. May note that the next block has to be requested."""
+        """Issue the next id; None if none is left. When nine tenths of the block are issued, ``on_timer``
+        becomes due and requests the next block."""
         block = self.block
         if block is None or self.next_id > block.end:
             block = self.next_block

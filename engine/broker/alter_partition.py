@@ -79,7 +79,7 @@ class AlterPartitionManager:
         self.lifecycle = lifecycle
         self.outgoing = outgoing
         self.unsent: dict[str, PendingIsr] = {}
-        """Partition to its change, until the controller has answered that change."""
+        """Dict of partition → its change, until the controller has answered that change."""
         self._in_flight: dict[str, PendingIsr] = {}
         self._correlation = 0
         self.deadline: int | None = None

@@ -28,13 +28,14 @@ from engine.switches import Switches
 MACHINE = "producer_append"
 ACCEPTED = "accepted"
 ACCEPTED_UNNUMBERED = "accepted_unnumbered"
-"""The last row of the decision that a step shows, for a batch without a sequence number that no rule decided."""
+"""The name of a decision's last row if a batch without a sequence number passed all rules."""
 MARKER_ACCEPTED = "marker_accepted"
-"""The last row of the decision that a step shows, for a marker that no rule decided."""
+"""The name of a decision's last row if a marker passed all rules."""
 
 
 class Level(IntEnum):
-    """How strictly an append is checked: each row of the table has the lowest level at which it is tried (SEQ-9)."""
+    """How strictly an append is checked (SEQ-9). An append tries the rows of its own level and of lower
+    levels."""
 
     NONE = 0
     """Of the rules for data, only LOG-6 is checked: no plain batch inside an open transaction. Markers never have
@@ -89,12 +90,13 @@ Guard = Callable[[Arrival], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppendRule:
-    """One row: ``when`` names the guard, ``answer`` the error that the sender gets if the guard holds.
+    """One row. ``when``: the name of the guard. ``answer``: the error that the sender gets if the guard
+    holds.
 
     ``asks``: the name of the row's question in the catalogue. ``spec``: the requirement. ``why``: the reason
     for the decision. ``level``: the lowest level at which the row is tried. ``switch``: the field of
-    ``Switches`` that turns the row off when it is false. ``only_if``, ``unless``: the field of ``Profile``
-    that must be true, or false, for a version to have the row.
+    ``Switches`` that turns the row off when it is false. ``only_if`` (``unless``): a version has the row only
+    if this field of ``Profile`` is true (false).
     """
 
     asks: str
@@ -139,7 +141,7 @@ def unknown_producer(arrival: Arrival) -> bool:
 
 
 def raised_epoch_past_zero(arrival: Arrival) -> bool:
-    """The producer's epoch is known, and the batch has another one and does not start at sequence 0."""
+    """The producer's epoch is known. The batch has another epoch and does not start at sequence 0."""
     return (
         arrival.first_sequence != 0 and arrival.running_epoch != -1 and arrival.epoch != arrival.running_epoch
     )
@@ -366,8 +368,8 @@ OPTIONAL_SWITCHES = frozenset({"stale_sequence_is_duplicate"})
 class Rules:
     """The rows for one profile and one setting of the switches.
 
-    ``data[level]`` and ``markers[level]``: the rows that decide, each with its guard. ``shown_data[level]``
-    and ``shown_markers[level]``: the rows that a step shows, each with False if a switch turned it off.
+    ``data[level]`` and ``markers[level]``: the rows that decide, as (guard, row). ``shown_data[level]`` and
+    ``shown_markers[level]``: the rows that a step shows, as (row, False if a switch turned it off).
     """
 
     __slots__ = ("data", "markers", "shown_data", "shown_markers")

@@ -30,7 +30,8 @@ class Appended(NamedTuple):
 
 
 def with_offset(batch: RecordBatch, base_offset: int, leader_epoch: int) -> RecordBatch:
-    """The batch as the log stores it. ``dataclasses.replace`` takes several times as long."""
+    """A copy of the batch with the offset and the leader epoch that it gets in the log. The copy names each
+    field, because ``dataclasses.replace`` takes several times as long."""
     return RecordBatch(
         batch.record_count,
         batch.last_offset_delta,

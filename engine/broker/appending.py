@@ -30,8 +30,8 @@ _CLIENT = Origin.CLIENT
 
 @dataclass(slots=True)
 class Appends:
-    """The results of one request's batches. ``waits``: partition to (offset that the high watermark must reach,
-    leader epoch of the append)."""
+    """The results of one request's batches. ``answers``: dict of partition → result. ``waits``: dict of
+    partition → (offset that the high watermark must reach, leader epoch of the append)."""
 
     answers: dict[str, PartitionProduceResponse] = field(default_factory=dict)
     waits: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -71,9 +71,9 @@ class Appending:
         timeout_ms: int,
         acks: int = ACKS_ALL,
     ) -> Effects:
-        """Append records of this broker itself: a coordinator's record or a marker. ``done``: a part of the
-        broker, and the argument for its method ``appended``, which is called with the results, at the latest
-        after ``timeout_ms``; this may happen within this call."""
+        """Append records of this broker itself: a coordinator's record or a marker. ``done``: (part of the
+        broker, argument). The part's method ``appended`` gets the argument and the results, after
+        ``timeout_ms`` at the latest, and possibly before this call returns."""
         name = self.setup.name
         request = ProduceRequest(None, acks, timeout_ms, batches)
         made = self.append_all(request, INTERNAL_RULES, Origin.COORDINATOR, name, now)
@@ -117,7 +117,7 @@ class Appending:
             if answer is None and replica is not None:
                 answer = self._append(replica, batch, request.acks, source, origin, now, made)
             if answer is not None and verified is not None and partition in verified.stale:
-                # Refused before the append: the response does not name the log start.
+                # Kafka refuses this batch before the append, so the response has no log start.
                 answer = PartitionProduceResponse(error=answer.error, underlying=answer.error)
             if answer is not None:
                 made.answers[partition] = answer

@@ -82,7 +82,7 @@ Handler = Callable[[Envelope, int], Effects]
 
 class Broker:
     """One broker. ``starting``: the broker is alive, but does not serve yet; requests wait (PID-6).
-    ``handlers``: a message's type to its handler."""
+    ``handlers``: dict of message type → handler."""
 
     __slots__ = (
         "_stopped_cleanly",
@@ -275,13 +275,13 @@ class Broker:
         return at if at is not None and (expiry is None or at < expiry) else expiry
 
     def on_background_timer(self, now: int) -> Effects:
-        """Forget the producers that were idle for too long, and write a tombstone for each such transactional
-        id. Without any, there is no step."""
+        """Forget the producers that were idle for too long, and write a tombstone for each transactional id
+        that was. If there is neither, no step is made."""
         self.replicas.forget_idle(now)
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
     def crash(self, now: int, *, clean: bool = False) -> None:
-        """Stop. What is in memory is lost, and the logs stay. ``clean``: the stop is orderly, so producer
+        """Stop. Everything in memory is lost; the logs stay. ``clean``: the stop is orderly, so producer
         snapshots are written."""
         self.alive = False
         self.paused = False
@@ -418,8 +418,8 @@ class Broker:
         raise EngineError(f"{self.name}: cannot learn {word!r}")
 
     def _look_for_returned(self) -> None:
-        """Mark each partition that this broker leads with an incomplete ISR as changed: a follower may now
-        return."""
+        """Mark as changed each partition that this broker leads and whose ISR is incomplete: a follower may
+        now return to it."""
         for name, replica in self.replicas.items():
             if replica.is_leader and len(replica.isr) < len(replica.replicas):
                 self.replicas.changed_partitions.add(name)
@@ -516,8 +516,8 @@ class Broker:
         return [] if self.verification is None else self.verification.on_connected(number, now)
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection to ``peer`` ended: what was in flight to it has failed (MRK-9). ``purpose`` None: all
-        connections to ``peer`` ended."""
+        """A connection to ``peer`` ended: the requests in flight on it have failed (MRK-9). ``purpose`` None:
+        all connections to ``peer`` ended."""
         if self.transactions is None or not peer.startswith("broker-"):
             return []
         number = broker_number(peer)
@@ -551,7 +551,7 @@ class Broker:
                 self.crash(now, clean=True)
                 return effects
             if self.link.follows_log:
-                # The broker may lead any of these partitions, according to the metadata log that it has read.
+                # The broker has read the metadata log, by which it may lead any of its partitions.
                 self.replicas.changed_partitions.update(self.replicas)
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:

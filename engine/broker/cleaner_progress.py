@@ -8,7 +8,8 @@ from __future__ import annotations
 
 
 class CleanerProgress:
-    """The clean segments by their first offset, with the time of their last append in ms."""
+    """The cleaner's progress in one log. ``clean``: dict of first offset of a clean segment → time of the
+    segment's last write in ms."""
 
     __slots__ = ("clean",)
 
@@ -16,8 +17,9 @@ class CleanerProgress:
         self.clean: dict[int, int] = {}
 
     def modified_at(self, written_at: dict[int, int]) -> dict[int, int]:
-        """First offset of each closed segment to the time of its last write in ms; cleaning does not change
-        it. ``written_at``: likewise, the time of the newest append whose records are still there."""
+        """Dict of first offset of each closed segment → time of its last write in ms, which cleaning does not
+        change. ``written_at``: dict of the same offsets → time in ms of the newest append whose records are
+        still in the segment."""
         return {start: self.clean.get(start, at) for start, at in written_at.items()}
 
     def forget_below(self, modified: dict[int, int], retention_ms: int, end: int) -> int:
@@ -31,8 +33,8 @@ class CleanerProgress:
         return min(young, default=end)
 
     def note(self, modified: dict[int, int]) -> None:
-        """Record which segments are clean now. ``modified``: for each, by its first offset, the time of its
-        last write in ms."""
+        """Record which segments are clean now. ``modified``: dict of their first offsets → time of the last
+        write in ms."""
         self.clean = modified
 
     def truncate(self, to: int) -> None:

@@ -6,7 +6,8 @@ from engine.messages import Effects, IdlePartitions, LeaderAndIsr, UpdateMetadat
 
 
 class ClusterView:
-    """The newest announcements. A broker that stops forgets the announcements about partitions."""
+    """The newest announcements that a broker has applied. A broker that stops forgets the announcements about
+    partitions."""
 
     __slots__ = (
         "broker_epochs",
@@ -31,7 +32,7 @@ class ClusterView:
         self.broker_epochs: dict[int, int] = {}
         """With KRaft: the brokers that may lead and be in sync, with their broker epochs."""
         self.metadata_offset = 0
-        """With KRaft: the offset after the last record of the metadata log that was applied."""
+        """With KRaft: the offset after the last record of the metadata log that this broker has applied."""
         self.internal_topics: dict[str, int] = {}
         """Internal topics that exist, with their partition counts."""
         self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}

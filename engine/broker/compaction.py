@@ -31,7 +31,8 @@ class Cleaning:
     """The records that one pass removes from a log."""
 
     changed: dict[int, RecordBatch | None] = field(default_factory=dict)
-    """Base offset of a batch to its replacement; None: the batch is removed. Batches without an entry stay."""
+    """Dict of base offset of a batch → its replacement; None: the batch is removed. Batches without an entry
+    stay."""
     forgotten: set[int] = field(default_factory=set)
     """Offsets of the markers whose transactions have no batch left. Their lines are removed from the aborted
     index."""
@@ -50,11 +51,11 @@ def cleaned(
     newest_of_producer: dict[int, tuple[int, int]],
     forget_below: int = 0,
 ) -> Cleaning:
-    """One pass over the batches below ``bound``, where every transaction is decided.
+    """The records that one pass over the batches below ``bound`` removes. Every transaction there is decided.
 
-    ``newest_of_producer``: producer id to (last offset of the producer's newest batch, the producer's epoch).
-    The offset is -1 if only a marker is known. ``forget_below``: tombstones and markers below this offset are
-    old enough to be removed.
+    ``newest_of_producer``: dict of producer id → (last offset of the producer's newest batch, the producer's
+    epoch). The offset is -1 if only a marker is known. ``forget_below``: tombstones and markers below this
+    offset are old enough to be removed.
     """
     chosen = [batch for batch in batches if batch.last_offset < bound]
     lines = list(aborted)
@@ -92,8 +93,8 @@ def _clean_marker(
     newest_of_producer: dict[int, tuple[int, int]],
     forget_below: int,
 ) -> None:
-    """Forget the marker's line in the aborted index if no batch of its transaction is left, and remove a
-    marker that is no longer needed."""
+    """If no batch of the marker's transaction is left, forget its line in the aborted index. Then also remove
+    the marker, if it is old enough and not the only batch that holds its producer's epoch."""
     if has_batches:
         return
     cleaning.forgotten.add(marker.base_offset)
@@ -181,7 +182,7 @@ def compact(
     log: PartitionLog, delete_retention_ms: int = DELETE_RETENTION_MS, below: int | None = None
 ) -> Cleaning:
     """Clean one replica's log below its last stable offset. ``below``: clean below this offset at most, and
-    close no segment; None: close the active segment first, which Kafka does not clean."""
+    close no segment; None: close the active segment first, because Kafka does not clean an active segment."""
     if log.active_records and below is None:
         log.roll()
     newest = {

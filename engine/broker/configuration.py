@@ -24,8 +24,8 @@ KAFKA_NAMES = {
     "message_max_bytes": "message.max.bytes",
     "segment_bytes": "log.segment.bytes",
 }
-"""A setting to its name in Kafka. A setting that is absent here is fixed in Kafka, has no single name there,
-or belongs to this simulation alone."""
+"""Dict of setting → its name in Kafka. A setting that is absent here is fixed in Kafka, has no single name
+there, or belongs to this simulation alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +74,10 @@ class BrokerConfiguration:
     """How long in ms compaction keeps tombstones, and markers whose transactions have no batch left (LOG-13)."""
     message_max_bytes: int = 1048588
     segment_records: int | None = None
-    """A segment is closed before it grows beyond this many records; None: their number does not close it (LOG-4)."""
+    """A segment is closed before it grows beyond this many records (LOG-4); None: there is no such limit."""
     segment_bytes: int | None = None
-    """A segment is closed before it grows beyond this many bytes (``log.segment.bytes``); None: its size does
-    not close it."""
+    """A segment is closed before it grows beyond this many bytes (``log.segment.bytes``); None: there is no
+    such limit."""
     replica_fetch_interval_ms: int = 5
     replica_fetch_batches_max: int = 1000
     """A response to a follower has at most this many batches; the follower's next fetch gets the rest."""

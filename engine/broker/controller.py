@@ -1,11 +1,11 @@
-"""The controller: who leads each partition and who is in sync (LOG-10), for clusters with ZooKeeper and
-without.
+"""The controller, with ZooKeeper or without: it decides which broker leads each partition and which replicas
+are in sync (LOG-10).
 
 It owns the leadership of the partitions, which the view shows, and every change of it. Four things differ
 between the subclasses ``ZooKeeperController`` and ``QuorumController``: how a broker proves that it is alive,
-where decisions are stored, which component hands out producer ids, and how brokers learn of a decision. The
-engine has one of the two for each version of Kafka. In a run, only the modules that build it and spread
-decisions know the subclasses.
+where decisions are stored, which component hands out producer ids, and how brokers learn of a decision. Each
+version of Kafka has one of the two. In a run, only the modules that build it and spread decisions know the
+subclasses.
 
 Faults that change leadership or the in-sync replicas are methods here; each emits its step.
 """
@@ -163,7 +163,8 @@ class Controller(ABC):
         segment_records: int | None = None,
         record_version: int = 2,
     ) -> None:
-        """Create a partition. ``replicas``: in order of preference; the first live one leads, all are in sync."""
+        """Create a partition. ``replicas``: broker ids in order of preference. The first live replica leads,
+        and all are in sync."""
         state = PartitionState(
             name,
             replicas,
@@ -186,7 +187,7 @@ class Controller(ABC):
         self._announce(state.word())
 
     def leaders(self) -> dict[str, int | None]:
-        """Partition to its leader, or None; deleted and internal topics are left out."""
+        """Dict of partition → broker id of its leader, or None. Deleted and internal topics are left out."""
         return {
             name: state.leader
             for name, state in self.partitions.items()
@@ -241,8 +242,8 @@ class Controller(ABC):
     # The role's surface ---------------------------------------------------------------------------
 
     def next_timer(self) -> int | None:
-        """The earliest time in ms at which the session of a silent broker or the creation of a topic ends; None:
-        there is neither."""
+        """The time in ms at which the first session of a silent broker, or the first creation of a topic,
+        ends; None: neither is going on."""
         at = self._next_end()
         if self.internal.creating and self.alive:
             done_at = min(self.internal.creating.values())

@@ -207,7 +207,8 @@ class QuorumLink:
         return word.leader_epoch == replica.leader_epoch and word.version <= replica.version
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:
-        """If this broker leads the partition, request that followers that do not fetch are removed from the ISR."""
+        """If this broker leads the partition, request the removal of the followers in the ISR that do not
+        fetch."""
         return self.isr_changes.leave_out(replica, now)
 
     def show(self, fields: BrokerFields) -> BrokerFields:

@@ -1,4 +1,4 @@
-"""The appends that wait for replication: the time of the response to each, and its result (LOG-2).
+"""The appends that wait for replication. Decides when an append has ended, and with which result (LOG-2).
 
 An append that waits belongs to a client's Produce request, or to a part of this broker, which ``done`` names:
 a coordinator's host, or the handler of WriteTxnMarkers.
@@ -45,7 +45,8 @@ class DelayedAppends:
         done: tuple[AppendWaiter, object] | None = None,
     ) -> None:
         """Hold back the response to an append until every partition in ``waits`` is replicated, or until the
-        deadline (ms). ``waits``: partition to (offset that the high watermark must reach, leader epoch)."""
+        deadline (ms). ``waits``: dict of partition → (offset that the high watermark must reach, leader
+        epoch)."""
         delayed = DelayedProduce(client, correlation_id, deadline, done)
         delayed.offsets = waits
         delayed.answers = answers
@@ -91,8 +92,8 @@ class DelayedAppends:
         return effects
 
     def _continue_parts(self, ended: list[DelayedProduce], now: int) -> Effects:
-        """Call the parts of the broker whose appends ended. They may append again, so this comes after the
-        loop over the waiting appends."""
+        """Call the parts of the broker that wait for these appends. They may append again, so this comes
+        after the loop over the waiting appends."""
         effects: Effects = []
         for delayed in ended:
             if delayed.done is not None:

@@ -175,8 +175,8 @@ request, because the list would lack ids."""
 
 
 class DescribingHandler:
-    """Handles DescribeProducers, DescribeTransactions and ListTransactions at one broker. ``handlers``: the type of
-    a request to its handler."""
+    """Handles DescribeProducers, DescribeTransactions and ListTransactions at one broker. ``handlers``: dict
+    of request type → handler."""
 
     __slots__ = ("cluster", "handlers", "host", "permissions", "replicas", "setup")
 
@@ -286,8 +286,8 @@ class DescribingHandler:
         self.setup.watch.emit(RequestRefused, rule, facts)
 
     def _description(self, found: TransactionMetadata) -> TransactionDescription:
-        """Kafka removes a partition from the metadata when its marker is acknowledged; here ``host.markers``
-        knows the rest."""
+        """Describe one transaction. Kafka removes a partition from the metadata when its marker is
+        acknowledged; here ``host.markers`` holds the partitions that still need a marker."""
         waiting = self.host.markers.waiting.get(found.transactional_id)
         partitions = found.partitions if waiting is None else waiting.remaining
         return TransactionDescription(
@@ -314,7 +314,8 @@ def _described(entry: ProducerStateEntry) -> ProducerDescription:
 
 
 def _is_wanted(found: TransactionMetadata, request: ListTransactionsRequest, now: int) -> bool:
-    """Whether an id passes the filters of a ListTransactions (``TransactionStateManager.listTransactionStates``)."""
+    """Whether an id passes the filters of a ListTransactions request
+    (``TransactionStateManager.listTransactionStates``)."""
     if request.producer_ids and found.producer_id not in request.producer_ids:
         return False
     if request.states and found.state not in request.states:

@@ -36,8 +36,8 @@ OFFSETS_COMMIT_TIMEOUT_MS = 5000
 
 @dataclass(frozen=True, slots=True)
 class CommitAsked:
-    """A request that commits offsets. ``refused``: partition to error, for the partitions that the broker
-    refuses before it calls the coordinator."""
+    """A request that commits offsets. ``refused``: dict of partition → error, for the partitions that the
+    broker refuses before it calls the coordinator."""
 
     client: str
     correlation_id: int
@@ -164,7 +164,7 @@ class GroupHost:
         return []
 
     def crash(self) -> None:
-        """What is in memory is lost; the next leaders of the partitions read their log."""
+        """Everything in memory is lost. The next leaders of the log partitions read the logs."""
         coordinator = self.coordinator
         for partition in (*coordinator.owned, *coordinator.loading):
             self._touch_groups(partition)

@@ -95,8 +95,8 @@ class GroupRequests:
         self.verification = verification
 
     def handle_commit(self, envelope: Envelope, now: int) -> Effects:
-        """Handle OffsetCommit or TxnOffsetCommit: check the permissions, then the topics, then call the coordinator,
-        for some transactional commits after a verification (OFS-2)."""
+        """Handle OffsetCommit or TxnOffsetCommit: check the permissions, then the topics, then call the
+        coordinator. Some transactional commits are verified before the call (OFS-2)."""
         request = envelope.body
         if not isinstance(request, TxnOffsetCommitRequest | OffsetCommitRequest):
             raise EngineError(f"{self.setup.name}: {request!r} commits no offsets")

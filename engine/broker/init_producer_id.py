@@ -96,7 +96,7 @@ class InitProducerIdHandler:
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
         """Respond with a new producer id and epoch 0 (PID-8), or let the coordinator handle the request
-        (TXC-7). Without an id the request waits (PID-5)."""
+        (TXC-7). If no id is left, the request waits (PID-5)."""
         request = envelope.body
         if type(request) is not InitProducerIdRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an InitProducerId request")

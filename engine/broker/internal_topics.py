@@ -61,7 +61,7 @@ def _as_created(
 
 
 class InternalTopics:
-    """The controller's state of the internal topics. ``counts``: topic to its number of partitions.
+    """The controller's state of the internal topics. ``counts``: dict of topic → number of its partitions.
     ``shows_epochs`` means the same as ``Controller.shows_partition_epochs``."""
 
     def __init__(self, configuration: BrokerConfiguration, *, shows_epochs: bool = False) -> None:
@@ -69,11 +69,11 @@ class InternalTopics:
         self._shows_epochs = shows_epochs
         self.counts: dict[str, int] = {}
         self.creating: dict[str, int] = {}
-        """Topic to the time at which its creation ends, for topics that are being created."""
+        """Dict of topic that is being created → time in ms at which its creation ends."""
         self._idle: dict[str, dict[str, LeaderAndIsr]] = {}
-        """Topic to its idle partitions, each with its announcement."""
+        """Dict of topic → idle partition → its announcement."""
         self._words: dict[str, IdlePartitions] = {}
-        """Topic to the announcement of all its idle partitions, cached until one changes."""
+        """Dict of topic → announcement of all its idle partitions, cached until one of them changes."""
 
     def create(self, topic: str, broker_ids: Sequence[int]) -> None:
         """Create the topic, with all partitions idle. A small cluster has fewer replicas than the replication

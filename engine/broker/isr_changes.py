@@ -70,9 +70,9 @@ class RepeatedIsrRequests:
         self.outgoing = outgoing
         self._recipient = CONTROLLER if setup.profile.asks_controller_for_isr else ZOOKEEPER
         self._waiting: dict[str, tuple[Replica, int]] = {}
-        """Partition to its replica and the time in ms at which the leader repeats the request."""
+        """Dict of partition → (its replica, time in ms at which the leader repeats the request)."""
         self.deadline: int | None = None
-        """The earliest of these times; None: no request waits."""
+        """The earliest time in ``_waiting``; None: no request waits."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         replica.isr_asked = follower

@@ -193,7 +193,8 @@ class Lifecycle:
         self.deadline = now + CATCH_UP_MS
 
     def _wait(self, effects: Effects, now: int) -> None:
-        """Kafka repeats the request after 50 ms, and from then on at the interval of heartbeats."""
+        """Set when the request to stop is repeated: first after 50 ms, then at the interval of heartbeats, as
+        in Kafka."""
         self.deadline = now + (
             self.setup.configuration.heartbeat_interval_ms if self._answered_stop else SHUTDOWN_MS
         )

@@ -17,7 +17,7 @@ from engine.messages import RecordBatch
 
 _BASE_OFFSET = attrgetter("base_offset")
 SEGMENTS_WITH_SNAPSHOT = 2
-"""The number of newest segments that get a snapshot at their start when a log is loaded."""
+"""When a log is loaded, this many of its newest segments get a producer snapshot at their start."""
 
 
 class LoadedLog(Protocol):
@@ -32,8 +32,8 @@ class LoadedLog(Protocol):
 
 
 def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
-    """After a crash, read the segments again from the one that holds ``recovery_point`` on, and rebuild their
-    snapshots and indexes of aborted transactions."""
+    """After a crash, read the segment that holds the offset ``recovery_point`` and all later ones again, and
+    rebuild their snapshots and indexes of aborted transactions."""
     producers = log.producers
     ends = (*log.segments[1:], log.log_end)
     for start, end in zip(log.segments, ends, strict=True):
@@ -55,8 +55,8 @@ def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
 
 
 def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
-    """Load the producers of a log that is opened. If it was closed in order and has no snapshot, a version
-    without producer state wrote it: empty snapshots are written instead."""
+    """Load the producer state of a log that is opened. ``clean``: the log was closed in an orderly stop. If
+    such a log has no snapshot, a version without producer state wrote it, and it gets empty snapshots."""
     if not clean or log.producers.snapshots:
         rebuild_producers(log, log.log_end, now)
         return
@@ -66,7 +66,7 @@ def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
 
 
 def rebuild_producers(log: LoadedLog, end: int, now: int) -> None:
-    """Rebuild the producers as of ``end``, and write a snapshot of them there."""
+    """Rebuild the producer state up to offset ``end``, and write a snapshot for this offset."""
     producers = log.producers
     knew_nothing = not producers.entries and not producers.unstable and producers.map_end_offset >= end
     producers.truncate_and_reload(log.log_start, end, now)

@@ -27,7 +27,8 @@ from engine.rules import Rule
 from engine.topic_partition import is_internal
 
 MARKER_BYTES = 78
-"""Size of a control batch: a header of 61 bytes, and a record with a key of 4 and a value of 6 (MSG-3)."""
+"""Size of a control batch: a header of 61 bytes, and a record of 17 with a key of 4 and a value of 6
+(MSG-3)."""
 
 
 def cluster_action_denied(arrived: Arrived) -> bool:
@@ -113,8 +114,8 @@ class WriteMarkersHandler:
         return effects
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """The append of one entry has ended: decide pending offsets, and note the results (MRK-7).
-        ``argument``: (number of the request, entry)."""
+        """The append of one entry has ended: commit or drop the pending offsets that it decides, and note the
+        results (MRK-7). ``argument``: (number of the request, entry)."""
         number, entry = argument
         effects: Effects = []
         writing = self.writing.get(number)

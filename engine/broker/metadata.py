@@ -28,8 +28,8 @@ class MetadataHandler:
         self.cluster = cluster
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """Respond with the leaders, ISRs and live brokers that this broker knows. A request without topics
-        gets all topics, with the internal ones if ``with_internal`` is set."""
+        """Respond with the leaders, ISRs and live brokers that this broker knows. A request that names no
+        topic gets all topics, but the internal ones only if ``with_internal`` is set."""
         request = envelope.body
         if type(request) is not MetadataRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a Metadata request")

@@ -22,8 +22,8 @@ class MetadataRecord:
     """One record, or ``count`` records of one kind that were written together. A part of the view.
 
     ``count`` 0: an entry that takes no offset. ``kind``: Kafka's name of the record. ``about``: the
-    partition, topic, broker or feature. ``word``: the decision that brokers apply when they read the record;
-    None: they apply nothing.
+    partition, topic, broker or feature that the record changes. ``word``: the decision that brokers apply
+    when they read the record; None: they apply nothing.
     """
 
     __slots__ = ("about", "count", "epoch", "fields", "kind", "offset", "path", "word")
@@ -60,7 +60,7 @@ class MetadataRecord:
 
 
 class MetadataLog:
-    """All records, by offset."""
+    """All records, in the order of their offsets."""
 
     __slots__ = ("end", "records")
 

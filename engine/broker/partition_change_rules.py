@@ -20,7 +20,7 @@ from engine.rules import Rule
 
 class Altering(NamedTuple):
     """The values that the guards compare. ``state``: the partition at the controller; None: it is unknown.
-    ``eligible``: broker to broker epoch, for the brokers that may be in sync."""
+    ``eligible``: dict of broker id → broker epoch, for the brokers that may be in sync."""
 
     state: PartitionState | None
     wanted: WantedIsr

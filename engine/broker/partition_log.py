@@ -94,12 +94,13 @@ class PartitionLog:
         self.place: Path = ("partitions", partition, "replicas", str(replica))
         self.one_batch_per_append = profile.one_batch_per_append
         self.rolls_first = profile.rolls_before_validation
-        """A full segment is closed before the batches are validated, so even a duplicate closes it."""
+        """Whether a full segment is closed before the batches are validated, so that even a duplicate closes
+        it."""
         self.keeps_producers = profile.idempotence
         """Whether the version keeps the state of producers."""
         self.shows_cut = profile.truncation_sets_high_watermark
-        """After a truncation, the producer state applies the high watermark at once: ended transactions whose
-        markers are below it no longer hold back the LSO."""
+        """Whether the producer state applies the high watermark at once after a truncation: ended
+        transactions whose markers are below it then no longer hold back the LSO."""
         self.segment_records = configuration.segment_records
         self.segment_bytes = configuration.segment_bytes
         self.watch = watch
@@ -325,7 +326,8 @@ class PartitionLog:
         return min(self.high_watermark, max(unstable, self.log_start))
 
     def set_high_watermark(self, offset: int) -> bool:
-        """Move the high watermark, within log start and log end; True when it moved."""
+        """Move the high watermark to ``offset``, but not below the log start or above the log end; True when
+        it moved."""
         if offset > self.log_end:
             offset = self.log_end
         if offset < self.log_start:
@@ -375,7 +377,7 @@ class PartitionLog:
         self._touch_batches(gone)
 
     def replace_batches(self, changed: dict[int, RecordBatch | None]) -> None:
-        """Replace batches by their compacted versions. ``changed``: base offset to the new batch; None:
+        """Replace batches by their compacted versions. ``changed``: dict of base offset → new batch; None:
         remove the batch (LOG-13)."""
         kept = [
             (changed.get(batch.base_offset, batch), at)
@@ -388,8 +390,8 @@ class PartitionLog:
         self._touch()
 
     def segment_times(self) -> dict[int, int]:
-        """First offset of each closed segment to the time in ms of the newest append whose records are still
-        in it; 0 without one."""
+        """Dict of first offset of each closed segment → time in ms of the newest append whose records are
+        still in it; 0 if the segment is empty."""
         newest: dict[int, int] = {}
         for start in self.segments[:-1]:
             first, last = (bisect_left(self._base_offsets, at) for at in (start, self.segment_end(start)))
@@ -467,9 +469,10 @@ class PartitionLog:
     def reopen(
         self, now: int, *, clean: bool, recovery_point: int | None = None, log_start: int | None = None
     ) -> None:
-        """Load the log from disk after a stop (LOG-10). ``recovery_point``: after a crash, read the segments
-        from the one that holds it on; None: the newest segment. ``log_start``: the log start in the broker's
-        checkpoint; None: it stays. The high watermark starts again at the log start."""
+        """Load the log from disk after a stop (LOG-10). ``recovery_point``: an offset; after a crash, the
+        segment that holds it and all later ones are read again; None: only the newest segment is read again.
+        ``log_start``: the log start in the broker's checkpoint; None: it stays. The high watermark starts
+        again at the log start."""
         if log_start is not None:
             self.log_start = max(log_start, self.segments[0])
         if not clean:
@@ -524,9 +527,10 @@ class PartitionLog:
         self, offset: int, *, committed: bool, batches_max: int, bytes_max: int | None = None
     ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
         """Whole batches of one segment, from the batch with ``offset`` up to a bound (CON-1): the last stable
-        offset if ``committed``, else the high watermark. Also (producer id, first offset) of aborted
-        transactions if ``committed``. ``batches_max`` and ``bytes_max`` limit the batches after the first.
-        The caller checks that ``offset`` lies inside the log."""
+        offset if ``committed``, else the high watermark. The second result: (producer id, first offset) of
+        each aborted transaction from ``offset`` to the end of the segment; empty unless ``committed``.
+        ``batches_max`` and ``bytes_max`` limit the batches after the first. The caller checks that ``offset``
+        lies inside the log."""
         bound = self.last_stable_offset if committed else self.high_watermark
         index = max(0, bisect_right(self._base_offsets, offset) - 1)
         while index < len(self.batches) and self.batches[index].last_offset < offset:
@@ -575,8 +579,8 @@ class PartitionLog:
 
     def end_of_epoch(self, leader_epoch: int) -> tuple[int, int]:
         """The newest epoch at or below ``leader_epoch``, and the offset at which it ends in this log,
-        exclusive (KIP-101, KIP-279). For an epoch older than all: itself, and where the oldest begins (or the
-        log end)."""
+        exclusive (KIP-101, KIP-279). If no epoch of this log is that old: ``leader_epoch`` itself, and the
+        offset at which the oldest epoch begins, or the log end if no epoch has begun."""
         index = bisect_right(self.epoch_starts, leader_epoch, key=_epoch)
         found = self.epoch_starts[index - 1][0] if index else leader_epoch
         end = self.epoch_starts[index][1] if index < len(self.epoch_starts) else self.log_end

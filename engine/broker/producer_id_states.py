@@ -156,4 +156,4 @@ MACHINE: Machine[Situation] = Machine(
 CLAIMING = MACHINE.sources(NO_REPLY)
 """States in which the broker waits for a reply of ZooKeeper."""
 ANSWERS = {row.source: row.on for row in MACHINE.rows if row.on in (DATA, WRITTEN)}
-"""State to the type of reply that the broker waits for in it."""
+"""Dict of state → the type of reply that the broker waits for in it."""

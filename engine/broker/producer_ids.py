@@ -136,13 +136,13 @@ class ProducerIdManager:
 
     @property
     def has_id(self) -> bool:
-        """True when ``generate`` would give an id now."""
+        """True when ``generate`` would return an id now."""
         block = self.block
         return block is not None and not self.is_claiming and self.next_id <= block.end
 
     def generate(self) -> int | None:
-        """The next id, or None if a claim must come first (PID-5). Numbers are those of Kafka's 64 bits:
-        after LONG_MAX comes -2^63, which is issued without a claim."""
+        """The next id, or None if a claim must come first (PID-5). Ids are signed 64-bit integers, as in
+        Kafka: after LONG_MAX comes -2^63, which is issued without a claim."""
         block = self.block
         if block is None or self.is_claiming or self.next_id > block.end:
             return None

@@ -20,7 +20,8 @@ from engine.profile import Profile
 
 
 class BatchMetadata(NamedTuple):
-    """A cached batch: enough to recognise a duplicate and to answer it with the stored offsets."""
+    """The fields of a cached batch by which the leader recognises a duplicate and responds with the stored
+    offsets. ``offset_delta``: the last offset minus the first. ``timestamp``: in ms."""
 
     last_sequence: int
     last_offset: int
@@ -152,7 +153,7 @@ class Appending:
         self.arrival: Arrival | None = None
 
     def arrive(self, batch: RecordBatch) -> Arrival:
-        """Everything that the rules compare: the batch, and its producer's state."""
+        """The values that the rules compare, from the batch and from its producer's state."""
         stored = self.stored
         updated = self.updated
         arrival = self.arrival = Arrival()
@@ -213,9 +214,9 @@ class Appending:
 class ProducerStateManager:
     """All producers of one replica of one partition.
 
-    ``map_end_offset``: the entries include the log up to this offset. ``open_transactions``: first offset to
-    producer id. ``unstable``: first offset of an ended transaction to the offset of its marker, until the
-    high watermark is above the marker.
+    ``map_end_offset``: the entries include the log up to this offset. ``open_transactions``: dict of first
+    offset → producer id. ``unstable``: dict of first offset of an ended transaction → offset of its marker,
+    until the high watermark is above the marker.
     """
 
     __slots__ = (
@@ -250,14 +251,15 @@ class ProducerStateManager:
         self.expiration_ms = expiration_ms
         self.entries: dict[int, ProducerStateEntry] = {}
         self.awaited: dict[int, Awaited] = {}
-        """Producer id to the state of its verification. It is kept in memory only, and is empty unless the
-        profile verifies partitions."""
+        """Dict of producer id → its verification. It is kept in memory only, and is empty unless the profile
+        verifies partitions."""
         self.open_transactions: dict[int, int] = {}
         self.unstable: dict[int, int] = {}
         self.snapshots: dict[int, tuple[SnapshotEntry, ...]] = {}
         self.map_end_offset = 0
         self.last_snapshot = 0
-        """Snapshots are written only above this offset. It is the offset of the newest one, if there is one."""
+        """Snapshots are written only above this offset. It is the offset of the newest snapshot, if there is
+        one."""
 
     # Appending ------------------------------------------------------------------------------------
 
@@ -319,8 +321,8 @@ class ProducerStateManager:
         return awaited.guard
 
     def complete(self, completed: CompletedTransaction) -> None:
-        """An open transaction got its marker. It holds back the LSO until the marker is below the high
-        watermark. Raises EngineError if the transaction is not open."""
+        """An open transaction got its marker. The transaction still holds back the LSO until the marker is
+        below the high watermark. Raises EngineError if the transaction is not open."""
         if self.open_transactions.pop(completed.first_offset, None) is None:
             raise EngineError(
                 f"producer state: a marker at {completed.last_offset} ends a transaction at "
@@ -353,12 +355,13 @@ class ProducerStateManager:
     # Forgetting and reloading ---------------------------------------------------------------------
 
     def is_expired(self, entry: ProducerStateEntry, now: int) -> bool:
-        """Whether the producer was idle for the whole limit and has no open transaction (LOG-12)."""
+        """Whether the producer was idle for ``expiration_ms`` or longer and has no open transaction
+        (LOG-12)."""
         return entry.transaction_first_offset is None and now - entry.last_timestamp >= self.expiration_ms
 
     def expire(self, now: int) -> list[int]:
-        """Forget producers that were idle for too long, and verifications of the same age; returns the
-        producers' ids."""
+        """Forget the producers that were idle for too long, and the verifications that began too long ago.
+        Returns the producers' ids."""
         gone = [producer_id for producer_id, entry in self.entries.items() if self.is_expired(entry, now)]
         for producer_id in gone:
             del self.entries[producer_id]
@@ -383,7 +386,7 @@ class ProducerStateManager:
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
         """Records below ``log_start`` were removed. Returns the ids of the producers that were dropped with
-        them, which 2.0 does (LOG-11). Other producers keep every cached batch, because Kafka's
+        them; only 2.0 drops any (LOG-11). Other producers keep every cached batch, because Kafka's
         ``removeBatchesOlderThan`` has no effect."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
@@ -435,8 +438,8 @@ class ProducerStateManager:
         )
 
     def truncate_and_reload(self, log_start: int, log_end: int, now: int) -> None:
-        """Go back to the newest snapshot between ``log_start`` and ``log_end``; later ones are removed
-        (``truncateAndReload``). A state that already ends at ``log_end`` stays."""
+        """Remove the snapshots that are not above ``log_start`` or are above ``log_end``, and load the newest
+        of the others (``truncateAndReload``). A state that already ends at ``log_end`` stays."""
         self._keep_snapshots([offset for offset in self.snapshots if log_start < offset <= log_end])
         if log_end == self.map_end_offset:
             self.on_log_start_raised(log_start)

@@ -203,7 +203,7 @@ class QuorumController(Controller):
             self._write("RegisterBrokerRecord", "endpoints", _reachable(word), word)
 
     def _announce_level(self) -> None:
-        """Write the level of a feature (``FeatureControlManager``)."""
+        """Write the level of ``transaction.version`` to the metadata log (``FeatureControlManager``)."""
         self._touch(self)
         level: JsonObject = {"level": self.transaction_version}
         self._write("FeatureLevelRecord", "transaction.version", level, self._live_word())
@@ -359,7 +359,7 @@ class QuorumController(Controller):
         return min((one.metadata_offset for one in others), default=self.log.end)
 
     def _move(self, registration: Registration, on: str, situation: Situation, now: int) -> Row:
-        """Take a row of the machine of the broker's registration."""
+        """Move a broker's registration by the row of its machine for the event ``on``. Returns the row."""
         before = registration.state
         row = MACHINE.take(before, on, situation)
         registration.state = row.target or before
@@ -387,7 +387,8 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _amend(self, registration: Registration) -> None:
-        """The same start of the broker registers again."""
+        """Write the registration again with the same broker epoch: the same start of the broker registered
+        again."""
         fields: JsonObject = {"broker_epoch": registration.epoch, "fenced": True}
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
@@ -588,7 +589,8 @@ class QuorumController(Controller):
         }
 
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """Nothing to do."""
+        """Does nothing: the controller's response ends a request that the leader may have sent for this
+        replica."""
 
     # Faults ---------------------------------------------------------------------------------------
 

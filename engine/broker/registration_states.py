@@ -6,7 +6,7 @@ learn of it. A heartbeat unfences the broker once it has read the metadata log u
 broker stays unfenced while its heartbeats arrive; after ``broker.session.timeout.ms`` without a heartbeat it
 is fenced again. A heartbeat can carry the request to stop. The controller grants this request at once to a
 broker that leads no partition. Otherwise the controller first moves the leaderships, and waits until the
-other live brokers have read this.
+other live brokers have read these changes.
 """
 
 from __future__ import annotations

@@ -44,11 +44,11 @@ class DelayedProduce:
         self.deadline = deadline
         self.done = done
         self.offsets: dict[str, tuple[int, int]] = {}
-        """For the partitions that are not settled yet: partition to (high watermark to wait for, leader epoch
-        of the append)."""
+        """Dict of partition that is not settled yet → (high watermark to wait for, leader epoch of the
+        append)."""
         self.answers: dict[str, Any] = {}
-        """Partition to its answer, in the order of the request. A partition that still waits has the answer
-        for success."""
+        """Dict of partition → its answer, in the order of the request. A partition that still waits has the
+        answer for success."""
         self.waits = 0
         """Number of partitions that still wait."""
 
@@ -99,7 +99,7 @@ class Replica:
         self.record_version = 2
         self.not_fetching = False
         self.follower_ends: dict[int, int] = {}
-        """Leader only: follower to the log end offset in its newest fetch (LOG-7)."""
+        """Leader only: dict of follower → log end offset in its newest fetch (LOG-7)."""
         self.isr_asked: int | None = None
         """Leader only: the replica whose return to the ISR the leader has requested, one at a time. None: no
         request is pending."""
@@ -133,8 +133,8 @@ class Replica:
         self.min_isr = word.min_isr
         self.record_version = word.record_version
         if self.cluster is None:
-            # With KRaft, ``not_fetching`` may be out of date when the broker reads the record. Instead,
-            # FetchingStopped reaches the brokers at once.
+            # With KRaft, ``word.not_fetching`` is ignored, because it may be out of date when the broker
+            # reads the record. The brokers get FetchingStopped at once instead.
             self.stop_fetching(word.not_fetching)
         if self.is_leader:
             self.log.begin_epoch(word.leader_epoch, self.log.log_end)

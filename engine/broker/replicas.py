@@ -22,8 +22,8 @@ from engine.messages import LeaderAndIsr, RecordBatch
 
 
 class Replicas(dict[str, Replica]):
-    """The replicas of one broker, by partition. ``changed_partitions``: those whose log or leadership may
-    have changed; all brokers of a run share this set."""
+    """The replicas of one broker, by partition. ``changed_partitions``: the partitions whose log or
+    leadership may have changed; all brokers of a run share this set."""
 
     __slots__ = (
         "_watermark_needs_min_isr",
@@ -90,7 +90,8 @@ class Replicas(dict[str, Replica]):
     # Stop and start -------------------------------------------------------------------------------
 
     def stop(self, *, clean: bool) -> None:
-        """The broker stops: leaderships are forgotten, logs stay; ``clean`` writes producer snapshots (LOG-10)."""
+        """The broker stops: its replicas forget who leads, and keep their logs. ``clean``: they also write
+        producer snapshots (LOG-10)."""
         self.idle_from = self.scan_at = None
         for replica in self.values():
             replica.forget_leadership()
@@ -99,7 +100,7 @@ class Replicas(dict[str, Replica]):
             self.changed_partitions.add(replica.partition)
 
     def reopen(self, now: int, *, was_clean: bool) -> None:
-        """The broker starts: every log is opened and its producers are read."""
+        """The broker starts: it opens every log and loads the log's producer state."""
         for replica in self.values():
             log = replica.log
             checkpoint = log.high_watermark

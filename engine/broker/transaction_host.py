@@ -104,7 +104,8 @@ class Joining:
         self.errors: dict[str, dict[str, Error]] = {}
 
     def found(self, transactional_id: str, errors: dict[str, Error]) -> Effects:
-        """Store the result for one transaction: partition to error. After the last one, returns the response."""
+        """Store the result for one transaction. ``errors``: dict of partition → error. After the last
+        transaction, returns the response."""
         self.errors[transactional_id] = errors
         self.missing -= 1
         if self.missing:
@@ -250,7 +251,7 @@ class TransactionHost:
     # -- the coordinator's effects ---------------------------------------------------------------------
 
     def settle(self, now: int) -> Effects:
-        """Carry out what the coordinator wants, until nothing is left."""
+        """Carry out the coordinator's effects and pass finished markers to it, until none is left."""
         effects: Effects = []
         outbox, markers = self.coordinator.outbox, self.markers
         while outbox or markers.finished:
@@ -418,7 +419,8 @@ class TransactionHost:
     # -- time ------------------------------------------------------------------------------------------
 
     def _plan(self, now: int) -> None:
-        """Compute when each periodic scan next finds something (TXC-20, TXC-21)."""
+        """Compute when the next scan finds an expired transaction, and when the next one finds an idle id
+        (TXC-20, TXC-21)."""
         configuration = self.setup.configuration
         open_until: int | None = None
         idle_from: int | None = None

@@ -1,4 +1,5 @@
-"""Emits the events of a partition's transactions, and marks what changed in the view. Makes no decisions."""
+"""Emits the events of a partition's transactions, and marks the parts of the view that they change. Makes no
+decisions."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> 
 
 
 def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
-    """Emit, for an ABORT marker, its line in the index. The records stay, and consumers skip them (LOG-9, CON-7)."""
+    """Emit the line that an ABORT marker gets in the index. The aborted records stay, and consumers skip them
+    (LOG-9, CON-7)."""
     for ended in completed:
         if ended.is_aborted:
             line = log.aborted.lines[-1]

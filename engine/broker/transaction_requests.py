@@ -151,7 +151,7 @@ class TransactionRequests:
         return self._handled(request.transactional_id, now)
 
     def _topic_errors(self, request: AddPartitionsToTxnRequest) -> dict[str, Error]:
-        """The error of each partition if any may not be added; otherwise empty."""
+        """Dict of partition → error if any partition of the request may not be added; otherwise empty."""
         found: dict[str, Error] = {}
         for partition in request.partitions:
             if self.permissions.denied and self.permissions.is_denied(

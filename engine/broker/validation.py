@@ -12,7 +12,7 @@ CONSUMER_OFFSETS_TOPIC = "__consumer_offsets"
 
 
 class Origin(Enum):
-    """The origin of an append."""
+    """The source of an append's batches: a client, a coordinator of this broker, or the leader."""
 
     CLIENT = "client"
     COORDINATOR = "coordinator"
@@ -34,7 +34,8 @@ def data_level(profile: Profile, origin: Origin, topic: str) -> Level:
 
 
 def marker_level(profile: Profile, origin: Origin) -> Level:
-    """Markers are always checked, but since 2.8 followers only log a failed check (SEQ-9, CTR-26)."""
+    """The level of validation of a marker. Markers are always checked, but since 2.8 followers only log a
+    failed check (SEQ-9, CTR-26)."""
     if profile.validates_by_origin and origin is Origin.REPLICATION:
         return Level.LOGGED
     return Level.EPOCH_ONLY
@@ -42,8 +43,8 @@ def marker_level(profile: Profile, origin: Origin) -> Level:
 
 @lru_cache(maxsize=1024)
 def levels(profile: Profile, topic: str) -> tuple[dict[Origin, Level], dict[Origin, Level]]:
-    """For a topic: origin to the level of validation, for data and for markers. All partitions of the topic
-    have the same levels."""
+    """Two dicts of origin → level of validation: for data, and for markers. All partitions of the topic have
+    the same levels."""
     return (
         {origin: data_level(profile, origin, topic) for origin in Origin},
         {origin: marker_level(profile, origin) for origin in Origin},

@@ -71,8 +71,8 @@ PRODUCE_SEES: dict[Error, Error] = dict.fromkeys(
     ),
     Error.NOT_ENOUGH_REPLICAS,
 )
-"""The coordinator's error to the error that the producer gets in its place: older producers, too, send the batch
-again after NOT_ENOUGH_REPLICAS."""
+"""Dict of the coordinator's error → the error that the producer gets in its place: older producers, too, send
+the batch again after NOT_ENOUGH_REPLICAS."""
 ADDING_SEES: dict[Error, Error] = {
     error: seen for error, seen in PRODUCE_SEES.items() if error is not Error.CONCURRENT_TRANSACTIONS
 }
@@ -81,8 +81,8 @@ because it knows that its previous transaction may not be complete yet."""
 PRODUCERS_SEE = {
     Error.PRODUCER_FENCED: Error.INVALID_PRODUCER_EPOCH,
 }
-"""The coordinator's error to the error that a client gets in its place, because from a leader clients expect
-INVALID_PRODUCER_EPOCH."""
+"""Dict of the coordinator's error → the error that a client gets in its place: clients expect
+INVALID_PRODUCER_EPOCH from a leader."""
 OLDER_PRODUCERS_SEE = PRODUCERS_SEE | {Error.TRANSACTION_ABORTABLE: Error.INVALID_TXN_STATE}
 """As ``PRODUCERS_SEE``, for clients before Produce 11 and TxnOffsetCommit 4 (Kafka 3.8), which do not know
 TRANSACTION_ABORTABLE."""
@@ -90,7 +90,7 @@ OFFSETS_SEE = {
     Error.NETWORK_EXCEPTION: Error.COORDINATOR_LOAD_IN_PROGRESS,
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
 }
-"""The error of the verification to the error that the client of a TxnOffsetCommit gets in its place
+"""Dict of error of the verification → the error that the client of a TxnOffsetCommit gets in its place
 (``GroupMetadataManager.maybeConvertOffsetCommitError``)."""
 ADD_RETRY_MS, ADD_RETRY_MAX_MS = 20, 100
 """The pause in ms before a question is repeated, and the time in ms after which it is not repeated any more
@@ -107,7 +107,7 @@ class Verified:
     guards: dict[str, int] = field(default_factory=dict)
     """The verified partitions, each with its guard. A later marker removes the guard."""
     sees: Mapping[Error, Error] = field(default_factory=lambda: PRODUCE_SEES)
-    """The error of the verification to the error that the producer gets in its place."""
+    """Dict of error of the verification → the error that the producer gets in its place."""
     responded: dict[str, Error] = field(default_factory=dict)
     """The coordinator's own error of each partition, if it responded with one."""
     stale: frozenset[str] = frozenset()
@@ -122,7 +122,7 @@ class _Waiting:
     envelope: Envelope
     guards: dict[str, int]
     sequences: dict[str, int]
-    """Partition to the first sequence of its batch; NO_SEQUENCE for committed offsets."""
+    """Dict of partition → first sequence of its batch; NO_SEQUENCE for committed offsets."""
     until: int
     """The time in ms until which the question is repeated while the previous transaction is not complete."""
     stale: frozenset[str] = frozenset()
@@ -184,7 +184,8 @@ class Verification:
         self.connected: set[int] = {setup.broker_id}
         self._guards = 0
         self.goes_on: dict[type, Callable[[Verified, int], Effects]] = {}
-        """Type of a waiting request to the method that continues it. ``Broker`` enters the methods here."""
+        """Dict of type of a waiting request → method that continues the request. ``Broker`` fills this
+        dict."""
 
     def go_on(self, verified: tuple[Effects, list[Verified]], now: int) -> Effects:
         """Continue the requests whose verification has ended. Returns the effects in ``verified`` and those of the
@@ -471,8 +472,7 @@ def unguarded(
 
 
 def verify(coordinator: TransactionCoordinator, asked: TransactionPartitions) -> dict[str, Error]:
-    """A coordinator's result for each partition of a question: NONE if the transaction includes the
-    partition."""
+    """Dict of partition → the coordinator's result: NONE if the transaction includes the partition."""
     error = _verify_id(coordinator, asked)
     if error is not NO_ERROR:
         return dict.fromkeys(asked.partitions, error)

@@ -53,7 +53,7 @@ class ZooKeeper:
         self.sessions: dict[int, Session] = {}
 
     def read(self, name: str) -> ZooKeeperReply:
-        """Data and stat version; version -1 when the node does not exist."""
+        """The node's data and stat version; None and -1 when the node does not exist."""
         node = self.nodes.get(name)
         if node is None:
             return ZooKeeperReply(path=name, data=None, version=-1)

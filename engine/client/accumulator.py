@@ -179,8 +179,8 @@ class RecordAccumulator:
     # -- ready -----------------------------------------------------------------------------------------
 
     def ready(self, leaders: Mapping[str, int | None], now: int) -> Ready:
-        """The brokers with at least one sendable batch (ACC-8..ACC-12). ``leaders``: topic-partition to
-        broker id."""
+        """The brokers with at least one sendable batch (ACC-8..ACC-12). ``leaders``: dict of topic-partition
+        → broker id of its leader, or None."""
         result = Ready()
         nodes = result.nodes
         exhausted = bool(self.pool.waiters)
@@ -261,9 +261,9 @@ class RecordAccumulator:
     ) -> list[tuple[int, list[Batch]]]:
         """Take at most one batch of each partition for each ready broker (ACC-13..ACC-16).
 
-        ``led_by``: broker id to the partitions it leads, in the order of the metadata. ``max_size``: the most
-        bytes of a request. Returns (broker id, batches) for each broker of ``nodes``; its batches are empty
-        if none may be sent.
+        ``led_by``: dict of broker id → the partitions that it leads, in the order of the metadata.
+        ``max_size``: the most bytes of a request. Returns (broker id, batches) for each broker of ``nodes``;
+        its batches are empty if none may be sent.
         """
         self.stops.clear()
         return [(node, self._drain_node(node, led_by.get(node, []), max_size, now)) for node in nodes]
@@ -397,7 +397,8 @@ class RecordAccumulator:
     # -- muting, flushing, closing ---------------------------------------------------------------------
 
     def set_muted(self, partition: str, muted: bool) -> None:
-        """Mute a partition, so that no batch of it is drained while one is in flight, or end that (ACC-19)."""
+        """Mute or unmute a partition. No batch of a muted partition is drained, because one is in flight
+        (ACC-19)."""
         queue = self.queue(partition)
         if queue.muted != muted:
             queue.muted = muted

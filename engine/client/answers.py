@@ -140,7 +140,8 @@ class Answers:
             try:
                 transactions.failed(batch, Error.REQUEST_TIMED_OUT, False)
             except IllegalTransition as illegal:
-                # No transaction is open: the record's send() threw, and no transaction had its partition since.
+                # No transaction is open: the record's send() threw, and no transaction has had its partition
+                # since.
                 self._thrown(batch, illegal)
         self._completion.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
         if transactions is not None and batch.attempts and not self._keeps_numbers_in_doubt:
@@ -192,8 +193,8 @@ class Answers:
         self._watch.emit(NumbersInDoubt, producer=self._name, partition=batch.partition, thrown=True)
 
     def _complete(self, batch: Batch, base_offset: int, now: int) -> None:
-        """A batch succeeded (TXM-12). One that has expired can only raise the last acknowledged values
-        (ACC-21)."""
+        """A batch succeeded (TXM-12). If it had expired before, its success only raises the last acknowledged
+        sequence and offset (ACC-21)."""
         self._in_flight.remove(batch)
         if self._transactions is not None:
             self._transactions.completed(batch, base_offset)

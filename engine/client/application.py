@@ -22,11 +22,11 @@ class Call:
     """One call and its result.
 
     ``kind`` is one of :data:`KINDS`. ``args`` of ``send``: ``partition``, ``serial``, ``size`` (bytes of the
-    value), ``key`` (missing or None: null). ``args`` of ``send_offsets``: ``offsets`` (topic-partition to the
-    offset of the next record to read), ``group``, ``member`` (missing: none). ``state`` is ``done``,
-    ``blocked`` or ``refused``; a blocked call is later done or refused, and the client then puts it into
-    ``finished_calls``. ``error`` names the error, ``exception`` the Java class that Kafka throws for it, if
-    known.
+    value), ``key`` (missing or None: null). ``args`` of ``send_offsets``: ``offsets`` (dict of
+    topic-partition → offset of the next record to read), ``group``, ``member`` (missing: none). ``state`` is
+    ``done``, ``blocked`` or ``refused``; a blocked call is later done or refused, and the client then puts it
+    into ``finished_calls``. ``error`` names the error, ``exception`` the Java class that Kafka throws for it,
+    if known.
     """
 
     __slots__ = ("args", "error", "exception", "kind", "since", "state")

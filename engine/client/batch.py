@@ -87,9 +87,10 @@ class Batch:
         return bool(self.serials) and self.capacity <= self.bytes
 
     def try_append(self, serial: int, payload: int, now: int) -> bool:
-        """Append a record if the batch still takes records and has room. After False it takes none.
+        """Append a record if the batch takes records and has room. Returns whether it was appended; if not,
+        the batch takes no record any more.
 
-        The first record always fits. ``payload`` is :func:`record_size.payload_size`.
+        The first record always fits. ``payload``: the result of :func:`record_size.payload_size`, in bytes.
         """
         if self.state not in TAKES_RECORDS:
             return False
@@ -151,7 +152,7 @@ class Batch:
         return self.state in OVER
 
     def move(self, on: str) -> None:
-        """Take the row for (state, ``on``). A missing row is an error of the engine."""
+        """Change the state by the row for (state, ``on``). Raises EngineError if there is no such row."""
         try:
             row = MACHINE.take(self.state, on, None)
         except EngineError as broken:

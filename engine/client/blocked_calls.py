@@ -80,8 +80,8 @@ class BlockedCalls:
     # -- flush, close ----------------------------------------------------------------------------------
 
     def begin_flush(self, call: Call, now: int) -> None:
-        """Begin a flush: the call waits for the batches that are incomplete now, and linger has no effect
-        (ACC-20)."""
+        """Begin a flush: the call waits for the batches that are incomplete now. Linger has no effect until
+        the call returns (ACC-20)."""
         waits_for = set(self._accumulator.incomplete)
         if not waits_for:
             return
@@ -91,7 +91,7 @@ class BlockedCalls:
         self._poll.wake(now)
 
     def batch_finished(self, batch: Batch) -> None:
-        """Return the flushes for which this complete batch was the last one that they waited for."""
+        """This batch is complete: let the flushes return that waited only for it."""
         if not self._flushing:
             return
         for entry in list(self._flushing):

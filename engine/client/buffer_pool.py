@@ -16,7 +16,7 @@ from engine.watching import Watch
 
 @dataclass(slots=True)
 class Waiter:
-    """A ``send()`` that waits for ``size`` bytes until ``deadline``."""
+    """A ``send()`` that waits for ``size`` bytes from ``since`` until ``deadline`` at most (virtual ms)."""
 
     call: Call
     size: int

@@ -119,8 +119,9 @@ _REFUSED_ANSWERS = (
 
 
 _WITHOUT_ID = (_refuse(INITIALIZING, INIT, "refused_init"),)
-"""A second initTransactions() waits for the response to the first (TXM-5), unless an abort ended in INITIALIZING
-without a request for an id: a refusal required a higher epoch only after abortTransaction()."""
+"""In INITIALIZING, a second initTransactions() usually waits for the response to the first (TXM-5). It is
+refused if no request for an id was enqueued: an abort ended in INITIALIZING, because an error after
+abortTransaction() required a higher epoch."""
 
 
 def _refused() -> tuple[Row, ...]:

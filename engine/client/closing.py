@@ -58,8 +58,8 @@ class Closing:
             self._calls.close_done()
 
     def give_up(self, error: Cause | None, now: int) -> None:
-        """Drop all batches, because of ``error`` or because there is no producer id. If the producer is
-        closed, end its Sender (SND-3, SND-4)."""
+        """Fail every batch with ``error`` (None: no batch fails). If the producer is closed and has nothing
+        left to send, end its Sender (SND-3, SND-4)."""
         self.drop_all(error, now)
         self.finish()
 

@@ -131,7 +131,7 @@ def resolve(
     place: str = "settings",
     running: ProducerConfig | None = None,
 ) -> ProducerConfig:
-    """The configuration for ``settings`` (name to value; an absent setting has its default). Raises
+    """The configuration for ``settings`` (dict of name → value; an absent setting has its default). Raises
     :class:`Refused`, with the setting's place, for an unknown name, a value out of bounds (CFG-1), a
     combination that CFG-2 or CFG-3 forbids, and idempotence in a version without it (CPT-7). ``running``: the
     configuration of a running producer of which a setting changes."""
@@ -168,7 +168,8 @@ def resolve(
 
 
 def check_setting(name: str, value: Any, place: str = "settings") -> Any:
-    """The value in the type of its setting. Raises :class:`Refused` with the place and the allowed values."""
+    """The value, checked; the texts ``all`` and ``-1`` of ``acks`` become −1. Raises :class:`Refused`, with
+    the place and the allowed values, if the setting is unknown or the value is not allowed."""
     setting = SETTINGS.get(name)
     if setting is None:
         raise Refused("CFG-1", f"{place}.{name}", "no_setting", setting=name, known=list(SETTINGS))

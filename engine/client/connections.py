@@ -17,8 +17,8 @@ DISCONNECTED, CONNECTING, CONNECTED = "disconnected", "connecting", "connected"
 
 
 class InFlightRequest:
-    """A request in flight, whose response must come before ``deadline``. ``batches``: for a Produce,
-    partition to batch."""
+    """A request in flight, whose response must come before ``deadline``. ``batches``: dict of partition →
+    batch of a Produce request; empty for other requests."""
 
     __slots__ = ("api", "batches", "body", "correlation_id", "deadline", "gone", "node", "path", "sent_at")
 
@@ -181,7 +181,7 @@ class Connections:
         return lost
 
     def hang_up(self, now: int) -> list[str]:
-        """Close every connection, with its requests in flight; returns the peers."""
+        """Close every connection, and drop the requests in flight on it. Returns the names of the peers."""
         ended = [node for node, connection in self.by_node.items() if connection.state != DISCONNECTED]
         for node in ended:
             self.disconnected(node, now)

@@ -106,7 +106,8 @@ class Consumer:
         self.member = member
         self.max_poll_interval_ms = max_poll_interval_ms
         self.auto_offset_reset = auto_offset_reset
-        """Where it begins without a committed offset, and after OFFSET_OUT_OF_RANGE: EARLIEST or LATEST."""
+        """Where the consumer begins without a committed offset, and after OFFSET_OUT_OF_RANGE: EARLIEST or
+        LATEST."""
         self.handover = Handover(name, isolation, remember_keys, polled, watch)
         self.lane_parts: dict[str, Part] = {}
         """Dict of topic-partition → the part of the view with this consumer's reading of the partition."""

@@ -161,7 +161,8 @@ class ControlAnswers:
 
 
 def _illegal(exchange: _Exchange, illegal: IllegalTransition) -> None:
-    """Kafka's Sender thread logs the exception and does not repeat the request (TXM-13)."""
+    """Emit that Kafka's Sender thread throws: it logs the exception and does not repeat the request
+    (TXM-13)."""
     if not exchange.transactions.is_poisoned:
         exchange.watch.emit(AnswerThrown, exchange.client, exchange.request.api, illegal.row.on)
 
@@ -238,7 +239,8 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
 
 
 def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
-    """Partitions with the result NONE are done. For others, the whole request is sent again, or it fails."""
+    """The offsets of partitions with the result NONE are done. If others remain, the whole request is sent
+    again or fails."""
     transactions = exchange.transactions
     again: tuple[ControlReaction, Error] | None = None
     for partition, error in answer.errors.items():

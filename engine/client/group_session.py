@@ -142,7 +142,7 @@ class GroupSession:
         """Dict of topic-partition → the offset that the coordinator last returned or stored; -1: it has none."""
         self.last_error: Error | None = None
         self.max_poll_interval_ms = max_poll_interval_ms
-        """None: the time between two polls is not limited."""
+        """The longest time in ms between two polls; None: it is not limited."""
         self.polled_at: int | None = None
         """When the application got the records that it is processing (virtual ms); None: it is in ``poll()``, or has
         not polled yet."""
@@ -347,7 +347,7 @@ def _partitions(body: Request | FindCoordinatorRequest) -> tuple[str, ...]:
 
 
 def _worst(response: Response) -> Error:
-    """The error that decides the reaction."""
+    """The first error of the response that is not NONE; it decides the reaction."""
     errors = [] if isinstance(response, OffsetCommitResponse) else [response.error]
     if not isinstance(response, FindCoordinatorResponse | LeaveGroupResponse):
         errors += (response.errors or {}).values()

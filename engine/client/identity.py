@@ -2,8 +2,8 @@
 (PID-11).
 
 The two generations have different phases: ``queued_identity`` (2.8) and ``blocking_identity`` (2.0). This
-module holds what both share: the parts that they use, and the handling of InitProducerId's responses for a
-producer without a transactional id.
+module holds the code of both generations: it handles the responses to InitProducerId for a producer without a
+transactional id.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Phase = Callable[[int], bool]
 
 
 class Identity(Protocol):
-    """The generation's phases before P1, and its reaction to InitProducerId."""
+    """One generation's phases before P1, and its reaction to the response to InitProducerId."""
 
     def phases(self) -> tuple[tuple[str, Phase], ...]: ...
 

@@ -8,8 +8,8 @@ from engine.client.expiry import Expiry
 
 
 class InFlightBatches:
-    """The drained batches of one producer. ``by_partition``: topic-partition to its batches, oldest first
-    (ACC-21)."""
+    """The drained batches of one producer. ``by_partition``: dict of topic-partition → its batches, oldest
+    first (ACC-21)."""
 
     __slots__ = ("_config", "_expiry", "by_partition")
 

@@ -66,8 +66,8 @@ class Ledger:
         application asks for them."""
 
     def failures_of(self, producer: str) -> set[int]:
-        """The serials of this producer's records that failed since the first call of this function. The set
-        is updated later."""
+        """The serials of this producer's records that failed since the first call of this function. Later
+        failures and successes change this set."""
         return self._failures.setdefault(producer, set())
 
     def parts(self) -> list[RecordPart]:

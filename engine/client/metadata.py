@@ -15,9 +15,9 @@ from engine.watching import Watch
 
 class Metadata:
     """The cached metadata of one client. ``bootstrap``: the ids of the brokers in ``bootstrap.servers``.
-    ``brokers``: the ids of the brokers that the client knows. ``leaders``: topic-partition to broker id or
-    None. ``led_by``: broker id to its topic-partitions. ``rebootstraps``: the client may start again from
-    ``bootstrap``."""
+    ``brokers``: the ids of the brokers that the client knows. ``leaders``: dict of topic-partition → broker
+    id or None. ``led_by``: dict of broker id → the topic-partitions that it leads. ``rebootstraps``: the
+    client may start again from ``bootstrap``."""
 
     __slots__ = (
         "bootstrap",

@@ -65,8 +65,8 @@ from engine.watching import Part, Watch
 
 
 class ProducerClient:
-    """A producer. ``settings``: name to value (CFG-1). ``brokers``: ids of the brokers that it may connect to
-    first.
+    """A producer. ``settings``: dict of name → value (CFG-1). ``brokers``: ids of the brokers that it may
+    connect to first.
 
     Raises :class:`Refused` as :func:`resolve` does (CFG-6).
     """
@@ -382,7 +382,7 @@ class ProducerClient:
         self.watch.emit(MetadataLearned, self.name, self.memory.metadata.update(body, now))
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection is open. A producer uses one to a broker for all requests."""
+        """A connection is open. A producer uses one connection to each broker for all its requests."""
         self.memory.connections.connected(broker_number(peer))
         self.memory.poll.wake(now)
         return self._effects()

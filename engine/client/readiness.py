@@ -30,7 +30,7 @@ class Readiness:
         self.show()
 
     def check(self, now: int) -> bool:
-        """Run P2."""
+        """Run P2: store the new result of ``ready()`` in ``found``. Returns False: the pass continues."""
         ready = self.found = self._accumulator.ready(self._metadata.leaders, now)
         if ready.nodes and ready.nodes != self._last and self._setup.watch.hears(BatchesReady):
             self._emit()

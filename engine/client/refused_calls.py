@@ -1,4 +1,4 @@
-"""How a call is refused: its result, and the happening that the run emits (TXM-5)."""
+"""How a call is refused: its result, and the event that the run emits (TXM-5)."""
 
 from __future__ import annotations
 

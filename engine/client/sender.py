@@ -210,7 +210,7 @@ class Sender:
         return False
 
     def _ask_for_leaders(self, now: int) -> bool:
-        """P3: a topic without a known leader marks new metadata as needed."""
+        """P3: mark new metadata as needed if a topic has no known leader."""
         topics = self._readiness.found.unknown_leader_topics
         if topics:
             metadata = self._metadata
@@ -314,7 +314,7 @@ class Sender:
         return min(queued, sent)
 
     def _send(self, now: int) -> bool:
-        """P8: one Produce request for each broker with all its batches."""
+        """P8: send each broker one Produce request with all batches that were drained for it."""
         if not self._drained:
             return False
         connections = self._connections

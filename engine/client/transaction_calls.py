@@ -56,7 +56,7 @@ def init_transactions(manager: TransactionManager) -> Result:
 
 
 def begin_transaction(manager: TransactionManager) -> None:
-    """READY → IN_TRANSACTION, purely local (CTR-1)."""
+    """Change the state from READY to IN_TRANSACTION. No request is enqueued (CTR-1)."""
     _needs_transactional_id(manager)
     manager.late_calls.check_other(manager)
     _no_error(manager, states.BEGIN)
@@ -158,7 +158,8 @@ def send_offsets(
 
 
 def commit_transaction(manager: TransactionManager) -> Result:
-    """IN_TRANSACTION → COMMITTING_TRANSACTION (TXM-10). A repeated call waits for the result of the first one."""
+    """Change the state from IN_TRANSACTION to COMMITTING_TRANSACTION, and enqueue the requests that end the
+    transaction (TXM-10). A repeated call waits for the result of the first one."""
     _needs_transactional_id(manager)
     waiting = manager.late_calls.resumed(manager, states.COMMIT)
     if waiting is not None:
@@ -169,8 +170,9 @@ def commit_transaction(manager: TransactionManager) -> Result:
 
 
 def abort_transaction(manager: TransactionManager) -> Result:
-    """IN_TRANSACTION or ABORTABLE_ERROR → ABORTING_TRANSACTION; *new* partitions are dropped (TXM-10). A repeated
-    call waits for the result of the first one."""
+    """Change the state from IN_TRANSACTION or ABORTABLE_ERROR to ABORTING_TRANSACTION, drop the *new*
+    partitions, and enqueue the requests that end the transaction (TXM-10). A repeated call waits for the
+    result of the first one."""
     _needs_transactional_id(manager)
     waiting = manager.late_calls.resumed(manager, states.ABORT)
     if waiting is not None:

@@ -167,9 +167,9 @@ class TransactionManager:
         self.last_edge: tuple[str, str, str] | None = None
         self.last_error: Cause | None = None
         self.last_error_unexpected = False
-        """Whether the application gets a plain KafkaException instead of the last error's own: the client has
-        no reaction of its own to the error (``control_reactions.py``), or sequence numbers were lost
-        (TXM-15)."""
+        """Whether the application gets a plain KafkaException instead of the exception of the last error: the
+        client has no reaction of its own to the error (``control_reactions.py``), or sequence numbers were
+        lost (TXM-15)."""
         self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = NO_PRODUCER_EPOCH
         self.bump_required = False
@@ -183,8 +183,8 @@ class TransactionManager:
         self.new_partitions: dict[str, None] = {}
         self.pending_partitions: dict[str, None] = {}
         self.added_partitions: dict[str, None] = {}
-        """The transaction's topic-partitions in the order of their first use: *new* (to be registered),
-        *pending* (registration requested) and *added* (batches may be sent, TXM-8)."""
+        """These three dicts hold the transaction's topic-partitions in the order of their first use: *new*
+        (to be registered), *pending* (registration requested) and *added* (batches may be sent, TXM-8)."""
         self.started = False
         """Whether EndTxn has to be sent: the coordinator has registered partitions or offsets of the
         transaction (TXM-9), or leaders may add them (KIP-890)."""
@@ -393,7 +393,7 @@ class TransactionManager:
         )
 
     def request_producer_id(self) -> None:
-        """UNINITIALIZED → INITIALIZING; enqueue InitProducerId (PID-11, CFG-5)."""
+        """Change the state from UNINITIALIZED to INITIALIZING, and enqueue InitProducerId (PID-11, CFG-5)."""
         self.transition(states.NEED_ID)
         self.enqueue(PendingRequest(INIT, init_request(), PRIORITIES[INIT]))
 
@@ -406,8 +406,8 @@ class TransactionManager:
         self._renumber()
 
     def identity_raised(self, producer_id: int, producer_epoch: int) -> None:
-        """Take the epoch that the coordinator raised (TXM-7), and drop the old numberings. It may also end a
-        transaction (TXM-10)."""
+        """Take the epoch that the coordinator raised (TXM-7), and drop the old numberings. In
+        ABORTING_TRANSACTION this also ends the transaction (TXM-10)."""
         self.set_identity(producer_id, producer_epoch)
         self.bump_required = False
         if self.state in states.ABORTING:
@@ -713,7 +713,7 @@ class TransactionManager:
             request.result.fail(self.last_error, self.last_error_unexpected)
 
     def end_transaction(self) -> None:
-        """End the transaction: the coordinator decided it, or never registered it (TXM-11)."""
+        """End the transaction, because the coordinator has decided it or never registered it (TXM-11)."""
         self.transition(states.ENDED)
         self.forget_transaction()
 

@@ -27,8 +27,8 @@ class Waiting:
         *fields: Fields.args,
         **named: Fields.kwargs,
     ) -> None:
-        """Emit why nothing is sent, unless this reason was the last one emitted. ``about``: the object of the
-        reason; another object is another reason."""
+        """Emit why nothing is sent, unless this reason was the last one emitted. ``about``: the broker,
+        partition or topics that the reason concerns; the same reason about others is emitted again."""
         if (reason, about) == self._cause:
             return
         self._cause = (reason, about)

@@ -48,8 +48,8 @@ def bytes_of(batch: RecordBatch) -> bytes:
 
 
 def message_of(row: BatchRow, timestamp: int) -> RecordBatch:
-    """A batch that was read from a segment, as a stored batch of the engine. ``timestamp`` is in the caller's
-    own time."""
+    """A batch that was read from a segment, as a stored batch of the engine. ``timestamp``: the batch's
+    timestamp in ms, in the caller's own time."""
     header: BatchHeader = row.header
     content = None
     deltas = tuple(record.offset - header.base_offset for record in row.records)

@@ -27,7 +27,8 @@ def decode_leader_epochs(data: bytes) -> tuple[LeaderEpoch, ...]:
 
 
 def decode_offset_checkpoint(data: bytes) -> dict[str, int]:
-    """`topic-partition` to offset. Raises ValueError, with the line, when the file is not such a checkpoint."""
+    """Dict of `topic-partition` → offset. Raises ValueError, with the line, when the file is not such a
+    checkpoint."""
     return {
         partition_name(fields[0], _number(fields[1], line)): _number(fields[2], line)
         for line, fields in _entries(data, 3)

@@ -58,8 +58,8 @@ class Damage:
 
 
 class DamagedError(ValueError):
-    """The error of the functions that decode one object. When a segment is read, its damage becomes part of a
-    row."""
+    """The error of the functions that decode one object. When a segment is read, the damage becomes part of a
+    row instead."""
 
     def __init__(self, damage: Damage) -> None:
         super().__init__(str(damage))

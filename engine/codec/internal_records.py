@@ -87,7 +87,7 @@ class InternalRecords:
 
     def __init__(self) -> None:
         self.of_producer: dict[int, Known] = {}
-        """Producer id to the newest record of its transactional id."""
+        """Dict of producer id → newest record of its transactional id."""
         self.has_coordinator = False
         """Whether a record of the transaction log was read."""
         self.written = WrittenBy()
@@ -95,7 +95,7 @@ class InternalRecords:
         self._groups: dict[str, Json] = {}
         self._offsets = 0
         self._pending: dict[tuple[str, int], list[tuple[str, str, Json]]] = {}
-        """(Log, producer id) to the pending offsets that the producer's marker will decide, as (group,
+        """Dict of (log, producer id) → the pending offsets that the producer's marker will decide, as (group,
         partition, offset)."""
 
     def view(self) -> Json:
@@ -111,8 +111,8 @@ class InternalRecords:
         }
 
     def take(self, partition: str, row: BatchRow, origin: int | None, number: int) -> Described | None:
-        """The meaning of a batch's records; None for a damaged batch and for other topics. `origin`: step time 0
-        in milliseconds since 1970; `number`: that of the step."""
+        """The meaning of a batch's records; None for a damaged batch and for other topics. `origin`: step
+        time 0 in milliseconds since 1970. `number`: the number of the step."""
         named = _NAME.fullmatch(partition)
         if named is None or row.damage:
             return None
@@ -359,7 +359,8 @@ def _change(path: list[str], before: Json | None, entry: Json) -> list[Json]:
 
 
 def _rows() -> Mapping[tuple[str, str], tuple[TableRow, ...]]:
-    """(source, target) to the rows of the coordinator's table that lead from the one state to the other."""
+    """Dict of (source, target) → the rows of the coordinator's table that lead from the one state to the
+    other."""
     found: dict[tuple[str, str], tuple[TableRow, ...]] = {}
     for row in TRANSACTION_STATES.rows:
         if row.target is not None:

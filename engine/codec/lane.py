@@ -46,7 +46,7 @@ _OUTCOMES = {ControlType.ABORT.name: "aborted", ControlType.COMMIT.name: "commit
 
 
 def exact(number: int) -> int | str:
-    """The number; if a browser would round it, as text."""
+    """The number, or its text if a browser would round it."""
     return number if -NUMBER_MAX <= number <= NUMBER_MAX else str(number)
 
 
@@ -72,7 +72,7 @@ class Lane:
         self.log = log
         self._replica: list[str] = ["partitions", partition, "replicas", str(FILE_REPLICA)]
         self._open: dict[int, list[int]] = {}
-        """Producer id to the base offsets of its batches whose transactions no marker has ended."""
+        """Dict of producer id → base offsets of its batches whose transactions no marker has ended."""
 
     def view(self) -> PartitionView:
         """The partition's entry in the view before the first step; its log is empty."""

@@ -85,7 +85,7 @@ class LogCase:
     why: list[Json] = field(default_factory=list)
     """The answers to why consumers stop, each for a stretch of steps (`log_why.py`)."""
     previews: dict[int, list[Json]] = field(default_factory=dict)
-    """For each marker that was tried: its index in `endings`, to the steps that it would add after the last one."""
+    """Dict of index in `endings` → the steps that this marker would add after the last step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +221,9 @@ class _Run:
     """True once something unreadable was found that may have been a batch."""
     stretches: Stretches = field(default_factory=Stretches)
     begun: dict[tuple[str, int], Begun] = field(default_factory=dict)
-    """(Partition, first offset) to the transaction that begins there."""
+    """Dict of (partition, first offset) → the transaction that begins there."""
     ended: dict[tuple[str, int], Ended] = field(default_factory=dict)
-    """(Partition, producer id) to the producer's newest marker there."""
+    """Dict of (partition, producer id) → the producer's newest marker in the partition."""
 
     def add(self, placed: _Placed) -> None:
         changes = self._advance(placed.time)

@@ -64,7 +64,7 @@ class _Stretch:
     until: int = -1
     """The time of the batch after the last step."""
     end: int = -1
-    """The offset of this batch, which ends the transaction."""
+    """The offset of the batch after the last step."""
 
 
 class Stretches:
@@ -77,7 +77,8 @@ class Stretches:
     def look(
         self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int, row: BatchRow, time: int
     ) -> None:
-        """To be called after each batch that was appended to the lane. `time`: that of the batch."""
+        """To be called after each batch that was appended to the lane. `step`: the number of the batch's
+        step. `time`: the batch's time in milliseconds since 1970."""
         stable, now = lane.log.last_stable_offset, self._now.get(lane.partition)
         is_held = stable in lane.log.producers.open_transactions
         if now is not None and is_held and now.begun.first_offset == stable:
@@ -129,8 +130,8 @@ def about(key: str, one: Begun, internal: InternalRecords, *rules: str, **params
 
 
 def after_marker(one: Begun, internal: InternalRecords) -> list[Json]:
-    """In a list: the sentence about a batch that follows a marker of the same producer id and epoch. Empty
-    for a batch that may belong to an open transaction."""
+    """At most one sentence: the transaction's first batch follows a marker of the same producer id and epoch.
+    There is none if the coordinator's log shows an open transaction, to which the batch may belong."""
     if one.after is None or one.after.epoch != one.epoch:
         return []
     params: Json = {"offset": one.first_offset, "marker_offset": one.after.offset, "result": one.after.result}

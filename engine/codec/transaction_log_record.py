@@ -47,7 +47,7 @@ class TransactionStatus(IntEnum):
 
     @property
     def kafka_name(self) -> str:
-        """`PrepareCommit`, as Kafka and the vectors write it."""
+        """The name as Kafka and the vectors write it, for example `PrepareCommit`."""
         return "".join(word.capitalize() for word in self.name.split("_"))
 
 
@@ -138,9 +138,10 @@ class ValueReader:
 
     def __init__(self) -> None:
         self._times_at: dict[int, int] = {}
-        """For each length of a value: the position at which the times begin in the newest value with this length."""
+        """Dict of length of a value → position at which the times begin in the newest value with this
+        length."""
         self._forms: dict[bytes, TransactionLogValue] = {}
-        """The bytes of a value without its numbers and times, to the decoded value."""
+        """Dict of bytes of a value without its numbers and times → decoded value."""
 
     def decode(self, data: bytes) -> TransactionLogValue:
         """The decoded value. Raises DamagedError, as `decode_value` does."""

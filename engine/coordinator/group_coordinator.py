@@ -74,8 +74,8 @@ class WriteOffsets:
 
 @dataclass(slots=True)
 class _Writing:
-    """An append that has not ended: of the ``offsets`` of a commit or, without offsets, of the group's
-    members."""
+    """An append that has not ended. ``offsets``: the offsets of the commit that is appended; empty: the
+    group's members are appended."""
 
     to: object
     group: Group
@@ -212,8 +212,8 @@ class GroupCoordinator(LogOwner[_Writing]):
         self.outbox.append(WriteOffsets(token=token, group_id=request.group_id, batch=batch))
 
     def written(self, token: int, error: Error, base_offset: int) -> None:
-        """An append has ended; that of a group's members changes nothing. ``base_offset``: the offset of the batch
-        in the log (OFS-3)."""
+        """An append has ended. If it was the append of a group's members, nothing changes. ``base_offset``:
+        the offset of the batch in the log (OFS-3)."""
         writing, answer = self.end_write(token, error)
         if not writing.offsets:
             return

@@ -62,8 +62,8 @@ def members_batch(group_id: str, found: GroupMembers) -> RecordBatch:
 
 
 def loaded_groups(batches: Iterable[RecordBatch]) -> dict[str, Group]:
-    """The groups that a log holds: their visible offsets, and the offsets of transactions without a marker
-    (OFS-5)."""
+    """Dict of group id → group, read from a log: with its visible offsets, and the offsets of transactions
+    without a marker (OFS-5)."""
     groups: dict[str, Group] = {}
     for batch in batches:
         if batch.is_control:

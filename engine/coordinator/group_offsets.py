@@ -38,8 +38,8 @@ class PlacedOffset(NamedTuple):
 
 
 class GroupMembers(NamedTuple):
-    """The members of a group, as its log holds them: member id to static instance id or None
-    (``GroupMetadataValue``)."""
+    """The members of a group, as its log holds them (``GroupMetadataValue``). ``members``: dict of member id
+    → static instance id or None."""
 
     generation: int
     members: dict[str, str | None]
@@ -62,7 +62,7 @@ class Moved(NamedTuple):
 
 
 class Group:
-    """The offsets of one group. ``members``: member id to its static instance id or None; empty: no member
+    """The offsets of one group. ``members``: dict of member id → static instance id or None; empty: no member
     has joined."""
 
     __slots__ = ("generation", "members", "name", "pending", "staged", "visible")
@@ -75,7 +75,7 @@ class Group:
         self.staged: dict[str, CommittedOffset] = {}
         """Commits outside transactions whose append has not ended, by topic-partition."""
         self.pending: dict[int, dict[str, PlacedOffset]] = {}
-        """Producer id to the pending offsets of its open transaction, by topic-partition."""
+        """Dict of producer id → topic-partition → pending offset of the producer's open transaction."""
 
     # -- commits outside transactions ------------------------------------------------------------------
 

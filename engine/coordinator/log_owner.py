@@ -21,7 +21,7 @@ APPEND_ERRORS: dict[Error, Error] = {
     Error.NOT_LEADER_OR_FOLLOWER: Error.NOT_COORDINATOR,
     Error.KAFKA_STORAGE_ERROR: Error.NOT_COORDINATOR,
 }
-"""The error of a failed append to the error that the client gets, for both coordinators. Other errors are
+"""Dict of error of a failed append → error that the client gets, for both coordinators. Other errors are
 passed on."""
 
 
@@ -33,9 +33,9 @@ class LogOwner(Generic[Writing]):
     def __init__(self, partition_count: int) -> None:
         self.partition_count = partition_count
         self.owned: dict[int, int] = {}
-        """Log partition to coordinator epoch."""
+        """Dict of log partition → coordinator epoch."""
         self.loading: dict[int, tuple[int, int]] = {}
-        """Log partition to (coordinator epoch, time in ms at which its reading ends)."""
+        """Dict of log partition → (coordinator epoch, time in ms at which its reading ends)."""
         self._writing: dict[int, Writing] = {}
         self._token = 0
 

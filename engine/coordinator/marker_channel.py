@@ -78,8 +78,8 @@ class InFlight:
 @dataclass(slots=True)
 class Waiting:
     """A decided transaction that still waits for markers. ``remaining``: the partitions that still need a
-    marker. ``passed_over``: those of them whose markers are never sent again (MRK-8). ``retries``: how often
-    markers had to be sent again. ``marked``: how many partitions have their marker."""
+    marker. ``passed_over``: the remaining partitions whose markers are never sent again (MRK-8). ``retries``:
+    how often markers had to be sent again. ``marked``: how many partitions have their marker."""
 
     send: SendMarkers
     remaining: dict[str, None]
@@ -245,7 +245,8 @@ class MarkerChannel:
         )
 
     def drain(self, broker_id: int, correlation_id: int, deadline: int) -> tuple[TxnMarkerEntry, ...]:
-        """Put everything queued for a broker, of all transactions, into one request (MRK-3)."""
+        """Move all markers that are queued for a broker, of all transactions, into one request (MRK-3).
+        Returns the request's entries."""
         markers = self.queues[broker_id].drain()
         self.in_flight[broker_id] = InFlight(correlation_id, deadline, markers)
         row, *_ = [self._move(marker, SENT) for marker in markers]
@@ -460,7 +461,8 @@ class MarkerChannel:
         )
 
     def _note_same_everywhere(self, waiting: Waiting) -> None:
-        """Note that the outcome holds for all of several partitions (CPT-4)."""
+        """If the transaction has several partitions and all have their marker, emit that its outcome holds in
+        all of them (CPT-4)."""
         everywhere = waiting.send.partitions
         if 1 < waiting.marked == len(everywhere):
             self.watch.emit(SameEverywhere, waiting.send.transactional_id, everywhere)

@@ -83,7 +83,8 @@ _PASSES = ("UNSUPPORTED_FOR_MESSAGE_FORMAT", "UNSUPPORTED_VERSION")
 _RETRIES_STORAGE = "marker_storage_error_retries"
 """The field of the profile that chooses between the two rows for KAFKA_STORAGE_ERROR."""
 UNEXPECTED = "any_other_error"
-"""All results without a row of their own, such as CORRUPT_MESSAGE: Kafka throws IllegalStateException."""
+"""The event of all results without a row of their own, such as CORRUPT_MESSAGE; Kafka throws
+IllegalStateException at them."""
 
 
 def _resolved() -> list[Row]:
@@ -122,8 +123,8 @@ def _resolved() -> list[Row]:
 
 
 def _again() -> list[Row]:
-    """A marker with a retriable error or a lost response returns to a queue, unless a switch turned retries
-    off."""
+    """The rows by which a marker with a retriable error or a lost response returns to a queue, unless a
+    switch turned retries off."""
     return [
         Row(
             source=TO_SEND,

@@ -102,7 +102,7 @@ class Change:
     respond to; None: the coordinator itself caused the event. ``claimed``: producer id and epoch in the
     request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``: as in
     ``transaction_states.Asked``. ``version``: the transaction version of the sender, or None. ``scan_ms``:
-    every how many ms the coordinator looks for what caused the event, if it looks."""
+    the interval in ms of the scan that found the event; None: no scan found it."""
 
     __slots__ = (
         "claimed",
@@ -175,7 +175,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         Error.MESSAGE_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
         Error.RECORD_LIST_TOO_LARGE: Error.UNKNOWN_SERVER_ERROR,
     }
-    """The error of the failed append of an image to the error that the client gets (TXC-5)."""
+    """Dict of error of the failed append of an image → error that the client gets (TXC-5)."""
 
     def __init__(
         self,
@@ -651,7 +651,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._write(FENCE_WRITE, image, change)
 
     def _write_raised_fence(self, row: Row, change: Change) -> None:
-        """The abort itself raises the epoch, so the epoch in memory changes only when the abort is durable."""
+        """Write an abort that itself raises the epoch. The epoch in memory changes only when the abort is
+        durable."""
         metadata = change.metadata
         self._emit_fence(row, change, metadata.producer_epoch + 1)
         metadata.pending_state = None
@@ -687,7 +688,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.outbox.append(Write(token=token, transactional_id=name, image=logged))
 
     def written(self, token: int, error: Error, now: int) -> None:
-        """An append has ended. ``error`` is the log's error; the client gets the one that it is mapped to (TXC-5)."""
+        """An append has ended. ``error``: the log's error, from which ``append_errors`` gives the client's
+        error (TXC-5)."""
         writing, answer = self.end_write(token, error)
         metadata = self.metadata.get(writing.transactional_id)
         owner = self.lookup(writing.transactional_id)
@@ -818,7 +820,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
 
     def abort_timed_out(self, now: int, scan_ms: int | None = None) -> None:
         """Let the transactions time out that are open for longer than their timeout (TXC-11, TXC-20).
-        ``scan_ms``: every how many ms this is done."""
+        ``scan_ms``: the interval in ms of the scan that calls this method, or None."""
         for metadata in list(self.metadata.values()):
             if (
                 metadata.state in OPEN

@@ -67,7 +67,7 @@ def batch_of(transactional_id: str, image: Image | None, now: int, level: int = 
 
 
 def newest_images(batches: Iterable[RecordBatch]) -> dict[str, Image]:
-    """The newest image of each id. A tombstone removes the id (TXC-22)."""
+    """Dict of transactional id → its newest image. A tombstone removes the id (TXC-22)."""
     found: dict[str, Image] = {}
     for batch in batches:
         content = batch.content

@@ -44,7 +44,7 @@ whether it is about the present transaction or the last one."""
 
 
 class Known(Protocol):
-    """What the guards use of an id's metadata."""
+    """The fields of an id's metadata that the guards read."""
 
     pending_state: str | None
     partitions: frozenset[str]
@@ -64,9 +64,9 @@ class Known(Protocol):
 
 
 class Asked(Protocol):
-    """An event, with what the guards compare. ``expected``: the epoch in an InitProducerId. ``keeps_epoch``:
-    in this version, a fence does not raise the epoch again if the write of an earlier fence failed (TXC-11).
-    ``claimed``: producer id and epoch in the request."""
+    """An event, with the values that the guards compare. ``expected``: the epoch in an InitProducerId.
+    ``keeps_epoch``: in this version, a fence does not raise the epoch again if the write of an earlier fence
+    failed (TXC-11). ``claimed``: producer id and epoch in the request."""
 
     @property
     def metadata(self) -> Known: ...
@@ -187,7 +187,7 @@ _IMPOSSIBLE = (DEAD, PREPARE_EPOCH_FENCE)
 
 
 def _busy(on: str, spec: str, key: str) -> list[Row]:
-    """While a change is being written, the next request is refused and must be repeated (TXC-6)."""
+    """The rows that refuse a request while a change is being written; the client must repeat it (TXC-6)."""
     return [
         Row(
             source=source,
@@ -218,7 +218,8 @@ def _internal(on: str, spec: str) -> list[Row]:
 
 
 def _cannot_fence(on: str) -> Row:
-    """There is no higher epoch for a fence (TXC-11, ``prepareFenceProducerEpoch``)."""
+    """The row that refuses a fence because there is no higher epoch (TXC-11,
+    ``prepareFenceProducerEpoch``)."""
     return Row(
         source=ONGOING,
         on=on,
@@ -416,7 +417,7 @@ def _rest() -> list[Row]:
 
 
 def _abort_fenced() -> list[Row]:
-    """From PrepareEpochFence the coordinator goes on to abort (TXC-10, TXC-11)."""
+    """The rows by which the coordinator aborts from PrepareEpochFence (TXC-10, TXC-11)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
@@ -477,12 +478,12 @@ _FENCED_RAISING = {
     **dict.fromkeys((PREPARE_COMMIT, PREPARE_ABORT), NOT_REPEATED),
     **dict.fromkeys((COMPLETE_COMMIT, COMPLETE_ABORT), OF_ANOTHER),
 }
-"""For an EndTxn of transaction version 2: state to the guard under which the request's epoch is of another
-transaction. While a change is being written, no epoch is compared (KAFKA-18464)."""
+"""For an EndTxn of transaction version 2: dict of state → guard that holds if the request's epoch belongs to
+another transaction. While a change is being written, no epoch is compared (KAFKA-18464)."""
 
 
 def _end_raising(on: str) -> list[Row]:
-    """EndTxn of transaction version 2: its epoch identifies the transaction."""
+    """The rows for an EndTxn of transaction version 2, whose epoch identifies the transaction."""
     rows = []
     for source, ends in _END_RAISING[on].items():
         refusals = (
@@ -511,7 +512,8 @@ def _end_raising(on: str) -> list[Row]:
 
 
 def _abort_fenced_raising() -> list[Row]:
-    """The coordinator aborts under transaction version 2: the decision itself raises the epoch (KAFKA-19367)."""
+    """The row by which the coordinator aborts under transaction version 2: the decision itself raises the
+    epoch (KAFKA-19367)."""
     return [
         Row(
             source=PREPARE_EPOCH_FENCE,
@@ -565,5 +567,5 @@ DECIDED = TRANSACTION_STATES.sources(MARKED)
 COMPLETED = TRANSACTION_STATES.targets_of(MARKED)
 COMMITS = TRANSACTION_STATES.targets_of(COMMIT)
 EXPIRING = TRANSACTION_STATES.sources(EXPIRE)
-"""Kinds of states, derived from the rows. OPEN, DECIDED, COMPLETED: the transaction is open; decided, but not
-completed; completed. COMMITS: the decision is COMMIT. EXPIRING: the id may expire."""
+"""Kinds of states, derived from the rows. OPEN: the transaction is open. DECIDED: it is decided, but not
+completed. COMPLETED: it is completed. COMMITS: the decision is COMMIT. EXPIRING: the id may expire."""

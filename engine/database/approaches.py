@@ -1,8 +1,8 @@
 """The ways in which a service combines its database with Kafka: one row for each approach.
 
-A round of a service takes work from ``source`` and carries out ``acts`` in their order. A commit of rows, a
-stored record and a committed offset stay after a crash. So a crash between two of these acts leaves the
-effect of the first without that of the second.
+A round of a service takes work from ``source`` and carries out ``acts`` in their order. A crash does not undo
+a commit of rows, a stored record or a committed offset. So after a crash between two such acts, the first has
+its effect and the second has none.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 class Progress:
     """The records of one partition since the service started. ``taken``: offsets that ``poll()`` returned, in
-    order; ``finished``: those whose row is committed; ``committed``: the newest offset that was handed to the
-    consumer for a commit, at first that of the first record."""
+    order. ``finished``: offsets of the records whose row is committed. ``committed``: the newest offset that
+    was handed to the consumer for a commit; before the first one, the offset of the first record."""
 
     __slots__ = ("committed", "finished", "taken")
 

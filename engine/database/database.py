@@ -71,7 +71,7 @@ class LocalTransaction:
         self.statements = WriteRows()
         self.repeated: tuple[int, ...] = ()
         self.asked: tuple[WriteRows, tuple[int, ...]] = (self.statements, self.repeated)
-        """The statements of the newest ``WriteRows``, and the rows of it that the unique key refused."""
+        """The statements of the newest ``WriteRows``, and the rows among them that the unique key refused."""
         self.number = 0
         """The number of the connection's newest request."""
 
@@ -164,7 +164,7 @@ class Database(Node):
         return CommitRowsResponse()
 
     def _insert(self, service: str, local: LocalTransaction, body: InsertRow, now: int) -> object:
-        """Carry out a statement with auto-commit."""
+        """Carry out an INSERT with auto-commit."""
         repeated = self._repeated((body.serial,)) if self.unique_key else ()
         local.asked = WriteRows(rows=(body.serial,)), repeated
         row = self._take(local, service, states.INSERT, now)

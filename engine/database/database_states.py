@@ -27,4 +27,5 @@ LOCAL_TRANSACTION: Machine[None] = Machine(
     ],
     effects=("hold", "store", "undo"),
 )
-"""Before the commit, no reader sees the rows that an open transaction has written."""
+"""The states of the local transaction on one connection. Before the commit, no reader sees the rows that an
+open transaction has written."""

@@ -17,8 +17,8 @@ SENDING, FLUSHING, STORING, DOWN = "SENDING", "FLUSHING", "STORING", "DOWN"
 WORKING = "WORKING"
 """Records are in memory, and worker threads process them; the service may poll more."""
 ASKING = (RESTORING, READING, WRITING, COMMITTING, ROLLING_BACK)
-"""States in which the service waits for a response of the database. The response ends them, or the end of the
-connection."""
+"""States in which the service waits for a response of the database. The response or the end of the connection
+ends them."""
 OF_ACTS = (WRITING, COMMITTING, SENDING, FLUSHING, STORING)
 """States in which an act of the approach is being carried out."""
 WITHOUT_WORK = (IDLE, STARTING)

@@ -103,7 +103,7 @@ class WorkerService(Service):
         return not (self.waits and self.tasks)
 
     def _to_commit(self) -> dict[str, int]:
-        """Partition to the offset to commit, where it is higher than before."""
+        """Dict of partition → offset to commit, for partitions in which it is higher than the last one."""
         if self.rule.at_poll and not self._may_poll():
             return {}
         chosen = {name: self.rule.offset(progress) for name, progress in self.progress.items()}

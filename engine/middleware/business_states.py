@@ -22,7 +22,7 @@ ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
 
 class Situation(NamedTuple):
     """The context of the guards: whether the local transaction can succeed, whether its message id is stored
-    with it, and whether the whole transaction has its outcome."""
+    with it, and whether the whole transaction ends with the outcome of the local one (``ends_alike``)."""
 
     succeeds: bool
     stores_id: bool

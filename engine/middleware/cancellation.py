@@ -17,8 +17,8 @@ from engine.watching import Watch
 
 
 class Cancellation:
-    """One transaction to cancel. ``answers``: node to the name of its answer (``RollbackOk`` or
-    ``RollbackFail``) or None. ``due``: when Rollback is sent again (virtual ms), or None."""
+    """One transaction to cancel. ``answers``: dict of node → name of its answer (``RollbackOk`` or
+    ``RollbackFail``), or None. ``due``: when Rollback is sent again (virtual ms), or None."""
 
     __slots__ = ("answers", "due", "state")
 

@@ -35,7 +35,8 @@ class Asker(Protocol):
 
 
 def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, tries: int) -> bool:
-    """Whether the strategy has no attempt left after so many, so that only an operator can continue."""
+    """Whether the strategy has no attempt left after ``tries`` attempts, so that only an operator can
+    continue."""
     if strategy.by_hand or (strategy.name == CANCEL and not settings.manager):
         return True
     return strategy.limit is not None and tries >= int(getattr(settings, strategy.limit))
@@ -44,8 +45,8 @@ def gives_up(strategy: Strategy, settings: MiddlewareConfiguration, tries: int) 
 def first_at(
     strategy: Strategy, settings: MiddlewareConfiguration, transaction: Transaction, now: int
 ) -> int:
-    """When the strategy acts for the first time (virtual ms). After an operator's call: when its Rollbacks
-    are sent again."""
+    """When the strategy acts for the first time (virtual ms). If an operator has named nodes: when the
+    Rollbacks to them are sent again."""
     if transaction.named:
         return now + settings.resend_ms
     return _moment(strategy.first, settings, now)

@@ -41,8 +41,8 @@ class Begin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepare:
-    """Has two uses. The business system sends its local data to the middleware, and the middleware sends each
-    participant the operation of this participant."""
+    """Business system → middleware: the local data. Middleware → participant: the operation of this
+    participant."""
 
     api: ClassVar[str] = "Prepare"
     tid: int
@@ -204,7 +204,7 @@ _WRITTEN_AS: dict[str, tuple[type, Any]] = {"int": (int, 1), "str": (str, ""), "
 
 
 def _craftable(message: type) -> dict[str, tuple[type, Any]]:
-    """Field to (its type in a fault script, its default)."""
+    """Dict of field → (its type in a fault script, its default)."""
     found: dict[str, tuple[type, Any]] = {}
     for field in fields(message):
         written, plain = _WRITTEN_AS[str(field.type).partition(" ")[0].partition("[")[0]]

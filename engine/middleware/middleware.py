@@ -79,7 +79,7 @@ class _Message(NamedTuple):
 
 
 class Middleware(Node):
-    """The middleware's node. ``transactions``: tid to transaction."""
+    """The middleware's node. ``transactions``: dict of tid → transaction."""
 
     role = "middleware"
 

@@ -32,8 +32,8 @@ from engine.watching import Watch
 
 
 class Branch:
-    """One transaction at this participant. ``applied``: the executions of the operation minus those undone; below
-    0 if an undo was executed again."""
+    """One transaction at this participant. ``applied``: how often the operation was executed minus how often
+    it was undone; below 0 if an undo was executed again."""
 
     __slots__ = ("applied", "operation", "state")
 
@@ -74,7 +74,7 @@ class Participant(Node):
 
     @property
     def reserved(self) -> int:
-        """The sum of what prepared transactions will add."""
+        """The sum of the amounts that prepared transactions will add."""
         return sum(branch.operation for branch in self.branches.values() if branch.state == states.PREPARED)
 
     def handle(self, envelope: Envelope, now: int) -> Effects:

@@ -40,8 +40,8 @@ class AwaitedAnswer:
 
 
 class Transaction:
-    """One transaction. ``answers``: node to the last request that it got and its answer. ``records``:
-    participant to the middleware's record of it."""
+    """One transaction. ``answers``: dict of node → the last request that it got and its answer. ``records``:
+    dict of participant → the middleware's record of it."""
 
     def __init__(self, tid: int, nodes: Iterable[str], source: str) -> None:
         self.tid = tid

@@ -49,8 +49,9 @@ class Ended:
 
 
 class BrokerConnections:
-    """The connections on which a broker has a request now. ``taken``: connection to the request that the broker
-    is handling. ``waiting``: connection to the requests that arrived later. ``ended``: ended connections."""
+    """The connections on which a broker has a request now. ``taken``: dict of connection → the request that
+    the broker is handling. ``waiting``: dict of connection → the requests that arrived later. ``ended``:
+    ended connections."""
 
     __slots__ = ("ended", "taken", "waiting")
 
@@ -122,8 +123,8 @@ class BrokerConnections:
 
     def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
         """A connection ends. Its broker keeps the request that it is handling, and the first ``taken``
-        further ones. ``held``: requests that a paused broker has not read. Returns the further requests that
-        are kept."""
+        requests that wait. ``held``: requests that a paused broker has not read. Returns the waiting requests
+        that are kept."""
         waits = self.waiting.pop(name, [])
         queue = [*waits, *(request for request in held if request not in waits)]
         kept = queue[:taken]

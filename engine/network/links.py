@@ -67,8 +67,8 @@ class MessagePart:
 
 
 class Network:
-    """All links. ``latency_ms``: the time that a message takes in one direction. ``latencies``: pair of actors, as
-    the frozenset of their names, to the time in ms for this pair."""
+    """All links. ``latency_ms``: the time that a message takes in one direction. ``latencies``: dict of
+    frozenset of two actors' names → the time in ms for this pair."""
 
     def __init__(
         self,
@@ -86,7 +86,8 @@ class Network:
         self.next_id = 1
         self.connections = BrokerConnections()
         self._latest: dict[tuple[Name, str], int] = {}
-        """(Connection, sender) to the latest arrival time of its messages so far."""
+        """Dict of (connection, sender) → latest arrival time in ms of the messages in this direction so
+        far."""
         self._held: set[int] = set()
         """The ids of the messages that have arrived at a paused actor."""
 

@@ -1,4 +1,4 @@
-"""Two runs that are held against each other; docs/player.md, *Comparison*."""
+"""The comparison of two runs; docs/player.md, *Comparison*."""
 
 from __future__ import annotations
 
@@ -12,49 +12,54 @@ class Rescheduled(TypedDict):
 
     kind: Literal["call", "fault"]
     who: str
-    """The client that is called; what the fault is about: an actor, a partition or an API; or empty."""
+    """For a call, the client that is called. For a fault, the actor, partition or API that it is about, or
+    empty."""
     what: str
     """The name of the call or of the fault in a scenario's document."""
     left: list[int | None]
-    """The virtual time in ms in the left scenario, null if its message decides the time; empty if that scenario does
-    not have it."""
+    """The virtual times in ms in the left scenario; null: the time of a message decides. The list is empty if
+    the left scenario does not schedule it."""
     right: list[int | None]
 
 
 class Alongside(TypedDict):
-    """Which steps of two runs belong together, and what differs."""
+    """The comparison of two runs: which of their steps belong together, and from which step on their states
+    differ."""
 
     same: int
     """The last step up to which both runs are the same."""
     ends: list[int]
     """How many steps of each run were compared."""
     moments: list[list[int]]
-    """Behind the step `same`: the step of each run at each moment. Equal events happen at one moment, and a step
-    that only one run has moves that run alone."""
+    """For each moment after the step `same`: the number of the step at which each run is. The runs make equal
+    events at the same moment. While one run makes a step that the other does not have, the other stays at its
+    step."""
     parts: dict[str, list[int | None]]
-    """Actor, partition or transactional id to the step of each run from which on its state differs from that of
-    the other run; null for a run in which it does not. What only happens at another time differs in neither."""
+    """Dict of actor, partition or transactional id → for each run, the step from which on its state differs
+    from its state in the other run; null: it does not differ. A difference in time alone does not count."""
     numbers: NotRequired[dict[str, list[int | None]]]
-    """The same for the numbers under which it holds what it holds: producer id, epochs, sequence numbers. Absent in
-    answers of earlier versions."""
+    """As `parts`, for differences in producer ids, epochs and sequence numbers, which `parts` does not
+    compare. Absent in answers of earlier versions."""
     changes: NotRequired[dict[str, list[list[int]]]]
-    """Actor, partition or transactional id to the steps of each run behind the step `same` that changed its state.
-    Absent in answers of earlier versions."""
+    """Dict of actor, partition or transactional id → for each run, the steps after the step `same` that
+    changed its state. Absent in answers of earlier versions."""
     later: NotRequired[list[str]]
     """Actors, partitions and transactional ids whose state changes at other virtual times in one run than in the
     other, in the order of the first such change. Absent in answers of earlier versions."""
     crossed: bool
-    """Whether both runs make a call or a fault at the same time, but at no common moment, because other events
-    stand before it in one run and after it in the other. Then only virtual time shows both beside each other."""
+    """Whether both runs have a call or a fault at the same virtual time, but at different moments, because
+    other events come before it in one run and after it in the other. Then the two stand beside each other
+    only if the runs are compared by virtual time."""
     timed: NotRequired[list[int]]
-    """The step of each run at the first virtual time at which the state of something differs; it may differ in time
-    alone. Absent if there is none."""
+    """The step of each run at the first virtual time at which the state of an actor, partition or
+    transactional id differs, even if it differs in time alone. Absent if there is no such time."""
     decides: NotRequired[list[int]]
-    """The step of each run at which a leader decides otherwise about the same batch, or for another reason: the first
-    such batch. Absent if there is none, or if they are runs of two scenarios."""
+    """For the first batch that a leader appends in one run and refuses in the other, or refuses with
+    different errors: the step of this decision in each run. Absent if there is no such batch, or if the runs
+    belong to two scenarios."""
     verdict: NotRequired[list[Words]]
-    """What two runs of one scenario come to, held against each other: their logs, and the leader's decision. Absent if
-    they are runs of two scenarios, or do not end within the compared steps."""
+    """Sentences that compare the ends of two runs of one scenario: their logs, and the decision of `decides`.
+    Absent if the runs belong to two scenarios, or do not end within the compared steps."""
     rescheduled: NotRequired[list[Rescheduled]]
-    """What two runs of one scenario schedule differently. Absent if they are runs of two scenarios, or cannot be made
-    again."""
+    """The calls and faults that two runs of one scenario schedule differently. Absent if the runs belong to
+    two scenarios, or cannot be made again."""

@@ -84,10 +84,10 @@ class MarkerBoardView(TypedDict):
     """The markers that a coordinator still has to send."""
 
     queues: NotRequired[dict[str, list[MarkerView]]]
-    """Broker id of a leader to the markers that wait to be sent to it."""
+    """Dict of broker id of a leader → the markers that wait to be sent to it."""
     unknown_broker: NotRequired[list[MarkerView]]
     in_flight: NotRequired[dict[str, list[MarkerView]]]
-    """Broker id to the markers of the only request in flight to this broker."""
+    """Dict of broker id → the markers of the only request in flight to this broker."""
     waiting: NotRequired[dict[str, WaitingMarkersView]]
     stopped: NotRequired[bool]
     """Only in runs of the first version of the engine."""
@@ -108,9 +108,9 @@ class GroupView(TypedDict):
     members: NotRequired[dict[str, Any]]
     committed: NotRequired[dict[str, PlacedOffset]]
     committing: NotRequired[dict[str, int]]
-    """Topic-partition to offset, for commits outside transactions that are not in the log yet."""
+    """Dict of topic-partition → offset, for commits outside transactions that are not in the log yet."""
     pending: NotRequired[dict[str, dict[str, PlacedOffset]]]
-    """Producer id to the pending offsets of its open transaction."""
+    """Dict of producer id → topic-partition → pending offset of the producer's open transaction."""
 
 
 class BrokerFields(TypedDict):
@@ -136,7 +136,7 @@ class BrokerView(BrokerFields):
     coordinator: NotRequired[CoordinatorView]
     lookups: NotRequired[dict[str, LookupView]]
     transactions: NotRequired[dict[str, TransactionView]]
-    """Transactional id to its entry."""
+    """Dict of transactional id → its entry."""
     markers: NotRequired[MarkerBoardView]
     groups: NotRequired[dict[str, GroupView]]
 
@@ -204,4 +204,4 @@ class QuorumView(TypedDict):
     controller: NotRequired[ActiveControllerView]
     brokers: NotRequired[dict[str, RegistrationView]]
     log: NotRequired[dict[str, MetadataRecordView]]
-    """Offset to record."""
+    """Dict of offset → record."""

@@ -122,7 +122,7 @@ class ReadyView(TypedDict):
     """The result of the last `ready()` (ACC-23)."""
 
     nodes: dict[str, list[ReadyFor]]
-    """Broker id to the first partition that is ready there, once for each reason."""
+    """Dict of broker id → the first partition that is ready there, once for each reason."""
     unknown_leader_topics: list[str]
     next_check_delay: int | None
 

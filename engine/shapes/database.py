@@ -33,11 +33,11 @@ class DatabaseView(TypedDict):
     outbox: list[int]
     """Serials of the entries, oldest first."""
     offsets: dict[str, int]
-    """Partition to the offset at which a consumer continues."""
+    """Dict of topic-partition → offset at which a consumer continues."""
     open: NotRequired[dict[str, LocalTransactionView]]
-    """Service to its local transaction."""
+    """Dict of service → its local transaction."""
     rows: NotRequired[dict[str, TableRowView]]
-    """Serial to row."""
+    """Dict of serial → row."""
 
 
 class WorkerView(TypedDict):
@@ -50,7 +50,7 @@ class WorkerView(TypedDict):
     """The virtual time in ms at which a worker thread began with the record; null: the record waits for a free
     thread."""
     until: int | None
-    """When the thread has done the work."""
+    """The virtual time in ms at which the thread has done the work."""
     inserts: bool
     """Whether the work is done, and the thread waits for the database."""
 

@@ -48,25 +48,25 @@ class Derived(TypedDict):
     pending: list[str]
     """The next events, in the order in which they will happen."""
     timers: dict[str, ActorTimer]
-    """`<actor>/<kind> <subject>` to the timer."""
+    """Dict of `<actor>/<kind> <subject>` → timer."""
     disagreements: dict[str, dict[str, Disagreement]]
-    """(Client, partition) to the disagreement. For a partition of the transaction log, it is the disagreement
-    with the coordinator."""
+    """Dict of client → partition → disagreement. For a partition of the transaction log, it is the
+    disagreement with the coordinator."""
     broken: dict[str, dict[str, bool]]
-    """Guarantee to the records that have broken it."""
+    """Dict of guarantee → the records (serials) that have broken it."""
     held: NotRequired[dict[str, list[HeldStretch]]]
-    """Partition to its stretches, in the order of the log. Absent in data of earlier versions."""
+    """Dict of partition → its stretches, in the order of the log. Absent in data of earlier versions."""
     transaction_version: NotRequired[int]
     """The highest level of ``transaction.version`` in use: the cluster's level, or a higher one that a client
     still uses. Absent in data of earlier versions."""
     fenced: NotRequired[dict[str, int]]
-    """Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one,
-    or the coordinator has raised it, or given another producer id, and the client does not learn of that from a
-    response: for an instance that waits for its id, or to abort the client's transaction. Absent in data of earlier
-    versions."""
+    """Dict of producer id → highest epoch of a fenced client. A client is fenced if a newer client has a
+    higher epoch, or if the coordinator has raised the epoch or assigned another producer id and no response
+    reports this to the client. The coordinator does so for a newer client that still waits for its id, or to
+    abort the transaction. Absent in data of earlier versions."""
     possible: NotRequired[dict[str, ReaderLaneView]]
-    """Only in a log case, whose files name no consumer: partition to what a read_committed consumer would get of
-    it. Absent in data of earlier versions."""
+    """Dict of partition → the view that a read_committed consumer would have of its log. Only in a log case,
+    because its files name no consumer. Absent in data of earlier versions."""
 
 
 Fate = Literal["appended", "duplicate", "refused", "not_stored"]
@@ -95,7 +95,8 @@ class Arrival(TypedDict):
     control: NotRequired[str]
     """COMMIT or ABORT of a refused marker."""
     batch: NotRequired[ArrivedBatch]
-    """A batch that the leader refused before the checks of its log, so that the step has no decision about it."""
+    """The numbers of a batch that the leader refused before the checks of its log, so that the step has no
+    decision about it."""
 
 
 class StepDerived(TypedDict):
@@ -109,8 +110,8 @@ class StepDerived(TypedDict):
     follows: NotRequired[int]
     """The index of a note that completes the step's own sentence; pages show the note after the sentence."""
     by: NotRequired[str]
-    """The broker that does what the step's own sentence says, if it is not the step's actor: a follower's fetch lets
-    the leader raise the high watermark."""
+    """The broker whose action the step's own sentence describes, if it is not the step's actor. For example,
+    the leader raises the high watermark at a follower's fetch."""
 
 
 class SentStep(Step):

@@ -42,12 +42,12 @@ class Header(TypedDict):
     profile: str
     version: str
     client_versions: NotRequired[dict[str, str]]
-    """Client name to its Kafka version, for each client whose version differs from the cluster's. Absent if
+    """Dict of client → its Kafka version, for each client whose version differs from the cluster's. Absent if
     no version differs."""
     switches: JsonObject
     """The switches that the scenario sets, also those that it sets to their default."""
     altered: dict[str, Altered]
-    """Path of a setting to its values."""
+    """Dict of path of a setting → its values."""
     engine: str
     actors: list[Actor]
     partitions: list[str]

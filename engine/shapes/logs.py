@@ -76,11 +76,12 @@ class LogPointers(TypedDict):
 
 
 class ReplicaView(LogPointers):
-    """A replica of a partition. `aborted_index` lists the newest of its lines; `aborted_folded` counts the others."""
+    """A replica of a partition. `aborted_index` lists the newest lines of its index of aborted transactions;
+    `aborted_folded` counts the others."""
 
     waiting: list[WaitingAppendView]
     batches: NotRequired[dict[str, LogBatchView]]
-    """Base offset to batch."""
+    """Dict of base offset → batch."""
     aborted_index: NotRequired[list[AbortedEntry]]
     """Absent in a log case, like the next field."""
     aborted_folded: NotRequired[int]
@@ -101,4 +102,4 @@ class PartitionView(TypedDict):
     partition_epoch: NotRequired[int]
     """Increases with every change of the leader or of the in-sync replicas; only with KRaft."""
     replicas: NotRequired[dict[str, ReplicaView]]
-    """Broker id to replica; a log case has its file under 0."""
+    """Dict of broker id → replica; a log case has its file under 0."""

@@ -36,7 +36,7 @@ class BusinessView(NodeView):
 
 
 class StrategyView(NodeView):
-    """The middleware's configuration."""
+    """The middleware's node, with the settings of its strategy."""
 
     strategy: str
     direction: str
@@ -63,8 +63,8 @@ class MiddlewareTimerView(TypedDict):
 
 
 class WindowView(TypedDict):
-    """The time during which participants really differ, or may differ as far as the middleware knows (MW-14), in
-    virtual ms. If only `until` is null, it is not over; if both are null, it never began."""
+    """The time during which participants really differ, or may differ as far as the middleware knows (MW-14),
+    in virtual ms. If only `until` is null, this time is not over. If `since` is null too, it never began."""
 
     since: int | None
     until: int | None
@@ -78,15 +78,15 @@ class MiddlewareTransactionView(TypedDict):
     message: str
     decision: str | None
     votes: NotRequired[dict[str, str]]
-    """Participant to its answer, as received by the middleware."""
+    """Dict of participant → the middleware's record of it, made from the answers that arrived."""
     answers: NotRequired[dict[str, AnswerView]]
     checks: int
     tries: int
     named: list[str]
     timer: MiddlewareTimerView | None
     window: WindowView
-    """How long participants differ as far as the middleware can know: from the first CommitOk until the last, or
-    until everything is undone."""
+    """The time during which participants differ as far as the middleware can know: from the first CommitOk
+    until the last one, or until everything is undone."""
 
 
 class ManagedTransactionView(TypedDict):
@@ -143,5 +143,5 @@ class MiddlewareView(TypedDict):
     manager: NotRequired[ManagerView]
     participants: NotRequired[dict[str, ParticipantView]]
     differ: NotRequired[dict[str, WindowView]]
-    """Transaction to the time during which its nodes really differ: from the first local commit until the
-    last, or until everything is undone. No node knows this time."""
+    """Dict of transaction → the time during which its nodes really differ: from the first local commit until
+    the last one, or until everything is undone. No node knows this time."""

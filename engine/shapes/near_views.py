@@ -20,7 +20,7 @@ class FoldedRecords(TypedDict):
 
     stretches: list[FoldedStretch]
     counts: dict[str, dict[str, int]]
-    """Producer to the number of its records with each status."""
+    """Dict of producer → status → number of the producer's records with this status that are not listed."""
 
 
 class Folded(TypedDict):
@@ -32,9 +32,9 @@ class Folded(TypedDict):
     """A page may step back this many steps from `at` and still has every entry that it draws."""
     records: NotRequired[FoldedRecords]
     logs: NotRequired[dict[str, dict[str, list[FoldedBatches]]]]
-    """(Partition, replica) to the batches that are left out."""
+    """Dict of partition → replica → the batches that are left out."""
     batches: NotRequired[dict[str, dict[str, FoldedQueue]]]
-    """(Client, partition of the queue) to the batches that are left out."""
+    """Dict of client → partition of the queue → the batches that are left out."""
 
 
 class NearView(View):

@@ -24,7 +24,8 @@ class PlannedBroker(TypedDict):
     lanes: list[str]
     """Every data partition that the broker leads during the run."""
     transactional_ids: list[str]
-    """Every transactional id that the broker coordinates during the run; `groups`: every consumer group."""
+    """Every transactional id that the broker coordinates during the run. `groups`: every consumer group that
+    it coordinates."""
     groups: list[str]
 
 
@@ -66,8 +67,8 @@ class PassedState(TypedDict):
 
 
 Ways: TypeAlias = dict[str, dict[str, list[PassedState]]]
-"""Node (`middleware`, `business`) to transaction to its states. Each state is listed once, in the order in
-which the transaction reaches them."""
+"""Dict of node (`middleware`, `business`) → transaction → its states. Each state is listed once, in the order
+in which the transaction reaches them."""
 
 
 class PlannedService(TypedDict):
@@ -83,7 +84,7 @@ class PlannedPlaces(TypedDict):
     """All places, in the order of first appearance."""
 
     hues: dict[str, int]
-    """Producer id to its number in the order of first appearance: 0, 1, 2, …"""
+    """Dict of producer id → its number in the order of first appearance: 0, 1, 2, …"""
     clients: list[PlannedClient]
     brokers: list[PlannedBroker]
     lanes: dict[str, PlannedLane]
@@ -98,8 +99,8 @@ class PlannedPlaces(TypedDict):
 
 
 class BeatLine(TypedDict):
-    """One step, which has its own sentence (`key` null), or several adjacent steps. `key` and `params` then
-    make a sentence that counts the steps and names their purpose."""
+    """A line of a beat: one step, whose own sentence is shown (`key` null), or several adjacent steps. For
+    several steps, `key` and `params` make a sentence that counts them and names their purpose."""
 
     first: int
     last: int
@@ -108,22 +109,22 @@ class BeatLine(TypedDict):
 
 
 class AlsoDone(TypedDict):
-    """A further step that a beat's title is about, besides the one in which the beat lands. `names`: the
-    partitions or actors that this step is about."""
+    """A further step that a beat's title is about, besides the step `lands`. `names`: the partitions or
+    actors that this step is about."""
 
     step: int
     names: list[str]
 
 
 class Passed(TypedDict):
-    """Something that opens no beat, and happens between the step that a reader sees in the beat before and the one of
-    this beat. `key` and `params`: its title."""
+    """An event that opens no beat, between the step `lands` of the beat before and that of this beat. `key`
+    and `params`: its title."""
 
     step: int
     key: str
     params: JsonObject
     lesser: NotRequired[bool]
-    """True if it weighs less than two others that the same beat names."""
+    """True if the event is less important than two others that the same beat lists."""
 
 
 class Words(TypedDict):
@@ -152,34 +153,37 @@ class Beat(TypedDict):
     title: NotRequired[Bilingual]
     """The title that the scenario's author gave to the beat."""
     apart: NotRequired[Words]
-    """What distinguishes the beat from another one of the run with the same title. Pages show it behind the title,
-    unless the author gave one. Absent if there is none, and in plans of earlier versions."""
+    """Words that distinguish the beat from another beat of the run with the same title. Pages show them after
+    the title, unless the author gave a title. Absent if no other beat has the same title, and in plans of
+    earlier versions."""
     says: NotRequired[str]
-    """The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step
-    `lands`, because the sentences of the step do not say what the title says. Absent in plans of earlier versions."""
+    """The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at
+    the step `lands`, because the step's own sentences do not contain what the title says. Absent in plans of
+    earlier versions."""
     because: NotRequired[Words]
-    """A sentence that explains the title and that no step of the beat has. Pages show it behind the title at the step
-    `lands`. Absent if there is none, and in plans of earlier versions."""
+    """A sentence that explains the title and that no step of the beat has. Pages show it after the title at
+    the step `lands`. Absent if there is none, and in plans of earlier versions."""
     also: NotRequired[list[AlsoDone]]
-    """The other steps that the title is about; the step `lands` is about one partition or actor only."""
+    """The other steps that the title is about, if the step `lands` is about one partition or actor only."""
     passed: NotRequired[list[Passed]]
     """The most important steps between the step `lands` of the beat before and the one of this beat, in order, at most
     three. Absent if there is none, and in plans of earlier versions."""
     after: NotRequired[list[Passed]]
-    """Only for the run's last beat: the transactions that their coordinators complete behind its step `lands`, at most
-    three. Absent if there is none, and in plans of earlier versions."""
+    """Only for the run's last beat: the transactions that their coordinators complete after its step `lands`,
+    at most three. Absent if there is none, and in plans of earlier versions."""
     lines: list[BeatLine]
     beats: NotRequired[list[Beat]]
     """In a long beat: the beats inside this beat; `lines` is then empty."""
     added: NotRequired[bool]
-    """True if this beat came of an intervention, or if it is inside a beat and is a transaction's records or decision
-    over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat."""
+    """True if an intervention caused this beat. Also true if the beat is inside another one and is about a
+    transaction's records or decision that a reader would otherwise skip. If the beat is inside another one,
+    pages name it beside the outer beat."""
     stop: NotRequired[bool]
-    """True if it is inside a beat and a reader who goes through the beats of the run also stops at its step `lands`.
-    A reader always stops at the beats that are inside no other."""
+    """True if the beat is inside another one, and a reader who goes through the beats of the run also stops
+    at its step `lands`. A reader always stops at the beats that are inside no other."""
     kept: NotRequired[bool]
-    """True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages
-    have no room for all titles, these beats have their numbers alone."""
+    """True if the beat begins before the intervention, in a run with more than nine beats on this level. If
+    pages have no room for all titles, they show only the numbers of these beats."""
 
 
 class HeldBack(TypedDict):
@@ -194,8 +198,8 @@ class HeldBack(TypedDict):
 
 
 class Hangs(TypedDict):
-    """The only transaction that has hung in the run, and still hangs at its end. `failed`: the serials of its records
-    whose `send()` failed, the first ones."""
+    """The only transaction that has hung in the run, and still hangs at its end. `failed`: the lowest serials
+    of its records whose `send()` failed, at most 100."""
 
     partition: str
     last_stable_offset: int
@@ -203,7 +207,8 @@ class Hangs(TypedDict):
 
 
 class Readable(TypedDict):
-    """When read_committed consumers can get the records of a partition, aborted ones excepted."""
+    """When read_committed consumers can get the records of a partition that are not in aborted
+    transactions."""
 
     at: int | None
     """The virtual time in ms from which these consumers can get the last record; null: not before the end of
@@ -219,9 +224,9 @@ class Outcome(TypedDict):
     """The virtual time of the last step, in milliseconds."""
     messages: int
     retries: int
-    """How often producers sent a request again. `questions_repeated`: how often leaders asked a coordinator again.
-    `marker_retries`: how often coordinators sent markers again. In plans of earlier versions, `retries` includes these
-    and the other two are absent."""
+    """How often producers sent a request again. `questions_repeated`: how often leaders asked a coordinator
+    again whether a partition belongs to a transaction. `marker_retries`: how often coordinators sent markers
+    again. In plans of earlier versions, `retries` includes these and the other two are absent."""
     questions_repeated: NotRequired[int]
     marker_retries: NotRequired[int]
     duplicates: int
@@ -241,13 +246,14 @@ class Outcome(TypedDict):
     reserved: NotRequired[list[str]]
     """The participants that hold a reservation at the end of the run."""
     ends: NotRequired[dict[str, str]]
-    """Transaction of the middleware to its last state there."""
+    """Dict of transaction of the middleware → its last state there."""
     awaited: NotRequired[list[str]]
     """The transactions of the middleware whose outcome the business system has not learned. Absent if there is none,
     and in plans of earlier versions."""
     apart: NotRequired[dict[str, int | None]]
-    """Transaction of the middleware to the time in ms for which its nodes differ; null: they still do at the end of the
-    run. Absent if none of them differ, and in plans of earlier versions."""
+    """Dict of transaction of the middleware → the time in ms for which its nodes differed; null: they still
+    differ at the end of the run. Absent if no transaction's nodes differed, and in plans of earlier
+    versions."""
     stored: NotRequired[str]
     """A digest of all records in the logs, including aborted ones. `outcomes`: a digest of these records with
     the outcomes of their transactions."""
@@ -264,17 +270,20 @@ class Outcome(TypedDict):
     aborted_records: NotRequired[int]
     """The number of records in the logs that belong to aborted transactions."""
     undone: NotRequired[int]
-    """The number of these records whose `send()` had succeeded. Absent in plans of earlier versions."""
+    """The number of records in aborted transactions whose `send()` had succeeded. Absent in plans of earlier
+    versions."""
     readable: NotRequired[dict[str, Readable]]
-    """Partition to the time at which consumers can get its records. Partitions without records that can be
-    read are left out."""
+    """Dict of partition → when read_committed consumers can get its records. Partitions that have only
+    records of aborted transactions, or none, are left out."""
     consumes: NotRequired[bool]
-    """True if offsets of a consumer group took effect with a transaction, and no guarantee compares what was read with
-    what was written: then no guarantee notices an input that was skipped. Absent otherwise."""
+    """True if offsets of a consumer group took effect with a transaction, and no guarantee compares the
+    records that were read with those that were written. Then no guarantee notices an input record that was
+    skipped. Absent otherwise."""
     hanging: NotRequired[int]
     """The number of transactions that hang at the end."""
     hangs: NotRequired[Hangs]
-    """Absent if none or several have hung, if it hangs no longer, and in plans of earlier versions."""
+    """Absent if no transaction or several have hung, if the only one hangs no longer, and in plans of earlier
+    versions."""
     by_hand: NotRequired[int]
     """The number of transactions that ``kafka-transactions.sh`` aborted. Absent in plans of earlier versions, as
     is the next field."""
@@ -284,26 +293,31 @@ class Outcome(TypedDict):
     down: NotRequired[list[str]]
     """The actors that are down at the end of the run."""
     broken: NotRequired[dict[str, int]]
-    """Broken guarantee to how often it is broken. Absent in plans of earlier versions, as are the next four fields."""
+    """Dict of broken guarantee → how often it is broken. Absent in plans of earlier versions, as are the next
+    four fields."""
     signs: NotRequired[dict[str, int]]
-    """How often the run shows what keeps a guarantee, such as a duplicate that its leader recognises
-    (``engine/view/moral.py``). Absent in plans of earlier versions."""
+    """Dict of sign → how often it occurs in the run. A sign shows how a guarantee was kept, such as a
+    duplicate that its leader recognises (``engine/view/moral.py``). Absent in plans of earlier versions."""
     kept: NotRequired[int]
     """The number of different records that consumers may get."""
     places: NotRequired[str]
-    """A digest of the records in each partition, whatever their order. `all`: the same of all partitions together."""
+    """A digest of the different records that consumers may get, partition by partition, independent of their
+    order. `all`: such a digest without the division into partitions."""
     all: NotRequired[str]
     participants: NotRequired[dict[str, str]]
-    """Participant and transaction of the middleware to the participant's state in it."""
+    """Dict of `<participant>.transactions.<transaction>.state` → the participant's state in this transaction
+    of the middleware."""
     rows: NotRequired[dict[str, int]]
-    """Serial to the number of copies of its row; only in runs with a database."""
+    """Dict of serial → number of copies of its row; only in runs with a database."""
     partition: NotRequired[str]
-    """The partition in which a guarantee broke first; if none broke, the one where a broker first stopped at one of
-    its checks. Absent if there is neither, and in plans of earlier versions."""
+    """The partition in which a guarantee broke first. If none broke: the first partition in which a check of
+    a broker refused a batch or recognised a duplicate. Absent if there is neither, and in plans of earlier
+    versions."""
 
 
 class Although(TypedDict):
-    """What ends as in the scenario's run, and the fault that did not change it: the parts of one clause."""
+    """The two parts of one clause: the outcome, which is the same as in the scenario's run, and the fault
+    that did not change it."""
 
     outcome: Words
     fault: Words
@@ -315,21 +329,21 @@ class Cost(TypedDict):
     what: Words
     """The intervention, in words that can be the subject of a sentence."""
     dearer: bool
-    """True if the run with interventions needed more time, retries or messages, and less of none of the
-    three."""
+    """True if the run with interventions needed more time, retries or messages, and no less of any of
+    them."""
     costs: list[Words]
     short: NotRequired[bool]
-    """True if the run needs less time or fewer messages because it leaves something open: a transaction that ends in
-    the scenario's run, or its outcome, which the business system learns there. ``costs`` leaves that out. Absent
-    otherwise."""
+    """True if the run needs less time, or fewer retries or messages, because a transaction does not end in
+    it, or the business system does not learn its outcome, although both happen in the scenario's run.
+    ``costs`` then leaves out what the run saves. Absent otherwise."""
     kept: list[Words]
     """Sentences about the ends of both runs: which transactions ended otherwise, how many more or fewer records
     were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was
     duplicated, lost, failed or reordered: the first other difference, or that there is none, unless ``although``
     says it."""
     moral: NotRequired[Words]
-    """Why a guarantee broke, or why all hold that hold without the interventions. Absent in plans of earlier
-    versions."""
+    """Why a guarantee broke, or why all guarantees hold that also hold without the interventions. Absent in
+    plans of earlier versions."""
     although: NotRequired[Although]
     """Only if every intervention is a fault, and transactions and records end as without it."""
 
@@ -345,7 +359,7 @@ class Outdated(TypedDict):
 
 
 class Event(TypedDict):
-    """A step that could open a beat, and the kind of that beat."""
+    """A step that could open a beat, and the kind of this beat."""
 
     step: int
     kind: str
@@ -363,14 +377,15 @@ ShownLoss = TypedDict(
         "forecast": NotRequired[Words],
     },
 )
-"""A message whose loss shows much, and the step in which it is sent. `forecast`: a sentence about what comes of its
-loss; absent if that is not known, and in plans of earlier versions."""
+"""A message whose loss is instructive, and the step in which it is sent. `forecast`: a sentence about the
+consequence of its loss; absent if this is not known, and in plans of earlier versions."""
 
 CutOffFrom: TypeAlias = Literal["brokers", "controller"]
-"""`brokers`: the other brokers do not know its address. `controller`: its heartbeats are lost on the way there."""
+"""`brokers`: the other brokers do not know the broker's address. `controller`: its heartbeats to the
+controller are lost."""
 CutOff = TypedDict("CutOff", {"from": CutOffFrom, "since": int, "until": int | None})
-"""How a broker that runs is not reached: from the step `since` on, up to the step `until`, in which that ends; None: it
-does not end in the run."""
+"""A time during which a broker runs, but is cut off: from the step `since` to the step `until`, in which this
+ends; null: it does not end in the run. `from`: what the broker is cut off from."""
 
 
 class Plan(PlannedPlaces):
@@ -385,14 +400,15 @@ class Plan(PlannedPlaces):
     """The batches of fenced epochs that leaders store, in order. Absent if there is none, and in plans of earlier
     versions."""
     events: NotRequired[list[Event]]
-    """The weightier steps that could open a beat, in order, at most 300. In a run with interventions, what is not
-    among those of the run without them came of the interventions. Absent in plans of earlier versions."""
+    """The more important steps that could open a beat, in order, at most 300. Steps of a run with
+    interventions that are not in this list of the run without them were caused by the interventions. Absent
+    in plans of earlier versions."""
     stands: NotRequired[PlannedPlaces]
     """Only for a run of brokers with interventions: the places of the run without interventions, so that they
     need not move."""
     passed: NotRequired[Ways]
-    """Node (`middleware`, `business`) to transaction to the states that the transaction has in this run. Each
-    state is listed once, in the order in which the transaction reaches them. Absent in runs without
+    """Dict of node (`middleware`, `business`) → transaction → the states that the transaction has in this
+    run. Each state is listed once, in the order in which the transaction reaches them. Absent in runs without
     transactions of the middleware and in plans of earlier versions."""
     outcome: NotRequired[Outcome]
     """The end of the run without interventions; also in the plan of a run with interventions. Absent in plans
@@ -400,15 +416,16 @@ class Plan(PlannedPlaces):
     end: NotRequired[Outcome]
     """The end of a run with interventions. Present whenever ``cost`` is, except in plans of earlier versions."""
     losses: NotRequired[list[ShownLoss]]
-    """The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the
-    beginning. Of each, one of a transaction that the run leaves open is preferred. Absent in plans of earlier versions,
-    and in a run without messages."""
+    """The messages of the run whose loss is most instructive, most instructive first, at most one request and
+    one response of each API. A message of a transaction that the run leaves open is preferred. Absent in
+    plans of earlier versions, and in a run without messages."""
     again: NotRequired[dict[str, int]]
-    """The id of each message that repeats a request of its sender, because no response reported success, to how often
-    it is resent by then, from 1; at most 1000. Absent if there is none, and in plans of earlier versions."""
+    """Dict of id of a message that repeats an earlier request of its sender, for which no response reported
+    success → how often the request was repeated by then, from 1. At most 1000 messages. Absent if there is
+    none, and in plans of earlier versions."""
     cut_off: NotRequired[dict[str, list[CutOff]]]
-    """Broker to the stretches of the run in which it is cut off although it runs. Absent if there is none, and in plans
-    of earlier versions."""
+    """Dict of broker → the stretches of the run in which the broker runs but is cut off. Absent if there is
+    none, and in plans of earlier versions."""
     cost: NotRequired[Cost]
     """The cost of the interventions. Present only for a run with interventions that has ended, if the end
     without interventions is known."""

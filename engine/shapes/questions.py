@@ -23,7 +23,7 @@ class Reason(TypedDict):
     rule: str | None
     """The requirement that explains the reason."""
     outcome: str | None
-    """If the reason is a check of the receiver: what the check gave (`passed`, `decided`, …). Null for other
+    """If the reason is a check of the receiver: the check's result (`passed`, `decided`, …). Null for other
     reasons."""
 
 
@@ -42,4 +42,4 @@ class Question(TypedDict):
     choices: list[QuestionChoice]
     right: str
     reasons: dict[str, list[Reason]]
-    """Choice to its reasons."""
+    """Dict of choice → its reasons."""

@@ -19,8 +19,8 @@ class HeldBy(TypedDict):
 
 
 class LaneBehind(TypedDict):
-    """What happened to the offsets below a consumer's position, newest last. `folded` counts older stretches;
-    in a log case, the offsets below the first listed stretch."""
+    """What happened to the offsets below a consumer's position, newest last. `folded` is the number of older
+    stretches that are not listed; in a log case, the number of offsets below the first listed stretch."""
 
     position: int | None
     stretches: list[LaneStretch]
@@ -33,12 +33,12 @@ class SeenLane(LaneBehind):
 
     ahead: list[LaneStretch]
     bound: int | None
-    """This consumer may read the offsets below this one."""
+    """The consumer may read the offsets below this one."""
     held_by: HeldBy | None
 
 
 class ReaderLaneView(SeenLane):
-    """As ``SeenLane``, for pages. In a log case: what a read_committed consumer would get
+    """As ``SeenLane``, for pages. In a log case: the view that a read_committed consumer would have
     (``engine/view/possible.py``)."""
 
     read: NotRequired[int]

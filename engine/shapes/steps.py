@@ -94,10 +94,13 @@ class Broken(TypedDict):
     """The transaction that is not atomic; only for the guarantee `atomic`, like `producer`, which began it."""
     producer: NotRequired[str]
     marker: NotRequired[str]
-    """COMMIT or ABORT, for `atomic`: the marker that covers the records and contradicts the transaction's outcome.
-    COMMIT, for `visible_early`: such a marker covers the records, but their transaction is not decided to commit."""
+    """For `atomic`: the marker (COMMIT or ABORT) that covers the records and contradicts the transaction's
+    outcome. For `visible_early`: COMMIT, if a COMMIT marker covers the records although no coordinator has
+    decided to commit their transaction."""
     reported: NotRequired[bool]
-    """Beside `marker` of `atomic`: whether the application learned the outcome, or else the coordinator decided it."""
+    """Only with `marker` for `atomic`. True: the marker contradicts the outcome that the application learned.
+    False: the application has not learned the outcome, and the marker contradicts the coordinator's
+    decision."""
     producer_id: NotRequired[int]
     """The producer of the hanging transaction, which begins at `first_offset`; only for the guarantee
     `hanging`."""

@@ -15,7 +15,7 @@ class AdminCallView(TypedDict):
     """The keys whose broker is not known yet: partitions or transactional ids, or one key that stands for all
     brokers or for the whole cluster."""
     mapped: dict[str, str]
-    """Key to the broker whose response about the key is needed."""
+    """Dict of key → the broker whose response about the key is needed."""
     retry_at: int | None
     answered: list[str]
     requests: list[str]
@@ -23,7 +23,7 @@ class AdminCallView(TypedDict):
 
 
 class ToolView(TypedDict):
-    """The newest command of the tool, and its table."""
+    """The newest command of the tool, and the table that it printed."""
 
     command: str
     state: str

@@ -17,7 +17,7 @@ class TransactionLine(TypedDict):
     """A text when it is too large for a JSON number."""
     producer_epoch: int | None
     places: list[str]
-    """The partitions of the transaction; for one of the middleware, its participants."""
+    """The partitions of the transaction; for a transaction of the middleware, its participants."""
     more_places: int
     first_step: int
     last_step: int

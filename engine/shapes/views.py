@@ -95,11 +95,11 @@ class View(TypedDict):
     time: int
     applications: NotRequired[dict[str, ApplicationView]]
     records: NotRequired[dict[str, RecordView]]
-    """Serial to record."""
+    """Dict of serial → record."""
     clients: NotRequired[dict[str, ClientView]]
     consumers: NotRequired[dict[str, ConsumerView]]
     brokers: NotRequired[dict[str, BrokerView]]
-    """Broker id to broker."""
+    """Dict of broker id → broker."""
     partitions: NotRequired[dict[str, PartitionView]]
     middleware: NotRequired[MiddlewareView]
     database: NotRequired[DatabaseView]

@@ -35,13 +35,13 @@ class Feature:
 @value
 class ApiVersionsResponse:
     versions: dict[int, tuple[int, int]]
-    """Api key to its lowest and highest version."""
+    """Dict of API key → (lowest version, highest version)."""
     error: Error = Error.NONE
     throttle_time_ms: int = 0
     features: tuple[Feature, ...] = ()
     finalized: dict[str, int] | None = None
-    """Feature to its level in the cluster (KIP-584). A feature that is not enabled is absent. None: the
-    levels are unknown."""
+    """Dict of feature → its level in the cluster (KIP-584). A feature that is not enabled is absent. None:
+    the levels are unknown."""
     features_epoch: int = UNKNOWN_EPOCH
 
 

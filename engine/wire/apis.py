@@ -20,9 +20,9 @@ class WireApi(NamedTuple):
     lowest: int
     highest: int
     read: Callable[[Any, KeptRecords], Any]
-    """A function from kio's message to the engine's."""
+    """A function that converts kio's message to the engine's."""
     write: Callable[[WireRequest, Any, KeptRecords], dict[str, Any]]
-    """A function from the engine's answer to the values of kio's message."""
+    """A function that converts the engine's answer to the values of kio's message."""
 
 
 _READ_AND_WRITTEN: dict[str, tuple[Any, Any]] = {
@@ -53,11 +53,11 @@ def _rows() -> Iterator[WireApi]:
 
 
 APIS: dict[int, WireApi] = {api.key: api for api in sorted(_rows())}
-"""Api key to its row. The highest version of an API is the last one before a version with a field for which
-the engine has no message: Fetch 13 and Produce 13 name topics by id (KIP-516), OffsetFetch 8 requests several
-groups, ListTransactions 2 filters by a pattern (KIP-1152)."""
+"""Dict of API key → its row. The highest version of an API is the last one before a version with a field for
+which the engine has no message: Fetch 13 and Produce 13 name topics by id (KIP-516), OffsetFetch 8 requests
+several groups, ListTransactions 2 filters by a pattern (KIP-1152)."""
 
 
 def known() -> str:
-    """The table as a sentence."""
+    """The APIs of the table with their versions, as text."""
     return ", ".join(f"{api.name} {api.lowest} to {api.highest}" for api in APIS.values())

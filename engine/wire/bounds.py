@@ -29,8 +29,8 @@ WHOLE = "send the whole message"
 
 
 def checked(data: bytes, made: Iterable[Any]) -> bytes:
-    """The bytes, which must be objects of these classes one after the other, without the tagged fields that
-    kio does not know. Raises WireError when the bytes cannot be such objects."""
+    """The bytes without the tagged fields that kio does not know. `data` must hold objects of the classes
+    `made`, one after the other. Raises WireError when it cannot."""
     if len(data) > MESSAGE_BYTES_MAX:
         raise WireError(
             "the message", f"{len(data)} bytes", f"a message has at most {MESSAGE_BYTES_MAX}: send several"

@@ -7,7 +7,7 @@ from typing import Any
 from engine.value import value
 
 ABORTABLE_FROM = {"Produce": 11, "TxnOffsetCommit": 4}
-"""API to the version of its request from which the answer may be TRANSACTION_ABORTABLE (KIP-890)."""
+"""Dict of API → version of its request from which the answer may be TRANSACTION_ABORTABLE (KIP-890)."""
 
 
 @value

@@ -47,7 +47,7 @@ class Field:
 
     @property
     def element_bytes_min(self) -> int:
-        """The smallest number of bytes of one value."""
+        """The smallest number of bytes of one value; for an array, of one element."""
         if isinstance(self.kind, Entity):
             return 1 if self.is_nullable and not self.is_array else max(1, self.kind.bytes_min)
         if self.kind in FIXED_BYTES:

@@ -614,7 +614,7 @@ export interface Header {
   profile: string;
   version: string;
   /**
-   * Client name to its Kafka version, for each client whose version differs from the cluster's. Absent if no version differs.
+   * Dict of client → its Kafka version, for each client whose version differs from the cluster's. Absent if no version differs.
    */
   client_versions?: {
     [k: string]: string;
@@ -624,7 +624,7 @@ export interface Header {
    */
   switches: JsonObject;
   /**
-   * Path of a setting to its values.
+   * Dict of path of a setting → its values.
    */
   altered: {
     [k: string]: Json[];
@@ -868,11 +868,11 @@ export interface Broken {
   transaction?: string;
   producer?: string;
   /**
-   * COMMIT or ABORT, for `atomic`: the marker that covers the records and contradicts the transaction's outcome. COMMIT, for `visible_early`: such a marker covers the records, but their transaction is not decided to commit.
+   * For `atomic`: the marker (COMMIT or ABORT) that covers the records and contradicts the transaction's outcome. For `visible_early`: COMMIT, if a COMMIT marker covers the records although no coordinator has decided to commit their transaction.
    */
   marker?: string;
   /**
-   * Beside `marker` of `atomic`: whether the application learned the outcome, or else the coordinator decided it.
+   * Only with `marker` for `atomic`. True: the marker contradicts the outcome that the application learned. False: the application has not learned the outcome, and the marker contradicts the coordinator's decision.
    */
   reported?: boolean;
   /**
@@ -911,7 +911,7 @@ export interface StepDerived {
    */
   follows?: number;
   /**
-   * The broker that does what the step's own sentence says, if it is not the step's actor: a follower's fetch lets the leader raise the high watermark.
+   * The broker whose action the step's own sentence describes, if it is not the step's actor. For example, the leader raises the high watermark at a follower's fetch.
    */
   by?: string;
 }
@@ -935,7 +935,7 @@ export interface Arrival {
    */
   control?: string;
   /**
-   * A batch that the leader refused before the checks of its log, so that the step has no decision about it.
+   * The numbers of a batch that the leader refused before the checks of its log, so that the step has no decision about it.
    */
   batch?: ArrivedBatch;
 }
@@ -992,7 +992,7 @@ export interface View {
     [k: string]: ApplicationView;
   };
   /**
-   * Serial to record.
+   * Dict of serial → record.
    */
   records?: {
     [k: string]: RecordView;
@@ -1004,7 +1004,7 @@ export interface View {
     [k: string]: ConsumerView;
   };
   /**
-   * Broker id to broker.
+   * Dict of broker id → broker.
    */
   brokers?: {
     [k: string]: BrokerView;
@@ -1199,7 +1199,7 @@ export interface WaiterView {
  */
 export interface ReadyView {
   /**
-   * Broker id to the first partition that is ready there, once for each reason.
+   * Dict of broker id → the first partition that is ready there, once for each reason.
    */
   nodes: {
     [k: string]: [string, string][];
@@ -1338,7 +1338,7 @@ export interface ConsumerView {
   group?: GroupSessionView;
 }
 /**
- * As ``SeenLane``, for pages. In a log case: what a read_committed consumer would get
+ * As ``SeenLane``, for pages. In a log case: the view that a read_committed consumer would have
  *     (``engine/view/possible.py``).
  */
 export interface ReaderLaneView {
@@ -1347,7 +1347,7 @@ export interface ReaderLaneView {
   folded: number;
   ahead: [number, number, string][];
   /**
-   * This consumer may read the offsets below this one.
+   * The consumer may read the offsets below this one.
    */
   bound: number | null;
   held_by: HeldBy | null;
@@ -1413,7 +1413,7 @@ export interface BrokerView {
     [k: string]: LookupView;
   };
   /**
-   * Transactional id to its entry.
+   * Dict of transactional id → its entry.
    */
   transactions?: {
     [k: string]: TransactionView;
@@ -1482,14 +1482,14 @@ export interface TransactionView {
  */
 export interface MarkerBoardView {
   /**
-   * Broker id of a leader to the markers that wait to be sent to it.
+   * Dict of broker id of a leader → the markers that wait to be sent to it.
    */
   queues?: {
     [k: string]: MarkerView[];
   };
   unknown_broker?: MarkerView[];
   /**
-   * Broker id to the markers of the only request in flight to this broker.
+   * Dict of broker id → the markers of the only request in flight to this broker.
    */
   in_flight?: {
     [k: string]: MarkerView[];
@@ -1540,13 +1540,13 @@ export interface GroupView {
     [k: string]: PlacedOffset;
   };
   /**
-   * Topic-partition to offset, for commits outside transactions that are not in the log yet.
+   * Dict of topic-partition → offset, for commits outside transactions that are not in the log yet.
    */
   committing?: {
     [k: string]: number;
   };
   /**
-   * Producer id to the pending offsets of its open transaction.
+   * Dict of producer id → topic-partition → pending offset of the producer's open transaction.
    */
   pending?: {
     [k: string]: {
@@ -1580,14 +1580,15 @@ export interface PartitionView {
    */
   partition_epoch?: number;
   /**
-   * Broker id to replica; a log case has its file under 0.
+   * Dict of broker id → replica; a log case has its file under 0.
    */
   replicas?: {
     [k: string]: ReplicaView;
   };
 }
 /**
- * A replica of a partition. `aborted_index` lists the newest of its lines; `aborted_folded` counts the others.
+ * A replica of a partition. `aborted_index` lists the newest lines of its index of aborted transactions;
+ *     `aborted_folded` counts the others.
  */
 export interface ReplicaView {
   log_start: number;
@@ -1597,7 +1598,7 @@ export interface ReplicaView {
   segments: number[];
   waiting: WaitingAppendView[];
   /**
-   * Base offset to batch.
+   * Dict of base offset → batch.
    */
   batches?: {
     [k: string]: LogBatchView;
@@ -1685,7 +1686,7 @@ export interface MiddlewareView {
     [k: string]: ParticipantView;
   };
   /**
-   * Transaction to the time during which its nodes really differ: from the first local commit until the last, or until everything is undone. No node knows this time.
+   * Dict of transaction → the time during which its nodes really differ: from the first local commit until the last one, or until everything is undone. No node knows this time.
    */
   differ?: {
     [k: string]: WindowView;
@@ -1721,7 +1722,7 @@ export interface BusinessTransactionView {
   due: number | null;
 }
 /**
- * The middleware's configuration.
+ * The middleware's node, with the settings of its strategy.
  */
 export interface StrategyView {
   alive: boolean;
@@ -1740,7 +1741,7 @@ export interface MiddlewareTransactionView {
   message: string;
   decision: string | null;
   /**
-   * Participant to its answer, as received by the middleware.
+   * Dict of participant → the middleware's record of it, made from the answers that arrived.
    */
   votes?: {
     [k: string]: string;
@@ -1753,7 +1754,7 @@ export interface MiddlewareTransactionView {
   named: string[];
   timer: MiddlewareTimerView | null;
   /**
-   * How long participants differ as far as the middleware can know: from the first CommitOk until the last, or until everything is undone.
+   * The time during which participants differ as far as the middleware can know: from the first CommitOk until the last one, or until everything is undone.
    */
   window: WindowView;
 }
@@ -1776,8 +1777,8 @@ export interface MiddlewareTimerView {
   until: number;
 }
 /**
- * The time during which participants really differ, or may differ as far as the middleware knows (MW-14), in
- *     virtual ms. If only `until` is null, it is not over; if both are null, it never began.
+ * The time during which participants really differ, or may differ as far as the middleware knows (MW-14),
+ *     in virtual ms. If only `until` is null, this time is not over. If `since` is null too, it never began.
  */
 export interface WindowView {
   since: number | null;
@@ -1849,19 +1850,19 @@ export interface DatabaseView {
    */
   outbox: number[];
   /**
-   * Partition to the offset at which a consumer continues.
+   * Dict of topic-partition → offset at which a consumer continues.
    */
   offsets: {
     [k: string]: number;
   };
   /**
-   * Service to its local transaction.
+   * Dict of service → its local transaction.
    */
   open?: {
     [k: string]: LocalTransactionView;
   };
   /**
-   * Serial to row.
+   * Dict of serial → row.
    */
   rows?: {
     [k: string]: TableRowView;
@@ -1938,7 +1939,7 @@ export interface WorkerView {
    */
   since: number | null;
   /**
-   * When the thread has done the work.
+   * The virtual time in ms at which the thread has done the work.
    */
   until: number | null;
   /**
@@ -1980,7 +1981,7 @@ export interface QuorumView {
     [k: string]: RegistrationView;
   };
   /**
-   * Offset to record.
+   * Dict of offset → record.
    */
   log?: {
     [k: string]: MetadataRecordView;
@@ -2036,7 +2037,7 @@ export interface MetadataRecordView {
   count?: number;
 }
 /**
- * The newest command of the tool, and its table.
+ * The newest command of the tool, and the table that it printed.
  */
 export interface ToolView {
   command: string;
@@ -2066,7 +2067,7 @@ export interface AdminCallView {
    */
   unmapped: string[];
   /**
-   * Key to the broker whose response about the key is needed.
+   * Dict of key → the broker whose response about the key is needed.
    */
   mapped: {
     [k: string]: string;
@@ -2183,7 +2184,7 @@ export interface NearView {
     [k: string]: ApplicationView;
   };
   /**
-   * Serial to record.
+   * Dict of serial → record.
    */
   records?: {
     [k: string]: RecordView;
@@ -2195,7 +2196,7 @@ export interface NearView {
     [k: string]: ConsumerView;
   };
   /**
-   * Broker id to broker.
+   * Dict of broker id → broker.
    */
   brokers?: {
     [k: string]: BrokerView;
@@ -2254,13 +2255,13 @@ export interface Derived {
    */
   pending: string[];
   /**
-   * `<actor>/<kind> <subject>` to the timer.
+   * Dict of `<actor>/<kind> <subject>` → timer.
    */
   timers: {
     [k: string]: ActorTimer;
   };
   /**
-   * (Client, partition) to the disagreement. For a partition of the transaction log, it is the disagreement with the coordinator.
+   * Dict of client → partition → disagreement. For a partition of the transaction log, it is the disagreement with the coordinator.
    */
   disagreements: {
     [k: string]: {
@@ -2268,7 +2269,7 @@ export interface Derived {
     };
   };
   /**
-   * Guarantee to the records that have broken it.
+   * Dict of guarantee → the records (serials) that have broken it.
    */
   broken: {
     [k: string]: {
@@ -2276,7 +2277,7 @@ export interface Derived {
     };
   };
   /**
-   * Partition to its stretches, in the order of the log. Absent in data of earlier versions.
+   * Dict of partition → its stretches, in the order of the log. Absent in data of earlier versions.
    */
   held?: {
     [k: string]: [number, number, "behind" | "marker" | "undecided"][];
@@ -2286,13 +2287,13 @@ export interface Derived {
    */
   transaction_version?: number;
   /**
-   * Producer id to the highest epoch of a client that is fenced: a newer instance, another client, has a higher one, or the coordinator has raised it, or given another producer id, and the client does not learn of that from a response: for an instance that waits for its id, or to abort the client's transaction. Absent in data of earlier versions.
+   * Dict of producer id → highest epoch of a fenced client. A client is fenced if a newer client has a higher epoch, or if the coordinator has raised the epoch or assigned another producer id and no response reports this to the client. The coordinator does so for a newer client that still waits for its id, or to abort the transaction. Absent in data of earlier versions.
    */
   fenced?: {
     [k: string]: number;
   };
   /**
-   * Only in a log case, whose files name no consumer: partition to what a read_committed consumer would get of it. Absent in data of earlier versions.
+   * Dict of partition → the view that a read_committed consumer would have of its log. Only in a log case, because its files name no consumer. Absent in data of earlier versions.
    */
   possible?: {
     [k: string]: ReaderLaneView;
@@ -2345,7 +2346,7 @@ export interface Folded {
   reaches: number;
   records?: FoldedRecords;
   /**
-   * (Partition, replica) to the batches that are left out.
+   * Dict of partition → replica → the batches that are left out.
    */
   logs?: {
     [k: string]: {
@@ -2353,7 +2354,7 @@ export interface Folded {
     };
   };
   /**
-   * (Client, partition of the queue) to the batches that are left out.
+   * Dict of client → partition of the queue → the batches that are left out.
    */
   batches?: {
     [k: string]: {
@@ -2371,7 +2372,7 @@ export interface Folded {
 export interface FoldedRecords {
   stretches: [number, number, number][];
   /**
-   * Producer to the number of its records with each status.
+   * Dict of producer → status → number of the producer's records with this status that are not listed.
    */
   counts: {
     [k: string]: {
@@ -2465,7 +2466,7 @@ export interface TransactionLine {
   producer_id: number | string | null;
   producer_epoch: number | null;
   /**
-   * The partitions of the transaction; for one of the middleware, its participants.
+   * The partitions of the transaction; for a transaction of the middleware, its participants.
    */
   places: string[];
   more_places: number;
@@ -2498,7 +2499,7 @@ export interface PlanAnswer {
  */
 export interface Plan {
   /**
-   * Producer id to its number in the order of first appearance: 0, 1, 2, …
+   * Dict of producer id → its number in the order of first appearance: 0, 1, 2, …
    */
   hues: {
     [k: string]: number;
@@ -2536,7 +2537,7 @@ export interface Plan {
    */
   outdated?: Outdated[];
   /**
-   * The weightier steps that could open a beat, in order, at most 300. In a run with interventions, what is not among those of the run without them came of the interventions. Absent in plans of earlier versions.
+   * The more important steps that could open a beat, in order, at most 300. Steps of a run with interventions that are not in this list of the run without them were caused by the interventions. Absent in plans of earlier versions.
    */
   events?: Event[];
   /**
@@ -2544,7 +2545,7 @@ export interface Plan {
    */
   stands?: PlannedPlaces;
   /**
-   * Node (`middleware`, `business`) to transaction to the states that the transaction has in this run. Each state is listed once, in the order in which the transaction reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions.
+   * Dict of node (`middleware`, `business`) → transaction → the states that the transaction has in this run. Each state is listed once, in the order in which the transaction reaches them. Absent in runs without transactions of the middleware and in plans of earlier versions.
    */
   passed?: {
     [k: string]: {
@@ -2560,17 +2561,17 @@ export interface Plan {
    */
   end?: Outcome;
   /**
-   * The messages of the run whose loss shows most, at most one of each API and direction, the one to try first at the beginning. Of each, one of a transaction that the run leaves open is preferred. Absent in plans of earlier versions, and in a run without messages.
+   * The messages of the run whose loss is most instructive, most instructive first, at most one request and one response of each API. A message of a transaction that the run leaves open is preferred. Absent in plans of earlier versions, and in a run without messages.
    */
   losses?: ShownLoss[];
   /**
-   * The id of each message that repeats a request of its sender, because no response reported success, to how often it is resent by then, from 1; at most 1000. Absent if there is none, and in plans of earlier versions.
+   * Dict of id of a message that repeats an earlier request of its sender, for which no response reported success → how often the request was repeated by then, from 1. At most 1000 messages. Absent if there is none, and in plans of earlier versions.
    */
   again?: {
     [k: string]: number;
   };
   /**
-   * Broker to the stretches of the run in which it is cut off although it runs. Absent if there is none, and in plans of earlier versions.
+   * Dict of broker → the stretches of the run in which the broker runs but is cut off. Absent if there is none, and in plans of earlier versions.
    */
   cut_off?: {
     [k: string]: CutOff[];
@@ -2602,7 +2603,7 @@ export interface PlannedBroker {
    */
   lanes: string[];
   /**
-   * Every transactional id that the broker coordinates during the run; `groups`: every consumer group.
+   * Every transactional id that the broker coordinates during the run. `groups`: every consumer group that it coordinates.
    */
   transactional_ids: string[];
   groups: string[];
@@ -2684,19 +2685,19 @@ export interface Beat {
    */
   title?: Bilingual;
   /**
-   * What distinguishes the beat from another one of the run with the same title. Pages show it behind the title, unless the author gave one. Absent if there is none, and in plans of earlier versions.
+   * Words that distinguish the beat from another beat of the run with the same title. Pages show them after the title, unless the author gave a title. Absent if no other beat has the same title, and in plans of earlier versions.
    */
   apart?: Words;
   /**
-   * The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step `lands`, because the sentences of the step do not say what the title says. Absent in plans of earlier versions.
+   * The catalogue key of the title as a sentence, with the same `params`. Pages show this sentence first at the step `lands`, because the step's own sentences do not contain what the title says. Absent in plans of earlier versions.
    */
   says?: string;
   /**
-   * A sentence that explains the title and that no step of the beat has. Pages show it behind the title at the step `lands`. Absent if there is none, and in plans of earlier versions.
+   * A sentence that explains the title and that no step of the beat has. Pages show it after the title at the step `lands`. Absent if there is none, and in plans of earlier versions.
    */
   because?: Words;
   /**
-   * The other steps that the title is about; the step `lands` is about one partition or actor only.
+   * The other steps that the title is about, if the step `lands` is about one partition or actor only.
    */
   also?: AlsoDone[];
   /**
@@ -2704,7 +2705,7 @@ export interface Beat {
    */
   passed?: Passed[];
   /**
-   * Only for the run's last beat: the transactions that their coordinators complete behind its step `lands`, at most three. Absent if there is none, and in plans of earlier versions.
+   * Only for the run's last beat: the transactions that their coordinators complete after its step `lands`, at most three. Absent if there is none, and in plans of earlier versions.
    */
   after?: Passed[];
   lines: BeatLine[];
@@ -2713,15 +2714,15 @@ export interface Beat {
    */
   beats?: Beat[];
   /**
-   * True if this beat came of an intervention, or if it is inside a beat and is a transaction's records or decision over which a reader would pass otherwise. If it is inside a beat, pages name it beside the outer beat.
+   * True if an intervention caused this beat. Also true if the beat is inside another one and is about a transaction's records or decision that a reader would otherwise skip. If the beat is inside another one, pages name it beside the outer beat.
    */
   added?: boolean;
   /**
-   * True if it is inside a beat and a reader who goes through the beats of the run also stops at its step `lands`. A reader always stops at the beats that are inside no other.
+   * True if the beat is inside another one, and a reader who goes through the beats of the run also stops at its step `lands`. A reader always stops at the beats that are inside no other.
    */
   stop?: boolean;
   /**
-   * True if the beat begins before the intervention, in a run with more than nine beats on this level. Where pages have no room for all titles, these beats have their numbers alone.
+   * True if the beat begins before the intervention, in a run with more than nine beats on this level. If pages have no room for all titles, they show only the numbers of these beats.
    */
   kept?: boolean;
 }
@@ -2733,29 +2734,29 @@ export interface Words {
   params: JsonObject;
 }
 /**
- * A further step that a beat's title is about, besides the one in which the beat lands. `names`: the
- *     partitions or actors that this step is about.
+ * A further step that a beat's title is about, besides the step `lands`. `names`: the partitions or
+ *     actors that this step is about.
  */
 export interface AlsoDone {
   step: number;
   names: string[];
 }
 /**
- * Something that opens no beat, and happens between the step that a reader sees in the beat before and the one of
- *     this beat. `key` and `params`: its title.
+ * An event that opens no beat, between the step `lands` of the beat before and that of this beat. `key`
+ *     and `params`: its title.
  */
 export interface Passed {
   step: number;
   key: string;
   params: JsonObject;
   /**
-   * True if it weighs less than two others that the same beat names.
+   * True if the event is less important than two others that the same beat lists.
    */
   lesser?: boolean;
 }
 /**
- * One step, which has its own sentence (`key` null), or several adjacent steps. `key` and `params` then
- *     make a sentence that counts the steps and names their purpose.
+ * A line of a beat: one step, whose own sentence is shown (`key` null), or several adjacent steps. For
+ *     several steps, `key` and `params` make a sentence that counts them and names their purpose.
  */
 export interface BeatLine {
   first: number;
@@ -2776,7 +2777,7 @@ export interface Outdated {
   producer_epoch: number;
 }
 /**
- * A step that could open a beat, and the kind of that beat.
+ * A step that could open a beat, and the kind of this beat.
  */
 export interface Event {
   step: number;
@@ -2787,7 +2788,7 @@ export interface Event {
  */
 export interface PlannedPlaces {
   /**
-   * Producer id to its number in the order of first appearance: 0, 1, 2, …
+   * Dict of producer id → its number in the order of first appearance: 0, 1, 2, …
    */
   hues: {
     [k: string]: number;
@@ -2832,7 +2833,7 @@ export interface Outcome {
   time: number;
   messages: number;
   /**
-   * How often producers sent a request again. `questions_repeated`: how often leaders asked a coordinator again. `marker_retries`: how often coordinators sent markers again. In plans of earlier versions, `retries` includes these and the other two are absent.
+   * How often producers sent a request again. `questions_repeated`: how often leaders asked a coordinator again whether a partition belongs to a transaction. `marker_retries`: how often coordinators sent markers again. In plans of earlier versions, `retries` includes these and the other two are absent.
    */
   retries: number;
   questions_repeated?: number;
@@ -2859,7 +2860,7 @@ export interface Outcome {
    */
   reserved?: string[];
   /**
-   * Transaction of the middleware to its last state there.
+   * Dict of transaction of the middleware → its last state there.
    */
   ends?: {
     [k: string]: string;
@@ -2869,7 +2870,7 @@ export interface Outcome {
    */
   awaited?: string[];
   /**
-   * Transaction of the middleware to the time in ms for which its nodes differ; null: they still do at the end of the run. Absent if none of them differ, and in plans of earlier versions.
+   * Dict of transaction of the middleware → the time in ms for which its nodes differed; null: they still differ at the end of the run. Absent if no transaction's nodes differed, and in plans of earlier versions.
    */
   apart?: {
     [k: string]: number | null;
@@ -2897,17 +2898,17 @@ export interface Outcome {
    */
   aborted_records?: number;
   /**
-   * The number of these records whose `send()` had succeeded. Absent in plans of earlier versions.
+   * The number of records in aborted transactions whose `send()` had succeeded. Absent in plans of earlier versions.
    */
   undone?: number;
   /**
-   * Partition to the time at which consumers can get its records. Partitions without records that can be read are left out.
+   * Dict of partition → when read_committed consumers can get its records. Partitions that have only records of aborted transactions, or none, are left out.
    */
   readable?: {
     [k: string]: Readable;
   };
   /**
-   * True if offsets of a consumer group took effect with a transaction, and no guarantee compares what was read with what was written: then no guarantee notices an input that was skipped. Absent otherwise.
+   * True if offsets of a consumer group took effect with a transaction, and no guarantee compares the records that were read with those that were written. Then no guarantee notices an input record that was skipped. Absent otherwise.
    */
   consumes?: boolean;
   /**
@@ -2915,7 +2916,7 @@ export interface Outcome {
    */
   hanging?: number;
   /**
-   * Absent if none or several have hung, if it hangs no longer, and in plans of earlier versions.
+   * Absent if no transaction or several have hung, if the only one hangs no longer, and in plans of earlier versions.
    */
   hangs?: Hangs;
   /**
@@ -2931,13 +2932,13 @@ export interface Outcome {
    */
   down?: string[];
   /**
-   * Broken guarantee to how often it is broken. Absent in plans of earlier versions, as are the next four fields.
+   * Dict of broken guarantee → how often it is broken. Absent in plans of earlier versions, as are the next four fields.
    */
   broken?: {
     [k: string]: number;
   };
   /**
-   * How often the run shows what keeps a guarantee, such as a duplicate that its leader recognises (``engine/view/moral.py``). Absent in plans of earlier versions.
+   * Dict of sign → how often it occurs in the run. A sign shows how a guarantee was kept, such as a duplicate that its leader recognises (``engine/view/moral.py``). Absent in plans of earlier versions.
    */
   signs?: {
     [k: string]: number;
@@ -2947,24 +2948,24 @@ export interface Outcome {
    */
   kept?: number;
   /**
-   * A digest of the records in each partition, whatever their order. `all`: the same of all partitions together.
+   * A digest of the different records that consumers may get, partition by partition, independent of their order. `all`: such a digest without the division into partitions.
    */
   places?: string;
   all?: string;
   /**
-   * Participant and transaction of the middleware to the participant's state in it.
+   * Dict of `<participant>.transactions.<transaction>.state` → the participant's state in this transaction of the middleware.
    */
   participants?: {
     [k: string]: string;
   };
   /**
-   * Serial to the number of copies of its row; only in runs with a database.
+   * Dict of serial → number of copies of its row; only in runs with a database.
    */
   rows?: {
     [k: string]: number;
   };
   /**
-   * The partition in which a guarantee broke first; if none broke, the one where a broker first stopped at one of its checks. Absent if there is neither, and in plans of earlier versions.
+   * The partition in which a guarantee broke first. If none broke: the first partition in which a check of a broker refused a batch or recognised a duplicate. Absent if there is neither, and in plans of earlier versions.
    */
   partition?: string;
 }
@@ -2984,7 +2985,8 @@ export interface HeldBack {
   released: boolean;
 }
 /**
- * When read_committed consumers can get the records of a partition, aborted ones excepted.
+ * When read_committed consumers can get the records of a partition that are not in aborted
+ *     transactions.
  */
 export interface Readable {
   /**
@@ -2997,8 +2999,8 @@ export interface Readable {
   hidden: number;
 }
 /**
- * The only transaction that has hung in the run, and still hangs at its end. `failed`: the serials of its records
- *     whose `send()` failed, the first ones.
+ * The only transaction that has hung in the run, and still hangs at its end. `failed`: the lowest serials
+ *     of its records whose `send()` failed, at most 100.
  */
 export interface Hangs {
   partition: string;
@@ -3028,12 +3030,12 @@ export interface Cost {
    */
   what: Words;
   /**
-   * True if the run with interventions needed more time, retries or messages, and less of none of the three.
+   * True if the run with interventions needed more time, retries or messages, and no less of any of them.
    */
   dearer: boolean;
   costs: Words[];
   /**
-   * True if the run needs less time or fewer messages because it leaves something open: a transaction that ends in the scenario's run, or its outcome, which the business system learns there. ``costs`` leaves that out. Absent otherwise.
+   * True if the run needs less time, or fewer retries or messages, because a transaction does not end in it, or the business system does not learn its outcome, although both happen in the scenario's run. ``costs`` then leaves out what the run saves. Absent otherwise.
    */
   short?: boolean;
   /**
@@ -3041,7 +3043,7 @@ export interface Cost {
    */
   kept: Words[];
   /**
-   * Why a guarantee broke, or why all hold that hold without the interventions. Absent in plans of earlier versions.
+   * Why a guarantee broke, or why all guarantees hold that also hold without the interventions. Absent in plans of earlier versions.
    */
   moral?: Words;
   /**
@@ -3050,7 +3052,8 @@ export interface Cost {
   although?: Although;
 }
 /**
- * What ends as in the scenario's run, and the fault that did not change it: the parts of one clause.
+ * The two parts of one clause: the outcome, which is the same as in the scenario's run, and the fault
+ *     that did not change it.
  */
 export interface Although {
   outcome: Words;
@@ -3202,7 +3205,7 @@ export interface Reason {
    */
   rule: string | null;
   /**
-   * If the reason is a check of the receiver: what the check gave (`passed`, `decided`, …). Null for other reasons.
+   * If the reason is a check of the receiver: the check's result (`passed`, `decided`, …). Null for other reasons.
    */
   outcome: string | null;
 }
@@ -3263,7 +3266,7 @@ export interface Question {
   choices: QuestionChoice[];
   right: string;
   /**
-   * Choice to its reasons.
+   * Dict of choice → its reasons.
    */
   reasons: {
     [k: string]: Reason[];
@@ -3441,7 +3444,8 @@ export interface LogWhyLink {
   answers?: boolean;
 }
 /**
- * Which steps of two runs belong together, and what differs.
+ * The comparison of two runs: which of their steps belong together, and from which step on their states
+ *     differ.
  */
 export interface Alongside {
   /**
@@ -3453,23 +3457,23 @@ export interface Alongside {
    */
   ends: number[];
   /**
-   * Behind the step `same`: the step of each run at each moment. Equal events happen at one moment, and a step that only one run has moves that run alone.
+   * For each moment after the step `same`: the number of the step at which each run is. The runs make equal events at the same moment. While one run makes a step that the other does not have, the other stays at its step.
    */
   moments: number[][];
   /**
-   * Actor, partition or transactional id to the step of each run from which on its state differs from that of the other run; null for a run in which it does not. What only happens at another time differs in neither.
+   * Dict of actor, partition or transactional id → for each run, the step from which on its state differs from its state in the other run; null: it does not differ. A difference in time alone does not count.
    */
   parts: {
     [k: string]: (number | null)[];
   };
   /**
-   * The same for the numbers under which it holds what it holds: producer id, epochs, sequence numbers. Absent in answers of earlier versions.
+   * As `parts`, for differences in producer ids, epochs and sequence numbers, which `parts` does not compare. Absent in answers of earlier versions.
    */
   numbers?: {
     [k: string]: (number | null)[];
   };
   /**
-   * Actor, partition or transactional id to the steps of each run behind the step `same` that changed its state. Absent in answers of earlier versions.
+   * Dict of actor, partition or transactional id → for each run, the steps after the step `same` that changed its state. Absent in answers of earlier versions.
    */
   changes?: {
     [k: string]: number[][];
@@ -3479,23 +3483,23 @@ export interface Alongside {
    */
   later?: string[];
   /**
-   * Whether both runs make a call or a fault at the same time, but at no common moment, because other events stand before it in one run and after it in the other. Then only virtual time shows both beside each other.
+   * Whether both runs have a call or a fault at the same virtual time, but at different moments, because other events come before it in one run and after it in the other. Then the two stand beside each other only if the runs are compared by virtual time.
    */
   crossed: boolean;
   /**
-   * The step of each run at the first virtual time at which the state of something differs; it may differ in time alone. Absent if there is none.
+   * The step of each run at the first virtual time at which the state of an actor, partition or transactional id differs, even if it differs in time alone. Absent if there is no such time.
    */
   timed?: number[];
   /**
-   * The step of each run at which a leader decides otherwise about the same batch, or for another reason: the first such batch. Absent if there is none, or if they are runs of two scenarios.
+   * For the first batch that a leader appends in one run and refuses in the other, or refuses with different errors: the step of this decision in each run. Absent if there is no such batch, or if the runs belong to two scenarios.
    */
   decides?: number[];
   /**
-   * What two runs of one scenario come to, held against each other: their logs, and the leader's decision. Absent if they are runs of two scenarios, or do not end within the compared steps.
+   * Sentences that compare the ends of two runs of one scenario: their logs, and the decision of `decides`. Absent if the runs belong to two scenarios, or do not end within the compared steps.
    */
   verdict?: Words[];
   /**
-   * What two runs of one scenario schedule differently. Absent if they are runs of two scenarios, or cannot be made again.
+   * The calls and faults that two runs of one scenario schedule differently. Absent if the runs belong to two scenarios, or cannot be made again.
    */
   rescheduled?: Rescheduled[];
 }
@@ -3505,7 +3509,7 @@ export interface Alongside {
 export interface Rescheduled {
   kind: "call" | "fault";
   /**
-   * The client that is called; what the fault is about: an actor, a partition or an API; or empty.
+   * For a call, the client that is called. For a fault, the actor, partition or API that it is about, or empty.
    */
   who: string;
   /**
@@ -3513,7 +3517,7 @@ export interface Rescheduled {
    */
   what: string;
   /**
-   * The virtual time in ms in the left scenario, null if its message decides the time; empty if that scenario does not have it.
+   * The virtual times in ms in the left scenario; null: the time of a message decides. The list is empty if the left scenario does not schedule it.
    */
   left: (number | null)[];
   right: (number | null)[];
