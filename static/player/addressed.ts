@@ -1,14 +1,14 @@
 /**
- * What the player gets by an address: from the server, or, where the address is `#id`, out of the page itself.
+ * Fetches what the player gets by an address: from the server or, if the address is `#id`, from the page itself.
  *
- * A file that plays offline holds everything as `<script type="application/gzip" id="…">` with base64 of gzip, which
- * no browser runs; the rest of the player does not know the difference (docs/replay-format.md, "One HTML file").
+ * A file that plays offline holds everything as `<script type="application/gzip" id="…">` with base64 of gzip, which no
+ * browser runs; the rest of the player does not know the difference (docs/replay-format.md, "One HTML file").
  */
 
 /** Base64 is decoded in pieces of whole groups of four letters, so that no text of the whole length is copied. */
 const LETTERS_AT_ONCE = 1 << 20;
 
-/** The response of an address; rejects if there is none. */
+/** The response for an address; rejects if the request fails. */
 export function get(address: string): Promise<Response> {
   if (!isInPage(address)) return fetch(address, { headers: { Accept: "application/json" } });
   const held = document.getElementById(address.slice(1))?.textContent ?? null;

@@ -1,16 +1,16 @@
 /**
- * The step that the server made before it was asked for (docs/websocket.md, *Ahead*).
+ * The step that the server sent before the page requested it (docs/websocket.md, *Ahead*).
  *
- * The reader sees it at once when they step on; the command that stores it follows. Until the server answers, it is
- * not yet a step of the session: requests and interventions wait; if another step was stored instead, that one takes
- * its place; and if the command is refused, the step is removed.
+ * The reader sees it at once when they step on; the command that stores it follows. Until the server answers, it is not
+ * yet a step of the session: requests and interventions wait; if another step was stored instead, that one takes its
+ * place; and if the command is refused, the step is removed.
  */
 
 import type { Step, View } from "./frame.ts";
 import type { Lines } from "./lines.ts";
 import type { Command } from "./source.ts";
 
-/** The command that stores the step on show, and requests that depend on the stored step, cannot wait for it. */
+/** The commands that never wait for the step on show to be stored: the one that stores it, and requests for steps. */
 const NEVER_WAITS: ReadonlySet<Command["type"]> = new Set(["advance", "window"]);
 
 interface Sent {
@@ -18,17 +18,17 @@ interface Sent {
   step: Step;
   /** The step as text, as it came: a parsed step may share lists with its neighbours. */
   text: string;
-  /** The view after the step, once it was needed. */
+  /** The view after the step; null until it is needed. */
   view: View | null;
 }
 
 export class Ahead {
   readonly #lines: Lines;
-  /** It was not requested yet. */
+  /** The step that was sent and is not on show yet. */
   #sent: Sent | null = null;
   /** The step after which the page last requested the following one. */
   #asked = { branch: "", after: 0 };
-  /** The step on show that is not stored, as far as this page knows. */
+  /** The step on show that, as far as this page knows, is not stored. */
   #shown: Sent | null = null;
   #waiting: (() => void)[] = [];
 
@@ -68,12 +68,12 @@ export class Ahead {
     return true;
   }
 
-  /** The number of the step on show that is not known to be stored. */
+  /** The number of the step on show that is not known to be stored; null: there is none. */
   get shown(): number | null {
     return this.#shown?.step.number ?? null;
   }
 
-  /** The part of a held branch that is certainly stored. */
+  /** The number of the last step up to `seen` of a branch that is certainly stored. */
   storedOf(branch: string, seen: number): number {
     return this.#shown?.branch === branch ? Math.min(seen, this.#shown.step.number - 1) : seen;
   }
@@ -92,7 +92,10 @@ export class Ahead {
     return steps;
   }
 
-  /** The command was refused. Returns the number of the last step that is stored. */
+  /**
+   * Removes the step on show, because the command was refused. Returns the number of the last stored step; null if no
+   * step was on show.
+   */
   takeBack(): number | null {
     const shown = this.#shown;
     if (shown === null) return null;
@@ -103,7 +106,7 @@ export class Ahead {
     return last;
   }
 
-  /** Whether this has to wait until the page knows what was stored. */
+  /** Whether a command has to wait until the page knows what was stored. */
   holds(command: Pick<Command, "type">): boolean {
     return this.#shown !== null && !NEVER_WAITS.has(command.type);
   }

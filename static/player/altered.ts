@@ -1,6 +1,6 @@
 /**
- * What is set for a run: the switches of Kafka itself, and the settings that its document gives, also those at their
- * default.
+ * The settings of a run: the switches of Kafka itself, and the settings that its document gives, also those with their
+ * default value.
  */
 
 import type { Header, Json } from "./frame.ts";
@@ -11,8 +11,8 @@ export interface Altered {
   /** The whole path in the scenario's document. */
   path: string;
   /**
-   * Kafka's name of the setting (empty if it has none), and whose setting it is: a producer's or the brokers' (empty for
-   * all of Kafka).
+   * `kafka`: Kafka's name of the setting; "" if it has none. `of`: the producer, or the brokers, that have it; "" for
+   * all of Kafka.
    */
   kafka: string;
   of: string;
@@ -20,13 +20,13 @@ export interface Altered {
   normal: string | null;
 }
 
-/** A producer's setting as Kafka calls it; the document's name where the catalogue has none. */
+/** Kafka's name of a producer's setting; the document's name if the catalogue has none. */
 export function settingName(name: string): string {
   const key = `word.setting.${name}`;
   return words.knows(key) ? say(key) : name;
 }
 
-/** A setting as Kafka's documents write it: acks −1 is *all*. */
+/** The value as Kafka's documents write it: acks −1 is *all*. */
 export function settingValue(name: string, value: Json): Json {
   return name === "acks" && value === -1 ? "all" : value;
 }
@@ -41,7 +41,7 @@ function producerOf(path: string): string | null {
   return path.startsWith("producers.") ? (path.split(".")[1] ?? null) : null;
 }
 
-/** Switches first: they change Kafka itself. Then the settings. */
+/** The settings of a run. Switches come first, because they change Kafka itself. */
 export function alteredOf(header: Header): Altered[] {
   const switches = Object.entries(header.switches).map(([path, value]) => ({
     name: path.replaceAll("_", " "),

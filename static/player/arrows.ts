@@ -1,8 +1,9 @@
 /**
- * The arrows of the space-time diagram: every message of the loaded steps with its fate.
+ * The arrows of the space-time diagram: every message of the loaded steps with its fate, and the turning points that
+ * have no arrow.
  *
- * With them, the turning points that have no arrow. Built step by step; `add` takes steps in ascending order. The
- * fate of an arrow may be decided after the step on show, so the diagram compares its step numbers with the frame's.
+ * They are collected step by step; `add` takes steps in ascending order. The fate of an arrow may be decided after the
+ * step on show, so the diagram compares its step numbers with the frame's.
  */
 
 import type { Arrow, Mark, MessageView, Step } from "./frame.ts";
@@ -10,17 +11,17 @@ import type { Lines } from "./lines.ts";
 import { defaults as held } from "./lines.ts";
 import { WINDOW_SIZE } from "./windows.ts";
 
-/** How many steps the arrows reach back. */
+/** The number of steps that the arrows reach back. */
 const REACH = held.windows * WINDOW_SIZE;
 const SETTLING = new Set(["delivered", "dropped", "lost"]);
 
 export class ArrowLog {
   readonly arrows: Arrow[] = [];
   readonly marks: Mark[] = [];
-  /** For each delayed message, when it was due before. */
+  /** Id of a delayed message → when it was due before, in virtual ms. */
   readonly delayed = new Map<number, number>();
   #open = new Map<number, Arrow>();
-  /** The last step added. */
+  /** The number of the last step added. */
   upTo: number;
 
   constructor(after: number) {
@@ -62,14 +63,14 @@ export class ArrowLog {
 
   #happened(id: number, event: string, step: Step): void {
     const arrow = this.#open.get(id);
-    if (arrow === undefined) return; // Sent before the first loaded step.
+    if (arrow === undefined) return; // The message was sent before the first loaded step.
     if (event === "delayed") {
       arrow.delayed = true;
       this.delayed.set(id, arrow.message.arrives_at ?? arrow.sentAt);
     }
     if (event === "duplicated") arrow.duplicated = true;
     if (!SETTLING.has(event)) return;
-    // The stage and the sentence say the same.
+    // The stage and the sentence call it the same.
     arrow.fate = event === "dropped" && breaksConnection(step) ? "lost" : (event as Arrow["fate"]);
     arrow.settledStep = step.number;
     arrow.settledAt = step.at;
@@ -82,7 +83,7 @@ function breaksConnection(step: Step): boolean {
   return step.changes.some(({ path, after }) => path[2] === "connections" && path[4] === "state" && after === "disconnected");
 }
 
-/** What the engine says of the batches that reached a log in a step. */
+/** The batches of a message that reached a log in a step, according to the engine. */
 function takenBy({ to }: MessageView, { derived }: Step): Pick<Arrow, "stored" | "equals"> {
   const there = (derived?.arrivals ?? []).filter(({ broker, at }) => `broker-${broker}` === to && at !== null);
   const offsets = (isEqual: boolean): Record<string, number> =>
@@ -90,7 +91,7 @@ function takenBy({ to }: MessageView, { derived }: Step): Pick<Arrow, "stored" |
   return { stored: offsets(false), equals: offsets(true) };
 }
 
-/** A fault, or a timer that ran out on a batch. What messages do is shown by their arrows. */
+/** Whether a step is a fault, or a timer that ran out on a batch. The actions of messages are shown by their arrows. */
 function isTurningPoint(step: Step): boolean {
   if (step.kind === "fault") return true;
   if (step.kind !== "timer") return false;
@@ -130,7 +131,7 @@ export class ArrowReach {
   #reaches(branch: string, shown: number): boolean {
     const kept = this.#kept;
     if (kept === null || kept.branch !== branch || shown < kept.from || shown - kept.from > REACH) return false;
-    // Earlier steps may have arrived since.
+    // Earlier steps may have arrived since the arrows were collected.
     const grew = kept.from > 0 && shown - kept.from < REACH / 2 && this.#lines.peek(branch, kept.from) !== undefined;
     return !grew && shown <= kept.log.upTo + WINDOW_SIZE;
   }

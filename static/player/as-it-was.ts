@@ -9,7 +9,10 @@ import { doneOnLine, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** The words of the button that compares a changed run: with the original run, or without its last change alone. */
+/**
+ * The words of the button that compares a changed run: with the original run, or with the run without only its last
+ * change.
+ */
 export function asItWasWords(store: PlayerStore, done: Done): string {
   return say(isFirst(store, done) ? "undo.compare_original" : "undo.compare_without");
 }
@@ -20,8 +23,8 @@ export function isFirst({ lines, branch }: PlayerStore, { after }: Done): boolea
 }
 
 /**
- * The way to the run as it was before any change, at the step on show or its last one. If no branch has that run, it is
- * made.
+ * A button to the run as it was before any change, at the step on show, or at its last step if it is shorter. If no
+ * branch has that run, the press makes one.
  */
 export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing {
   const { branches } = store.lines;
@@ -32,8 +35,9 @@ export function toOriginal(store: PlayerStore): TemplateResult | typeof nothing 
 }
 
 /**
- * `done`: the changes that the other run lacks; `compare`: the page of comparisons; `text`: of the button; `key`: the
- * key that does the same.
+ * The link or button that compares the branch on show with the run without these changes. `done`: the changes that the
+ * other run lacks; `compare`: the page of comparisons; `text`: the words of the link; `key`: the key that does the
+ * same.
  */
 export function asItWas(store: PlayerStore, done: Done, compare: string, classes = "", text: string | TemplateResult = say("undo.compare"), key = ""): TemplateResult {
   const { branch } = placeBefore(store.lines.branches, done);
@@ -41,7 +45,7 @@ export function asItWas(store: PlayerStore, done: Done, compare: string, classes
   const names = `as-it-was ${classes}`.trim();
   const words = html`${text}${key === "" ? nothing : html` <kbd>${key}</kbd>`}`;
   const address = (left: string): string => besideAddress(compare, { left, right: store.branch }, store, done.after + 1);
-  // If the branch began with the change, its parent is the run as it was; else that run is made now.
+  // If the branch began with the change, its parent is the run without it; else that run is made at the press.
   if (branch !== done.branch) return html`<a class=${names} data-key=${key === "" ? nothing : key} href=${address(branch)} title=${title}>${words}</a>`;
   const make = async (): Promise<void> => {
     const answer = await store.question({ type: "branch", branch: done.branch, at: done.after });

@@ -5,7 +5,7 @@ import type { JsonObject } from "./frame.ts";
 import type { PlayerStore } from "./store.ts";
 
 export const defaults = {
-  /** Steps that opening a page makes at most. */
+  /** The most steps that opening a page makes. */
   made: 2000,
 };
 
@@ -15,8 +15,8 @@ export interface Notice {
 }
 
 /**
- * Makes the steps up to the one that was asked for, and goes there; a question on the way stops it. Returns what to say
- * if the run has no such step, or not yet.
+ * Makes the steps up to `asked` and goes there; a question on the way stops it. Returns a notice if the run has no such
+ * step, or not yet; else null.
  */
 export async function goToAsked(store: PlayerStore, walk: BeatWalk, asked: number): Promise<Notice | null> {
   const from = store.newest;

@@ -1,4 +1,7 @@
-/** What opens over the page: what can be done with a thing, *Why?*, what a run means, a search, what was taken back, the keys. */
+/**
+ * The parts that open over the page: the list of actions on a thing, *Why?*, the meaning of a run, a search, the undone
+ * changes, the keys.
+ */
 
 import "./player.ts";
 import "../stage/chain-marks.ts";

@@ -1,4 +1,4 @@
-/** What `<eos-hands>` and `<eos-poll>` share: they follow a store and an audience. */
+/** The base of `<eos-hands>` and `<eos-poll>`: they follow a store and an audience. */
 
 import type { PropertyValues } from "lit";
 import type { Audience, Heard } from "./audience.ts";
@@ -8,7 +8,7 @@ export abstract class AudienceElement extends StoreElement {
   static override properties = { ...StoreElement.properties, audience: { attribute: false }, said: { state: true } };
 
   declare audience: Audience | null;
-  /** What is said aloud, politely; a screen reader says it once. */
+  /** The text of an element with the role `status`; a screen reader says it once. */
   declare said: string;
   #heard: Audience | null = null;
   readonly #redraw = (): void => this.requestUpdate();
@@ -23,7 +23,7 @@ export abstract class AudienceElement extends StoreElement {
     this.said = "";
   }
 
-  /** The sentence that says it; null: not of this element. */
+  /** The sentence to be said about what was heard; null if it does not concern this element. */
   protected abstract sentenceOf(heard: Heard): string | null;
 
   protected override willUpdate(changed: PropertyValues): void {

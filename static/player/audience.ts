@@ -1,6 +1,7 @@
 /**
- * What followers answer: hands raised at a step, and a poll. The same object on both sides; the server decides who
- * gets which message (docs/websocket.md, *Hands and polls*), and sends all of it again after every connection.
+ * The audience of a presentation: hands raised at a step, and a poll. Presenter and followers have the same object; the
+ * server decides who gets which message (docs/websocket.md, *Hands and polls*), and sends all messages again after
+ * every connection.
  */
 
 import type { Answered, Audience as WholeAudience, ChangePoll, FromServer, HandSeen, OwnHand, CurrentPoll, PollView, RaisedAt } from "../generated/messages.ts";
@@ -32,13 +33,13 @@ export type Heard =
   | { kind: "poll"; poll: Poll }
   | { kind: "over" };
 
-/** Fires `change` when anything of it changes, `heard` (a CustomEvent of `Heard`) when the reader should see it. */
+/** Fires `change` when anything in it changes, and `heard` (a CustomEvent of `Heard`) when the reader should notice. */
 export class Audience extends EventTarget {
-  /** A presenter's audience; empty while no presentation runs. */
+  /** What a presenter gets of their followers; empty while no presentation runs. */
   hands: HandSeen[] = [];
   names: Record<string, string[]> = {};
   poll: Poll | null = null;
-  /** Of a follower: their hand, their name if the presenter reads it, and what they answered. */
+  /** What a follower has: the raised hand, the name if the presenter sees it, and the answers given. */
   raised: RaisedAt | null = null;
   name: string | null = null;
   choice: string | null = null;
@@ -48,7 +49,7 @@ export class Audience extends EventTarget {
   #answered: number | null = null;
   #lowers = false;
 
-  /** `ask` shows the reader itself what was refused. */
+  /** `ask` sends a command, and shows the reader why it was refused. */
   constructor(presents: boolean, ask: (command: AudienceCommand) => Promise<unknown>) {
     super();
     this.presents = presents;
@@ -99,7 +100,7 @@ export class Audience extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  // Sent by a follower
+  // Commands of a follower
 
   raise(branch: string, step: number, text: string): Promise<unknown> {
     return this.#ask({ type: "raise_hand", branch, step, text });
@@ -114,13 +115,13 @@ export class Audience extends EventTarget {
     return this.poll === null ? Promise.resolve() : this.#ask({ type: "answer_poll", poll: this.poll.id, choice });
   }
 
-  // Sent by a presenter
+  // Commands of a presenter
 
   attend(): Promise<unknown> {
     return this.#ask({ type: "attend" });
   }
 
-  /** The answers of these followers; without a list, of all. */
+  /** Takes down the hands of these followers; without a list, of all. */
   lowerHands(followers?: number[]): Promise<unknown> {
     return this.#ask(followers === undefined ? { type: "lower_hands" } : { type: "lower_hands", followers });
   }
@@ -133,7 +134,7 @@ export class Audience extends EventTarget {
     return this.poll === null ? Promise.resolve() : this.#ask({ type: "change_poll", poll: this.poll.id, change });
   }
 
-  /** Whether a poll is asking all followers this question: then no reader is asked it alone. */
+  /** Whether a poll asks all followers this question: then the page does not also ask the reader alone. */
   asks(branch: string, at: number): boolean {
     return this.presents && this.poll !== null && this.poll.branch === branch && this.poll.at === at;
   }

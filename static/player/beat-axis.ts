@@ -1,7 +1,8 @@
 /**
- * How wide each beat stands on the time axis: as its name needs, plus a share of the rest by the root of its steps.
- * What does not fit is set in two lines, then smaller, then in three with its number in the first one: no name is cut. Where
- * names have three lines, the rest of the width brings as many of them as it can to two. Pure.
+ * The width of each beat on the time axis: what its name needs, plus a share of the rest by the square root of its
+ * number of steps. Names that do not fit in one line get two lines, then smaller letters, then three lines with the
+ * number in the first one; no name is cut. If names have three lines, the rest of the width is used so that as many of
+ * them as possible need only two. Pure.
  */
 
 import { textWidth } from "../diagrams/geometry.ts";
@@ -14,19 +15,22 @@ export const defaults = {
   /** px between two beats. */
   gap: 3,
   /**
-   * px beside a name: its number and the space around both; if the number stands in the name's first line, the space
-   * alone.
+   * px beside a name. `beside`: for its number and the space around both. `air`: for the space alone, if the number
+   * stands in the name's first line.
    */
   beside: 37,
   air: 22,
-  /** For a beat that shows only its number: px beside the number, and its share of the width that is left over. */
+  /**
+   * For a beat that shows only its number. `numbered`: px beside the number. `numberedShare`: the factor of its share
+   * of the width that is left over.
+   */
   numbered: 18,
   numberedShare: 0.3,
-  /** The share of the guessed widths that is needed: the page's typeface is narrower than the one that was measured. */
+  /** The factor by which the page's letters are narrower than in the typeface that was measured. */
   narrower: 0.85,
   /**
-   * How names are set, the first that fits: px of a letter, lines, the numbers beside the names or in their first
-   * lines.
+   * The settings of names, in the order in which they are tried: px of a letter, lines, and whether the numbers stand
+   * beside the names or in their first lines.
    */
   settings: [
     { size: 14, lines: 1, beside: true }, { size: 14, lines: 2, beside: true }, { size: 13, lines: 2, beside: true }, { size: 12, lines: 2, beside: true },
@@ -35,26 +39,32 @@ export const defaults = {
   ],
 };
 
-/** Where Chinese lines end: at spaces and marks alone; between words, too; where that takes too much room, anywhere. */
+/**
+ * Where Chinese lines may end. `marks`: only at spaces and punctuation; `words`: between words, too; `anywhere`: if
+ * these take too much room.
+ */
 export type LineBreaks = "marks" | "words" | "anywhere";
 
 export interface BeatAxis {
   segments: Segment[];
   setting: number;
   breaks: LineBreaks;
-  /** Whether every name has room without a word of it being cut. */
+  /** Whether every name has room without a word being cut. */
   fits: boolean;
 }
 
-/** What stands behind the name of a beat in which a guarantee is first broken. */
+/** The mark behind the name of a beat in which a guarantee is first broken. */
 const BROKEN_MARK = " ✕";
 
-/** The axis made last, and its inputs: at each step, every bar of the page asks for the same one. */
+/**
+ * The axis that was made last, with the inputs it was made from: at each step, every bar of the page asks for the same
+ * one.
+ */
 let last: { of: string; beats: readonly Beat[]; axis: BeatAxis } | null = null;
 
 /**
- * Beats between `left` and `right` px; the last one reaches to `end`, which may lie after the last planned step.
- * `broken`: the steps that first break a guarantee, as far as they are known.
+ * The beats between `left` and `right` px; the last one reaches to step `end`, which may be after the last planned
+ * step. `broken`: the steps that first break a guarantee, as far as they are known.
  */
 export function beatAxis(beats: readonly Beat[], end: number, left: number, right: number, broken: readonly number[] = []): BeatAxis {
   const names = beats.map((beat, place) => {
@@ -66,15 +76,12 @@ export function beatAxis(beats: readonly Beat[], end: number, left: number, righ
   return last.axis;
 }
 
-/** Whether one of these steps is in the beat, which reaches to `last`. */
+/** Whether one of the steps in `broken` is in the beat, which reaches to step `last`. */
 export function isBrokenIn(beat: Beat, last: number, broken: readonly number[]): boolean {
   return broken.some((step) => step >= beat.first && step <= last);
 }
 
-/**
- * Whether a beat's title has no room on the axis. In a run that was changed after many beats, these are the beats
- * before the change.
- */
+/** Whether a beat shows only its number. In a run that was changed after many beats, the beats before the change do. */
 export function isNumberAlone(beat: Beat): boolean {
   return beat.kept === true;
 }
@@ -97,12 +104,12 @@ function laidOut(beats: readonly Beat[], names: readonly (readonly (readonly [st
   return { segments, setting, breaks, fits: fitting !== undefined };
 }
 
-/** Beats without names, by their steps alone: where the bar is too narrow for names. */
+/** The beats without names, with widths by their steps alone: for a bar that is too narrow for names. */
 export function namelessAxis(beats: readonly Beat[], end: number, left: number, right: number): BeatAxis {
   return { segments: spread(beats, beats.map(() => 0), end, left, right, () => 1), setting: 0, breaks: "marks", fits: true };
 }
 
-/** Beats side by side, each with the width that it needs and its share of the rest. */
+/** The beats side by side, each with the width that it needs and its share of the rest. */
 function spread(beats: readonly Beat[], need: readonly number[], end: number, left: number, right: number, shareOf: (beat: Beat) => number): Segment[] {
   const room = right - left - defaults.gap * (beats.length - 1);
   const steps = beats.map((beat, place) => Math.max(1, (place === beats.length - 1 ? Math.max(end, beat.last) : beat.last) - beat.first + 1));
@@ -121,21 +128,21 @@ function spread(beats: readonly Beat[], need: readonly number[], end: number, le
 
 const SQUARE_LETTERS = /[✕\u2e80-\uffff]/g;
 
-/** Where a line may end: at spaces, behind the underscores of an error's name. */
+/** Where a line may end besides spaces: behind the underscores of an error's name. */
 export const BREAKS = /(?<=[A-Z]_)/;
 
 const ANYWHERE = /(?<=\s)|(?<=[\u2e80-\uffff])|(?=[\u2e80-\uffff])|(?<=[A-Z]_)/;
 const AT_MARKS = /(?<=\s)(?<!\d\s(?=[条个次步批份项名台段]))|(?<=[\u3000-\u303f\uff00-\uffef])|(?<=[A-Z]_)/;
 
-/** The name in pieces that stay on one line each. */
+/** A name in pieces, each of which stays on one line. */
 export function piecesOf(name: string, breaks: LineBreaks): string[] {
   if (breaks === "words") return phrasesOf(name).flatMap((phrase) => phrase.split(BREAKS));
   return name.split(breaks === "marks" ? AT_MARKS : ANYWHERE);
 }
 
 /**
- * What follows the name of a beat has lines of its own below the beat's name; where there is one line, it follows in
- * it.
+ * The least width, in px, of a name with an addition. The addition has lines of its own below the name; if there is
+ * only one line, it follows in that line.
  */
 function bothWidth(title: string, added: string, size: number, lines: number, breaks: LineBreaks): number {
   if (added === "") return nameWidth(title, size, lines, breaks);
@@ -144,7 +151,10 @@ function bothWidth(title: string, added: string, size: number, lines: number, br
   return Math.min(...splits);
 }
 
-/** What a name needs in so many lines; no word is broken. Chinese letters and the mark are as wide as they are high. */
+/**
+ * The least width, in px, of a name in so many lines without breaking a word. Chinese letters and the mark of a broken
+ * guarantee are as wide as they are high.
+ */
 function nameWidth(name: string, size: number, lines: number, breaks: LineBreaks): number {
   const wide = (text: string): number => {
     const square = text.match(SQUARE_LETTERS)?.length ?? 0;

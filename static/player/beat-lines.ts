@@ -1,4 +1,7 @@
-/** The steps of a beat as lines: those that speak one by one, plumbing counted with its purpose; nested beats by name. */
+/**
+ * The steps of a beat as lines: steps with a sentence of their own one by one, plumbing counted with its purpose;
+ * nested beats by name.
+ */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -15,7 +18,8 @@ export function beatLines(beat: Beat, store: PlayerStore, go: (number: number) =
       <details ?open=${inner.first <= store.shown && store.shown <= inner.last}><summary><b>${titleOf(inner)}</b> <span class="num quiet">${range(inner)}</span></summary>
         ${beatLines(inner, store, go)}</details></li>`)}</ol>`;
   }
-  // A step that has not happened has no sentence yet; the sentence that the beat is named after says where it leads.
+  // A step that has not happened has no sentence yet, except the one after which the beat is named: it says where the
+  // beat leads.
   const isSilent = (line: BeatLine): boolean => line.key === null && line.first > store.newest && line.first !== beat.lands;
   const silent = beat.lines.filter(isSilent).length;
   return html`<ol>${beat.lines.filter((line) => !isSilent(line)).map((line) => oneLine(line, beat, store, go))}${

@@ -1,23 +1,25 @@
-/** How a telephone sets the name of a beat beside its step and time: the name has two lines, and nothing lies over another. */
+/**
+ * How a phone sets the name of a beat beside its step and time: the name has at most two lines, and nothing overlaps.
+ */
 
 import { textWidth } from "../diagrams/geometry.ts";
 import { wrapPhrases } from "./wrap-phrases.ts";
 
 export const defaults = {
-  /** px of the letters. */
+  /** px of a letter. */
   size: 14,
-  /** px of the arrow and the gaps beside name and step. */
+  /** px for the arrow and the gaps beside name and step. */
   beside: 32,
 };
 
 export interface NameSetting {
-  /** The time has a line of its own below the step. */
+  /** Whether the time has a line of its own below the step. */
   apart: boolean;
-  /** The name is set in small letters. */
+  /** Whether the name has small letters. */
   isLong: boolean;
 }
 
-/** `width`: px of the row without its margins; `step`, `when`: what stands at its end. */
+/** How a name is set. `width`: px of the line without its margins; `step`, `when`: the texts at its end. */
 export function nameSetting(name: string, step: string, when: string, width: number): NameSetting {
   const { size, beside } = defaults;
   const linesIn = (room: number): string[] => wrapPhrases(name, room, size, true);

@@ -1,6 +1,6 @@
 /**
- * Goes from beat to beat: makes the steps that are missing, stops where a question is due or a breakpoint holds, and
- * comes to rest on a beat's landing with that step's motion. Without a plan it goes by steps.
+ * Goes from beat to beat: makes the steps that are missing, stops before a question or at a breakpoint, and ends at a
+ * beat's landing with the motion of that step. Without a plan it goes by steps.
  */
 
 import { planOf } from "./axis-of.ts";
@@ -10,15 +10,15 @@ import type { PlayerStore } from "./store.ts";
 
 export const defaults = {
   /**
-   * Milliseconds to wait until a new step is on show, or until breakpoints have answered for it; then the walk goes on
-   * without.
+   * The most milliseconds to wait until a new step is on show, or until it is known whether breakpoints hold there;
+   * after that, the walk goes on.
    */
   patience: 3000,
-  /** Steps that one request makes at most. */
+  /** The most steps that one request makes. */
   atOnce: 500,
 };
 
-/** What → and ↓ do: → a beat and ↓ a step, or the other way round. */
+/** What → and ↓ do. `beats`: → goes on by a beat and ↓ by a step; `steps`: the other way round. */
 export type Arrows = "beats" | "steps";
 const KEPT_AS = "eosviz-arrows";
 
@@ -27,9 +27,9 @@ export class BeatWalk extends EventTarget {
   readonly #store: PlayerStore;
   readonly #plan: () => BeatPlan | null;
   #walking = false;
-  /** The place at which one more step was requested, to learn whether the run ends there. */
+  /** The place at which one more step was requested, to find out whether the run ends there. */
   #looked = "";
-  /** How often the key was pressed while the walk was running. */
+  /** How often the key was pressed again while the walk was running. */
   #more = 0;
   #came: { branch: string; from: number; to: number } | null = null;
 
@@ -40,8 +40,10 @@ export class BeatWalk extends EventTarget {
     store.addEventListener("change", this.#learnTheEnd);
   }
 
-  /** At the last planned step of a run, one more is requested: the page then knows at once whether the run ends
-   * there, and no press is without effect. */
+  /**
+   * Requests one more step at the last planned step of a run: the page then knows at once whether the run ends there,
+   * and no press is without effect.
+   */
   readonly #learnTheEnd = (): void => {
     const store = this.#store;
     const plan = this.#plan();
@@ -58,13 +60,13 @@ export class BeatWalk extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  /** Whether there are beats to go by. */
+  /** Whether the run has beats. */
   get hasBeats(): boolean {
     return this.#plan() !== null;
   }
 
   /**
-   * If the landing of a beat is on show and was reached over other steps: the step where the reader was before; else
+   * The step where the reader was before, if a walk over several steps has led to the beat's landing on show; else
    * null.
    */
   get cameFrom(): number | null {
@@ -103,19 +105,19 @@ export class BeatWalk extends EventTarget {
     else store.moveTo(landingBefore(plan, Math.min(store.target, store.newest)));
   }
 
-  /** To where a beat lands, as a press on its name does. */
+  /** Goes to a step, as a press on the name of a beat goes to its landing. */
   async goTo(number: number): Promise<void> {
     if (number <= this.#store.target) this.#store.moveTo(number);
     else await this.#toward(number);
   }
 
-  /** To the last step of the plan, made where it is missing; without a plan to the newest step. */
+  /** Goes to the last step of the plan, and makes missing steps; without a plan, to the newest step. */
   async toEnd(): Promise<void> {
     const store = this.#store;
     const { branch } = store;
     const ahead = (): number => (store.canGrow && store.branch === branch ? (this.#plan()?.steps ?? 0) : 0);
     if (ahead() <= store.newest) store.toNewest();
-    // The plan of a branch that was just made is known while its steps are made.
+    // The plan of a new branch may arrive while its steps are made.
     for (let end = ahead(); end > store.newest; end = ahead()) {
       await this.#toward(end);
       if (store.newest < end || store.target !== end) return;
@@ -167,7 +169,7 @@ export class BeatWalk extends EventTarget {
     return null;
   }
 
-  /** The step before it comes first, so that only this step is animated. */
+  /** The step before is shown first, so that only this step is animated. */
   async #land(number: number): Promise<void> {
     const store = this.#store;
     if (store.shown !== number - 1) {
@@ -195,19 +197,19 @@ export class BeatWalk extends EventTarget {
         if (holds()) done();
       };
       const timer = setTimeout(done, defaults.patience);
-      // An answer about breakpoints is no change of the store.
+      // An answer about breakpoints fires no `change` of the store.
       const again = setInterval(look, 50);
       store.addEventListener("change", look);
     });
   }
 }
 
-/** As the reader chose them in this browser. */
+/** What the reader chose in this browser; `beats` if they did not choose. */
 export function keptArrows(): Arrows {
   try {
     return localStorage.getItem(KEPT_AS) === "steps" ? "steps" : "beats";
   } catch {
-    return "beats"; // A browser that keeps nothing.
+    return "beats"; // The browser stores nothing.
   }
 }
 
@@ -215,6 +217,6 @@ function keep(arrows: Arrows): void {
   try {
     localStorage.setItem(KEPT_AS, arrows);
   } catch {
-    // It holds for this page.
+    // The browser stores nothing: the choice holds for this page.
   }
 }

@@ -1,8 +1,8 @@
 /**
- * `<eos-beats .store=${store} .walk=${walk}>`: the beats of the run by name over the time axis. The one on show is
- * marked, those behind are dark, those ahead grey. A press opens the list of its steps, where plumbing is counted
- * with its purpose; the open list lies over the picture and moves nothing. Where names have no room the beats are
- * bars with the name of the one on show.
+ * `<eos-beats .store=${store} .walk=${walk}>`: the beats of the run by name over the time axis. The beat on show is
+ * marked, those before it are dark, those after it grey. A press opens the list of a beat's steps, in which plumbing is
+ * counted with its purpose; the open list lies over the picture and moves nothing. If names have no room, the beats are
+ * bars, with the name of the beat on show.
  */
 
 import type { TemplateResult } from "lit";
@@ -24,14 +24,14 @@ import type { Segment } from "./timeline.ts";
 import { unbroken } from "./unbroken.ts";
 import { whenText } from "./when.ts";
 
-/** The tile of the beat that holds the step on show; the only one that is lit. */
+/** The tile of the beat with the step on show; only this one is lit. */
 const ON_SHOW = ".beats > .now > .beat";
 
 export class BeatsBar extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, open: { state: true } };
 
   declare walk: BeatWalk | undefined;
-  /** First step of the beat whose steps are on show; null: none. */
+  /** The first step of the beat whose steps are listed; null: no list is open. */
   declare open: number | null;
 
   constructor() {
@@ -41,7 +41,7 @@ export class BeatsBar extends MeasuredElement {
     new PagePresses(this, (event) => !event.composedPath().includes(this) && this.close());
   }
 
-  /** Opens the steps of the beat on show, or closes what is open; false where there are no beats. */
+  /** Opens the steps of the beat on show, or closes an open list; false if there are no beats. */
   toggle(): boolean {
     const plan = planOf(this.store);
     if (plan === null || this.store === undefined) return false;
@@ -83,7 +83,7 @@ export class BeatsBar extends MeasuredElement {
     const name = say("player.beat_named", { number: numbers, title: wholeName(plan.beats, place), count: last - beat.first + 1, first: beat.first, last });
     const style = segment === undefined ? "" : `left:${segment.x.toFixed(1)}px;width:${segment.width.toFixed(1)}px`;
     const current = place === here ? "step" : nothing;
-    // On a touch screen, the list has them by name.
+    // On a touch screen, the list has the beats by name.
     if (narrow) return html`<li class=${stop.parts > 1 ? `${state} with-stops` : state} .style=${style} aria-current=${current}>${stopBars(stop, state)}<span class="sr">${name}</span></li>`;
     const number = html`<span class="n">${numbers}.</span>`;
     return html`<li class=${state} .style=${style}>${state === "now" ? stopBars(stop, state) : nothing}
@@ -93,13 +93,13 @@ export class BeatsBar extends MeasuredElement {
         title=${say("player.beat_opens", { title })} @click=${() => (this.open = this.open === beat.first ? null : beat.first)}>▴</button></li>`;
   }
 
-  /** On a telephone: the name and number of the beat on show, which opens it, and the step. */
+  /** On a phone: the name and number of the beat on show, as a button that opens it, and the step. */
   #named(plan: BeatPlan, store: PlayerStore): TemplateResult {
     const named = nameIn(plan, store.shown);
-    // Before its landing the title says where the beat leads.
+    // Before its landing, the name of a beat says where it leads.
     const text = named === null ? say("player.beats_count", { count: plan.beats.length }) : `${numberText(named.number)}${store.shown < named.beat.lands ? say("player.beat_leads", { title: titleOf(named.beat) }) : titleOf(named.beat)}`;
     const from = this.walk?.cameFrom ?? null;
-    // The date of a log has no room beside a name.
+    // There is no room for the date of a log beside a name.
     const whole = whenText(store.header, store.frame?.view.time ?? 0);
     const when = /\d\d:\d\d:\d\d/.exec(whole)?.[0] ?? whole;
     const step = briefStep(store, from);
@@ -129,7 +129,7 @@ export class BeatsBar extends MeasuredElement {
 
   readonly #go = (number: number): void => void this.walk?.goTo(number);
 
-  /** Bars are too small for a finger: the list has every beat by name, and the steps of the open one. */
+  /** A list with every beat by name, and the steps of the open one: bars are too small for a finger. */
   #all(plan: BeatPlan, open: Beat, store: PlayerStore): TemplateResult {
     return html`<ol>${plan.beats.map((beat, place) => html`<li class="by-name">
       <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${numberOf(plan.beats, place)}</span><b>${titleOf(beat)}</b>
@@ -143,7 +143,7 @@ export class BeatsBar extends MeasuredElement {
     this.#go(number);
   };
 
-  /** Up and down go through the list, Enter goes to the step, Escape closes it. */
+  /** The arrows ↑ and ↓ move the focus in the list, Enter goes to the step, Escape closes the list. */
   readonly #key = (event: KeyboardEvent): void => {
     const rows = this.#rows();
     const here = rows.indexOf(document.activeElement as HTMLElement);
@@ -165,8 +165,8 @@ export class BeatsBar extends MeasuredElement {
   #hasFocus = false;
 
   /**
-   * When a beat opens, the line of the step on show is seen and has the focus; when it closes, what had the focus
-   * before.
+   * When a beat opens, the line of the step on show is scrolled into view and gets the focus; when it closes, the
+   * control that had the focus before gets it back.
    */
   protected override updated(changed: Map<string, unknown>): void {
     if (this.#hasFocus) this.querySelector<HTMLElement>(ON_SHOW)?.focus();
@@ -185,36 +185,41 @@ export class BeatsBar extends MeasuredElement {
 
   #before: HTMLElement | null = null;
 
-  /** What the list shows and the keyboard can reach: steps, and the names of nested beats. */
+  /** The lines that the list shows and the keyboard can reach: steps, and the names of nested beats. */
   #rows(): HTMLElement[] {
     return [...this.querySelectorAll<HTMLElement>(".beat-list :is(button, summary)")].filter((row) => row.checkVisibility());
   }
 }
 
-/** A bar for each of a reader's stops in a beat with several: each press moves on by one. */
+/** A bar for each stop of a beat that has several: each press goes on to the next stop. */
 function stopBars({ part, parts }: { part: number; parts: number }, state: string): TemplateResult | typeof nothing {
   if (parts < 2) return nothing;
   const here = state === "now" ? part : state === "past" ? parts + 1 : 0;
   return html`<span class="stop-bars" aria-hidden="true">${Array.from({ length: parts }, (_, at) => html`<i class=${at + 1 < here ? "past" : at + 1 === here ? "now" : "ahead"}></i>`)}</span>`;
 }
 
-/** `8. `; inside a long beat, `8, part 2: `. */
+/** `8. `; for a part of a long beat, `8, part 2: `. */
 function numberText(number: string): string {
   const [beat = "", part] = number.split(".");
   const text = part === undefined ? `${beat}.` : say("player.beat_part_named", { number: beat, part });
   return text.endsWith("：") ? text : `${text} `;
 }
 
-/** Between a number and the Chinese word that counts: 2 条. */
+/** The space between a number and a Chinese measure word, as in 2 条. */
 const COUNTS = /(?<=\d) (?=[条个次步批份项名台段])/g;
 
-/** Names of errors break behind their underscores, others nowhere; Chinese where `breaks` says. */
+/**
+ * A text with the places where its lines may break: names of errors behind their underscores, other names nowhere,
+ * Chinese as `breaks` says.
+ */
 function breakable(text: string, breaks: LineBreaks = "marks"): TemplateResult[] {
   return (breaks === "words" ? piecesOf(text, breaks) : text.split(BREAKS)).map((part) => html`${unbroken(breaks === "anywhere" ? part : part.replace(COUNTS, "\u00a0"))}<wbr>`);
 }
 
-/** The beat that lands at a step, else the innermost that holds it, with its number: `8`, or `8.5` in the fifth beat inside
- * of a long one; null before the first. In a beat with several stops of a reader, the beat of the stop. */
+/**
+ * The beat that lands at a step, else the innermost beat that holds it, with its number: `8`, or `8.5` for the fifth
+ * beat inside a long one; null before the first beat. If a beat has several stops, the beat of the stop at the step.
+ */
 export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Beat } | null {
   const whole = pathTo(plan.beats, step);
   const landed = whole.findIndex((one) => one.beat.lands === step);
@@ -227,8 +232,10 @@ export function nameIn(plan: BeatPlan, step: number): { number: string; beat: Be
   return { number: inner === undefined ? String(stop.number) : `${stop.number}.${inner.place + 1}`, beat };
 }
 
-/** `beat 7 of 8`, inside of a long one `beat 3 of 9, part 2 of 7`; where the long one itself lands and behind it, and in one with
- * several stops of a reader, without a part; nothing before the first. */
+/**
+ * The numbers for `beat 7 of 8`, or inside a long beat for `beat 3 of 9, part 2 of 7`. There is no part from the
+ * landing of the long beat on, nor in a beat with several stops. Null before the first beat.
+ */
 export function whereIn(plan: BeatPlan, step: number): { number: number; count: number; part: number; parts: number } | null {
   const [outer, inner] = pathTo(plan.beats, step);
   if (outer === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * A run in beats (docs/frame.md, *Plan*): the beat of a step, where the next beat lands, and its title. Long runs
- * nest beats. Moving by beats stays on the level of the beat at whose landing the reader is. Pure, no DOM.
+ * A run in beats (docs/frame.md, *Plan*): the beat of a step, where the next beat lands, and its title. Long runs nest
+ * beats. Moving by beats stays on the level of the beat at whose landing the reader is. Pure, no DOM.
  */
 
 import type { Beat, Plan } from "../generated/messages.ts";
@@ -8,7 +8,7 @@ import { say, words } from "./text.ts";
 
 export type { Beat, BeatLine } from "../generated/messages.ts";
 
-/** The part of a plan that the time axis needs, and the messages to drop first. */
+/** The part of a plan that the time axis needs, with the messages to drop first (`losses`). */
 export type BeatPlan = Pick<Plan, "steps" | "complete" | "beats" | "losses">;
 
 export function titleOf(beat: Beat): string {
@@ -16,8 +16,10 @@ export function titleOf(beat: Beat): string {
   return title?.[words.language] ?? say(key, params) + (apart === undefined ? "" : say(apart.key, apart.params));
 }
 
-/** The beat that a tile with several stops names first and, if something inside it is named, the one behind: in the order in
- * which a reader stops at them. Of the last beat of a run it names what comes last. */
+/**
+ * The two beats that the tile of a beat with several stops names, in the order in which a reader stops at them: `head`,
+ * and `behind` if something inside the beat is named, too. The last beat of a run names the last of its additions.
+ */
 function namedIn(beats: readonly Beat[], place: number): { head: Beat; behind: Beat | undefined } {
   const own = beats[place] as Beat;
   const added = stopsOf(beats, place).length < 2 ? [] : addedIn(own);
@@ -25,8 +27,10 @@ function namedIn(beats: readonly Beat[], place: number): { head: Beat; behind: B
   return other !== undefined && other.lands < own.lands ? { head: added[0] ?? own, behind: own } : { head: own, behind: other };
 }
 
-/** What follows the name of a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` where nothing
- * came of an intervention; empty for a beat with one stop. */
+/**
+ * The addition to the name of a beat with several stops: `+ The EndTxn request is dropped (4 parts)`, or `(4 parts)` if
+ * no beat in it came of an intervention; "" for a beat with one stop.
+ */
 export function addedText(beats: readonly Beat[], place: number): string {
   const count = stopsOf(beats, place).length;
   if (count < 2) return "";
@@ -36,15 +40,17 @@ export function addedText(beats: readonly Beat[], place: number): string {
   return count > 2 ? say("player.beat_added_more", { title, count }) : say("player.beat_added", { title });
 }
 
-/** All stops of a beat by name, in order: `txn-1: commit is decided + LSO passes 1 committed record of p2`. */
+/** The names of all stops of a beat, in order: `txn-1: commit is decided + LSO passes 1 committed record of p2`. */
 export function wholeName(beats: readonly Beat[], place: number): string {
   const own = beats[place] as Beat;
   const [first = own, ...others] = [own, ...addedIn(own)].toSorted((one, other) => one.lands - other.lands);
   return [titleOf(first), ...others.map((one) => say("player.beat_added", { title: titleOf(one) }))].join(" ");
 }
 
-/** What the tile of one of the run's beats says, the first as long as no stop of it is on show: its name, which stays, and
- * what follows it, of a stop its number and name. */
+/**
+ * The texts of the tile of one of the run's beats, each as [name, addition]: the first one for while no stop of it is
+ * on show, then one for each stop, with the stop's number and name as addition. The name stays.
+ */
 export function tileTexts(beats: readonly Beat[], place: number): (readonly [string, string])[] {
   const { head } = namedIn(beats, place);
   const stops = stopsOf(beats, place);
@@ -53,12 +59,12 @@ export function tileTexts(beats: readonly Beat[], place: number): (readonly [str
   return [[titleOf(head), addedText(beats, place)], ...(stops.length > 1 ? parts : [])];
 }
 
-/** The beats inside a beat. Equal parts of a long beat, whose steps repeat, are lines of a list and not beats. */
+/** The beats inside a beat. Equal parts of a long beat, whose steps repeat, do not count: they are lines of a list. */
 function inside({ beats = [] }: Beat): readonly Beat[] {
   return beats.some(({ kind }) => kind !== "part") ? beats : [];
 }
 
-/** The beats that a reader goes through, in order. */
+/** The innermost beats, through which a reader goes, in order. */
 export function leavesOf(beats: readonly Beat[]): Beat[] {
   return beats.flatMap((beat) => (inside(beat).length === 0 ? [beat] : leavesOf(inside(beat))));
 }
@@ -105,7 +111,7 @@ interface Stop {
   beat: Beat;
 }
 
-/** Where a reader stops on a level: at the landings of its beats, and at the beats inside them that the plan marks. */
+/** The stops on one level: the landings of its beats, and of the beats inside them that the plan marks. */
 function stopsIn(beats: readonly Beat[]): Stop[] {
   return inOrder(beats.flatMap((beat) => [beat, ...markedIn(beat)]).map((beat) => ({ step: beat.lands, beat })));
 }
@@ -114,7 +120,7 @@ function markedIn({ beats = [] }: Beat): Beat[] {
   return beats.flatMap((beat) => [...(beat.stop === true ? [beat] : []), ...markedIn(beat)]);
 }
 
-/** Where a reader stops in one of the run's beats. */
+/** The stops in one of the run's beats. */
 function stopsOf(beats: readonly Beat[], place: number): Stop[] {
   return stopsIn(beats.slice(place, place + 1));
 }
@@ -123,7 +129,7 @@ function inOrder(stops: readonly Stop[]): Stop[] {
   return stops.filter(({ step }, at) => stops.findIndex((one) => one.step === step) === at).sort((one, other) => one.step - other.step);
 }
 
-/** How many stops a reader has in the run's beats before the one at `place`, or in all. */
+/** The number of stops in the run's beats before the one at `place`, or in all. */
 export function countOf(beats: readonly Beat[], place = beats.length): number {
   return beats.slice(0, place).reduce((sum, _, at) => sum + stopsOf(beats, at).length, 0);
 }
@@ -133,15 +139,17 @@ export function stepNumbered(beats: readonly Beat[], number: number): number | n
   return beats.flatMap((_, place) => stopsOf(beats, place))[number - 1]?.step ?? null;
 }
 
-/** The number of one of the run's beats: `6`, or `6–8` if a reader stops three times in it. */
+/** The number of one of the run's beats: `6`, or `6–8` if it has three stops. */
 export function numberOf(beats: readonly Beat[], place: number): string {
   const first = countOf(beats, place) + 1;
   const last = countOf(beats, place + 1);
   return last === first ? String(first) : `${first}–${last}`;
 }
 
-/** The stop to which a step in the run's beat at `place` leads or, behind its landing, belongs: its number in the run, which
- * part of the beat it is, of how many, and the beat that lands there. */
+/**
+ * The stop to which a step in the run's beat at `place` leads or, after its last landing, belongs: its number in the
+ * run, its number in the beat (`part`) of how many (`parts`), and the beat that lands there.
+ */
 export function stopAt(beats: readonly Beat[], place: number, step: number): { number: number; part: number; parts: number; beat: Beat } {
   const stops = stopsOf(beats, place);
   const path = pathTo(beats.slice(place, place + 1), step);
@@ -151,19 +159,19 @@ export function stopAt(beats: readonly Beat[], place: number, step: number): { n
   return { number: countOf(beats, place) + at + 1, part: at + 1, parts: stops.length, beat: (stops[at] as Stop).beat };
 }
 
-/** Where the next beat lands; after the last beat, the end of the run, if there are more steps. */
+/** The step at which the next beat lands; after the last beat, the last step of the run; null if that is on show. */
 export function landingAfter(plan: BeatPlan, step: number): number | null {
   const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).find((one) => one.step > step)?.step);
   return landings.find((lands) => lands !== undefined) ?? (plan.steps > step ? plan.steps : null);
 }
 
-/** Where the beat before lands; before the first one, the beginning. */
+/** The step at which the beat before lands; 0 before the first beat. */
 export function landingBefore(plan: BeatPlan, step: number): number {
   const landings = levelsAt(plan, step).map((beats) => stopsIn(beats).findLast((one) => one.step < step)?.step);
   return landings.find((lands) => lands !== undefined) ?? 0;
 }
 
-/** How many steps the line counts that includes this step of plumbing; 0: the step has a line of its own. */
+/** The number of steps of the line that counts this step as plumbing; 0: the step has a line of its own. */
 export function plumbingAround(plan: BeatPlan, step: number): number {
   let beat = pathTo(plan.beats, step).at(-1)?.beat;
   while (beat?.beats !== undefined && beat.beats.length > 0) beat = beat.beats[placeOf(beat.beats, step)];

@@ -1,4 +1,4 @@
-/** The dialogs that need a site: what to compare a run with, and how to share it. */
+/** The dialogs that need a site: the choice of what to compare a run with, and sharing. */
 
 import "./player.ts";
 import "./compare-with.ts";

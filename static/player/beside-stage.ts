@@ -1,5 +1,5 @@
 /**
- * Everything that is drawn when a reader wants more than the stage: the panels of *Inspect*, the other views, and the
+ * The parts that are drawn when a reader wants more than the stage: the panels of *Inspect*, the other views, and the
  * dialogs.
  */
 

@@ -17,9 +17,9 @@ import { clauses, facts, sentences } from "./joins.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Letters of a name (`name_characters` of the server's limits). */
+  /** The most letters of a name (`name_characters` of the server's limits). */
   letters: 80,
-  /** Deeper branches are not indented further: a phone is narrow. */
+  /** The deepest indentation: deeper branches are not indented further, because a phone is narrow. */
   deepest: 6,
 };
 
@@ -117,7 +117,7 @@ export class BranchList extends DialogElement {
   }
 }
 
-/** The last step, as far as it is known: the plan knows it before all steps are made. */
+/** The number of the last step of a branch, as far as it is known: a plan knows it before all steps are made. */
 function reachOf({ id, newest }: BranchInfo, store: PlayerStore): number {
   const plan = store.plans.own(id);
   return plan?.complete === true ? Math.max(newest, plan.steps) : newest;

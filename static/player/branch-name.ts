@@ -1,4 +1,4 @@
-/** What a branch is called, as the server names it, and which of its steps are in the opened files. Pure. */
+/** The names of branches, as the server gives them, and which of a branch's steps are in the opened files. Pure. */
 
 import { stepsOf } from "./axis-of.ts";
 import { doneOnLine, isOfSession, isOriginal } from "./done.ts";
@@ -8,24 +8,24 @@ import { say } from "./text.ts";
 
 type Branches = ReadonlyMap<string, BranchInfo>;
 
-/** Within a sentence: `the original run`, `changed run b`. */
+/** The name of a branch within a sentence: `the original run`, `changed run b`. */
 export function branchName(branches: Branches, id: string): string {
   const said = branches.get(id)?.said;
   return said === undefined ? "" : say(said.key, said.params);
 }
 
-/** As a label, or where a sentence begins: `Original run`, `Changed run b`. */
+/** The name of a branch as a label, or at the beginning of a sentence: `Original run`, `Changed run b`. */
 export function branchTitle(branches: Branches, id: string): string {
   const branch = branches.get(id);
   return branch !== undefined && isOfSession(branch) ? say(`${branch.said.key}_title`, branch.said.params) : branchName(branches, id);
 }
 
-/** The original run; null where every run has a change. */
+/** The branch of the original run; null if every branch has a change. */
 export function originalOf(branches: Branches): string | null {
   return [...branches.values()].find(isOriginal)?.id ?? null;
 }
 
-/** Whether nothing was changed up to its end. */
+/** Whether a branch has no changes up to its end. */
 export function isUnchanged(branches: Branches, id: string): boolean {
   return doneOnLine(branches, id).length === 0;
 }
@@ -39,13 +39,19 @@ export function stepsInFiles(branches: Branches, branch: string): number | null 
   return files;
 }
 
-/** How many steps there are; where the last ones are a preview, also how many of either kind. */
+/**
+ * How many steps there are, in words; if the last ones are a preview, also how many are in the files and how many in
+ * the preview.
+ */
 export function countOfSteps(store: PlayerStore): string {
   const [of, files] = [stepsOf(store), stepsInFiles(store.lines.branches, store.branch)];
   return files === null ? say("player.of", { of }) : say("player.of_files", { of, files, more: of - files });
 }
 
-/** Where there is no room for both counts: the step in its part, in the files or in the preview. `from`: where the reader came from. */
+/**
+ * The step in its part, in the files or in the preview, for a place without room for both counts. `from`: the step
+ * where the reader was before; null: only the step on show is named.
+ */
 export function briefStep(store: PlayerStore, from: number | null): string {
   const [all, files] = [stepsOf(store), stepsInFiles(store.lines.branches, store.branch)];
   const isPreviewed = files !== null && store.shown > files;
@@ -54,7 +60,7 @@ export function briefStep(store: PlayerStore, from: number | null): string {
   return say(isPreviewed ? "player.step_previewed" : "player.step_brief", { step, of: isPreviewed ? all - files : (files ?? all) });
 }
 
-/** Whether it shows what a remedy would do: the opened files hold nothing of it. */
+/** Whether a branch shows what a remedy would do, which the opened files do not contain. */
 export function isPreview(branch: BranchInfo | null | undefined): boolean {
   return branch != null && branch.parent !== null && !isOfSession(branch);
 }

@@ -1,9 +1,9 @@
-/** The form of a breakpoint: its fields as a condition. Pure, no DOM. */
+/** Reads the fields of a breakpoint's form as a condition. Pure, no DOM. */
 
 import type { Condition, StepKind } from "./conditions.ts";
 import type { Language } from "./frame.ts";
 
-/** What the form's fields say; an empty choice stands for any. */
+/** The condition in the form's fields; null if it is incomplete. An empty choice stands for any. */
 export function conditionOf(on: Condition["on"], fields: FormData, language: Language): Condition | null {
   const field = (name: string): string => String(fields.get(name) ?? "").trim();
   switch (on) {

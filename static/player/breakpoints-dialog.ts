@@ -30,12 +30,12 @@ export class BreakpointList extends DialogElement {
   };
 
   declare breakpoints: Breakpoints | undefined;
-  /** Where the choices come from. */
+  /** The address of the possible choices. */
   declare conditions: string;
   declare choices: Choices | null;
   declare on: On;
   declare machine: string;
-  /** Catalogue key of what went wrong, or nothing. */
+  /** Catalogue key of the failure; "" if there is none. */
   declare fault: string;
   readonly #changed = (): void => this.requestUpdate();
   #heard: Breakpoints | undefined;

@@ -1,9 +1,9 @@
 /**
- * Breakpoints of one session: which there are, where they would stop, and going there.
+ * Breakpoints of one session: their list, the steps at which they hold, and going there.
  *
- * The server decides where a condition holds. The page asks about stored steps as they arrive, so that playing stops
- * at a breakpoint and the scrubber marks it. Beyond the stored steps, a run is made that ends at a breakpoint. This
- * browser keeps the breakpoints of a session, and the address has them, so that a copied address has them, too.
+ * The server decides where a condition holds. The page asks about stored steps as they arrive, so that playing stops at
+ * a breakpoint and the scrubber marks it. Beyond the stored steps, a run is made that ends at a breakpoint. This
+ * browser stores the breakpoints of a session; the address has them, too, so a copied address keeps them.
  */
 
 import type { Condition } from "./conditions.ts";
@@ -14,9 +14,9 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** As many as the server takes (`breakpoints` of its limits). */
+  /** The most breakpoints that the server takes (`breakpoints` of its limits). */
   most: 32,
-  /** Steps that one request about stored steps covers. */
+  /** The most stored steps that one request asks about. */
   stretch: 5000,
 };
 
@@ -76,7 +76,7 @@ export class Breakpoints extends EventTarget {
     return this.list.some((one) => inShort(one.condition) === inShort(condition));
   }
 
-  /** False if there are already as many as allowed. */
+  /** Adds a breakpoint; false if there are already as many as allowed. */
   add(condition: Condition): boolean {
     if (this.has(condition)) return true;
     if (this.list.length >= defaults.most) return false;
@@ -116,9 +116,9 @@ export class Breakpoints extends EventTarget {
     this.#announce();
   }
 
-  // Where they hold among stored steps
+  // Where breakpoints hold among stored steps
 
-  /** Steps of the branch on show where a breakpoint holds, as far as it is known. */
+  /** The numbers of the branch's steps at which a breakpoint holds, as far as it is known. */
   get numbers(): readonly number[] {
     return this.#known.get(this.#store.branch)?.numbers ?? [];
   }
@@ -131,7 +131,7 @@ export class Breakpoints extends EventTarget {
     return known.numbers.includes(number);
   }
 
-  /** Asks about the remaining stored steps, one range after the other. */
+  /** Asks about the stored steps that were not asked about yet, one range after the other. */
   async #look(): Promise<void> {
     const { branch, newest, source } = this.#store;
     const conditions = this.active;
@@ -150,9 +150,9 @@ export class Breakpoints extends EventTarget {
     if (answer !== null) await this.#look();
   }
 
-  // Going there
+  // Going to breakpoints
 
-  /** Goes to the next step where one holds; makes steps up to there when none of the stored ones does. */
+  /** Goes to the next step at which a breakpoint holds; if none of the stored steps is one, makes steps up to there. */
   async runToNext(): Promise<void> {
     const conditions = this.active;
     if (conditions.length === 0 || this.running) return;
@@ -165,7 +165,7 @@ export class Breakpoints extends EventTarget {
     this.#announce();
   }
 
-  /** Goes back to the nearest earlier step where one holds; false when none is known. */
+  /** Goes back to the nearest earlier step at which a breakpoint holds; false if none is known. */
   back(): boolean {
     const earlier = this.numbers.filter((number) => number < this.#store.target);
     const last = earlier[earlier.length - 1];

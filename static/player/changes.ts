@@ -1,6 +1,6 @@
 /**
- * `<eos-changes .frame=${frame}>`: everything this step changed, each with before and after. The exact record behind
- * the highlights of the diagrams.
+ * `<eos-changes .frame=${frame}>`: every value that this step changed, before and after: the exact record behind the
+ * highlights of the diagrams.
  */
 
 import type { TemplateResult } from "lit";
@@ -10,7 +10,7 @@ import { say } from "./text.ts";
 
 export const defaults = { rows: 60, letters: 60 };
 
-/** A value short enough for a table; if it is cut, its length is shown. */
+/** A value as text, short enough for a table; if it is cut, its length is added. */
 export function short(value: Json | undefined, letters: number = defaults.letters): string {
   if (value === undefined) return "—";
   const text = typeof value === "string" ? value : JSON.stringify(value);
@@ -34,7 +34,7 @@ export class Changes extends LitElement implements Panel {
   protected override render(): TemplateResult | typeof nothing {
     if (this.frame === undefined) return nothing;
     const changes = this.frame.step?.changes ?? [];
-    // A step may write whole tables, so only what is shown is formatted.
+    // A step may write whole tables, so only the changes on show are formatted.
     const isOpen = this.querySelector<HTMLDetailsElement>("details.changes")?.open === true;
     const shown = isOpen ? changes.slice(0, defaults.rows) : [];
     return html`<details class="changes" @toggle=${() => this.requestUpdate()}>

@@ -1,9 +1,9 @@
 /**
- * Everything that one step looked at and did, in order: each test of a decision, each row of a machine's table, the
- * sentence, and what else happened. The decision level shows these one by one; the code panel marks the line of each.
+ * Everything that one step checked and did, in order: each test of a decision, each row of a machine's table, the
+ * sentence, and the other notes. The decision level shows these one by one; the code panel marks the line of each.
  *
- * Where a check stands in the code is looked up in the documents that the engine serves (engine/pseudocode); the
- * order is that of the step. Nothing is decided here.
+ * The place of a check in the code is looked up in the documents that the engine serves (engine/pseudocode); the order
+ * is that of the step. Nothing is decided here.
  */
 
 import { get } from "./addressed.ts";
@@ -12,15 +12,15 @@ import type { InForce, Needs } from "./in-force.ts";
 import { EVERYTHING, has } from "./in-force.ts";
 import { slotsOf } from "./text.ts";
 
-/** Component, and number of a line in it, from 0. */
+/** A component, and the number of a line in its code, from 0. */
 export type Place = [component: string, line: number];
 
 export interface CodeLine extends Needs {
   depth: number;
   text?: string;
-  /** The code in Chinese, where that differs. */
+  /** The code in Chinese, if that differs. */
   chinese?: string;
-  /** Key of the catalogue; such a line has no text. */
+  /** Key of the catalogue; a line with one has no text. */
   comment?: string;
   says?: string[];
   decides?: string[];
@@ -34,12 +34,15 @@ export interface CodeComponent {
   lines: CodeLine[];
 }
 
-/** What `/reference/code.json` holds. */
+/** The content of `/reference/code.json`. */
 export interface CodeDocument {
   components: Record<string, CodeComponent>;
-  /** Machine to the place of each row of its table. */
+  /** Machine → the place of each row of its table. */
   rows: Record<string, (Place | null)[]>;
-  /** Machine to what each row of its table waits for; an empty guard always holds. */
+  /**
+   * Machine → for each row of its table, the state and event that it waits for and its guard; an empty guard always
+   * holds.
+   */
   tables: Record<string, [source: string, on: string, when: string, needs?: Needs][]>;
 }
 
@@ -73,7 +76,7 @@ export class Code {
     return this.#rows[machine]?.[row] ?? null;
   }
 
-  /** The guard of a row; empty when it needs none. */
+  /** The guard of a row; "" if it has none. */
   guardOf(machine: string, row: number): string {
     return this.#tables[machine]?.[row]?.[2] ?? "";
   }
@@ -95,10 +98,13 @@ export interface Check {
   /** The key of the question or sentence, in the catalogue. */
   key: string;
   params: JsonObject;
-  /** The outcome of a test: it held (`decided`), did not, was not reached or is switched off. */
+  /**
+   * The outcome of a test: it held (`decided`), did not hold, was not reached, or is switched off; null for a check
+   * that is no test.
+   */
   outcome: DecisionRow["outcome"] | null;
   rules: string[];
-  /** What was compared, name and value. */
+  /** The compared numbers, each with its name. */
   numbers: [name: string, value: Json][];
   place: Place | null;
   transition: Transition | null;
@@ -109,8 +115,8 @@ const OF_A_ROW = "player.check.row";
 const REFUSED_ROW = "player.check.row_stays";
 
 /**
- * The checks that a reader goes through. Tests that were not reached are left out; the code shows them. `there`: what
- * the acting component's version has.
+ * The checks that a reader goes through. Tests that were not reached are left out; the code shows them. `there`: the
+ * version and level of the acting component.
  */
 export function checksOf(step: Step, code: Code | null, there = EVERYTHING): Check[] {
   const tests = testsOf(step, code).filter((test) => test.outcome !== "not_reached");
@@ -130,7 +136,10 @@ export function checksOf(step: Step, code: Code | null, there = EVERYTHING): Che
   ];
 }
 
-/** A row that fired, after the guards of the rows that were tried before it, in the table's order. */
+/**
+ * The checks of a row that fired: first the guards of the rows that were tried before it, in the table's order, then
+ * the row itself.
+ */
 function ofRow(row: Transition, code: Code | null, there: InForce): Check[] {
   const { machine } = row;
   const common = { rules: [], numbers: [], transition: row };
@@ -145,12 +154,12 @@ function ofRow(row: Transition, code: Code | null, there: InForce): Check[] {
   return [...guards, fired];
 }
 
-/** All tests of the step's decision, those that were not reached too. */
+/** All tests of the step's decision, also those that were not reached. */
 export function testsOf(step: Step, code: Code | null): Check[] {
   const { decision } = step;
   return (decision?.rows ?? []).map((row): Check => ({
     kind: "test", key: row.key, params: row.params, outcome: row.outcome, rules: [row.rule],
-    // A test is given all numbers of its table; its question names those that it compares.
+    // The engine gives a test all numbers of its table; the check has those that its question names.
     numbers: slotsOf(row.key).filter((name) => name in row.params).map((name) => [name, row.params[name] ?? null]),
     place: code?.ofTest(decision?.machine ?? "", row.key) ?? null, transition: null,
   }));
@@ -158,7 +167,7 @@ export function testsOf(step: Step, code: Code | null): Check[] {
 
 const kept = new Map<string, Promise<Code>>();
 
-/** Fetched once for all panels of the page, and again after a failure. */
+/** The documents of an address, fetched once for all panels of the page, and again after a failure. */
 export function fetchCode(address: string): Promise<Code> {
   const known = kept.get(address);
   if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 /**
- * Who else is looking at this run: a presenter whom this page follows, or the followers of this page, and their
+ * Other people who look at this run: a presenter whom this page follows, or the followers of this page, and their
  * messages to each other. A page follows, presents, or does neither.
  */
 
@@ -16,11 +16,11 @@ import type { Zoom } from "./zoom.ts";
 export interface Seat {
   look: Stage["look"];
   why: Stage["why"];
-  /** Where the reader is; null while nothing is on show. */
+  /** The reader's place; null while nothing is on show. */
   place(): Place | null;
 }
 
-/** Fires `change` when following, presenting or audience changed. */
+/** Fires `change` when `following`, the presentation or `audience` changes. */
 export class Company extends EventTarget {
   following: Following | null = null;
   audience: Audience | null = null;
@@ -51,7 +51,7 @@ export class Company extends EventTarget {
     this.#meet(false);
   }
 
-  /** This page presents from now on. `resumed`: it did so before it was reloaded. */
+  /** Makes this page present from now on. `resumed`: it presented before it was reloaded. */
   present(resumed: boolean): void {
     const place = (): Place | null => this.#seat.place();
     this.#presenter = new Presenting(place, (at) => this.#socket.present(at), resumed);
@@ -68,7 +68,7 @@ export class Company extends EventTarget {
     this.#changed();
   }
 
-  /** Something that others see may have changed. */
+  /** To be called when something that others see may have changed. */
   moved(): void {
     this.#presenter?.changed();
   }
@@ -85,7 +85,7 @@ export class Company extends EventTarget {
     this.#changed();
   }
 
-  /** A refusal is shown where the page shows all its messages. */
+  /** Sends a command; a refusal is shown where the page shows all its messages. */
   async #ask(command: AudienceCommand): Promise<void> {
     try {
       await this.#socket.ask(command);

@@ -1,4 +1,4 @@
-/** The committed rows of a database beside the logs of a run: those that the other run has otherwise are marked. */
+/** The committed rows of a database, beside the logs of a compared run; marked if the other run's rows differ. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -7,7 +7,7 @@ import { DATABASE_NAME } from "../stage/beside-places.ts";
 import type { Frame } from "./frame.ts";
 import { say } from "./text.ts";
 
-/** Nothing in a run without a database. */
+/** The line of rows; nothing in a run without a database. */
 export function databaseLine(frame: Frame | undefined, differs: boolean): TemplateResult | typeof nothing {
   if (frame?.view.database === undefined) return nothing;
   const rows = rowsOf(frame);

@@ -1,4 +1,6 @@
-/** The messages that end otherwise in one of two runs, and what waits for them. From both runs' arrows; pure. */
+/**
+ * The messages that end differently in one of two runs, and what waits for them. Computed from both runs' arrows; pure.
+ */
 
 import { isLost, sentAgain } from "../diagrams/sent-again.ts";
 import type { Ahead } from "./compare-facts.ts";
@@ -13,25 +15,31 @@ export interface Decisive {
   again: Arrow | null;
 }
 
-/** How a message ended, if it did not simply arrive. */
+/** How a message ended; "" if it simply arrived. */
 function fateOf(arrow: Arrow): string {
   const { fate, delayed, duplicated } = arrow;
   return [isLost(arrow) ? fate : "", delayed ? "delayed" : "", duplicated ? "duplicated" : ""].join(" ").trim();
 }
 
-/** `same`: the last step up to which both runs are the same, so that a message has the same id in both. */
+/**
+ * Whether two arrows of two runs are the same message. `same`: the last step up to which both runs are equal; up to
+ * there, a message has the same id in both.
+ */
 function isAlike(same: number, { id, sentStep, message }: Arrow, other: Arrow): boolean {
   return sentStep <= same ? other.id === id : other.sentStep > same && other.message.api === message.api && other.message.from === message.from && other.message.to === message.to && other.message.is_response === message.is_response;
 }
 
-/** Of `ours`, in the order of sending. */
+/** The messages of `ours` that end differently in `theirs`, in the order of sending. */
 export function decisiveIn(ours: readonly Arrow[], theirs: readonly Arrow[], same: number): Decisive[] {
   const again = sentAgain(ours);
   return ours.filter((arrow) => fateOf(arrow) !== "" && !theirs.some((other) => isAlike(same, arrow, other) && fateOf(other) === fateOf(arrow)))
     .map((arrow) => ({ arrow, again: again.get(arrow) ?? null }));
 }
 
-/** Ids of the messages of `ours` that show how both runs part: what ended otherwise in either run, and what was sent again. */
+/**
+ * Ids of the messages of `ours` that show how the runs part: those that end differently in either run, and those that
+ * were sent again because of it.
+ */
 export function decisiveIds(ours: readonly Arrow[], theirs: readonly Arrow[], same: number): number[] {
   const own = decisiveIn(ours, theirs, same);
   const ids = new Set(decisiveIn(theirs, ours, same).map(({ arrow }) => arrow.id));
@@ -39,7 +47,7 @@ export function decisiveIds(ours: readonly Arrow[], theirs: readonly Arrow[], sa
   return [...new Set([...own.map(({ arrow }) => arrow), ...counterparts, ...own.flatMap(({ again }) => again ?? [])].map(({ id }) => id))];
 }
 
-/** What the run on this side waits for, in a sentence; null if it is not behind, or not because of a message. */
+/** A sentence about what the run on this side waits for; null if it is not behind, or not because of a message. */
 export function waitsFor(decisive: readonly Decisive[], ahead: readonly Ahead[], side: "left" | "right", { run, most }: { run: string; most: number }): string | null {
   const names = ahead.filter((one) => one.side !== side && one.side !== "both").map(({ about }) => about);
   const late = decisive.findLast(({ arrow }) => isLost(arrow) || arrow.delayed);

@@ -1,6 +1,6 @@
 /**
- * What differs between two runs at their steps on show: nodes, transactions, partitions, consumers. Both sides have
- * the same facts in the same order, so that they can be compared. From views alone; pure.
+ * The differences between two runs at their steps on show: nodes, transactions, partitions, consumers. Both sides have
+ * the same facts in the same order, so that they can be compared. Computed from views alone; pure.
  */
 
 import type { TemplateResult } from "lit";
@@ -19,20 +19,20 @@ import { say } from "./text.ts";
 type Replica = NonNullable<NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[string]>;
 
 export const defaults = {
-  /** Facts that a side shows, before the rest is counted. */
+  /** The most facts that a side shows; the others are counted. */
   most: 5,
-  /** Batches that a fact lists. */
+  /** The most batches that a fact lists. */
   batches: 4,
-  /** Names of the things in which one run is ahead. */
+  /** The most names of things in which one run is ahead. */
   ahead: 3,
 };
 
-/** `about`: the actor or the partition that pictures mark. */
+/** A fact about one side. `about`: the component or partition that the pictures mark. */
 export interface Fact {
   about: string;
   name: string;
   said: string;
-  /** Whether the fact is a time, so that runs that differ in time alone differ in it. */
+  /** Whether the fact is a time, in which runs differ that differ in time alone. */
   isOfTime?: boolean;
   /** Whether the fact is a number that identifies something: a producer id, an epoch, a sequence number. */
   isNumber?: boolean;
@@ -40,7 +40,7 @@ export interface Fact {
 
 export interface Apart {
   about: string;
-  /** Further names that pictures mark. */
+  /** Further names that the pictures mark. */
   marks?: readonly string[];
   name: string;
   left: string;
@@ -49,20 +49,20 @@ export interface Apart {
   isNumber?: boolean;
 }
 
-/** Whether a whole list is shown, and the function that switches it. */
+/** Whether a whole list is shown, and the function that changes this. */
 export interface Unfolding {
   whole: boolean;
   turn: () => void;
 }
 
-/** `none`: what is said of an empty list. */
+/** `none`: the text of an empty list. */
 export interface Unfolded extends Unfolding {
   none: string;
 }
 
 export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
-/** Nodes that one run has down come first. Nothing before both frames are there. */
+/** The facts that differ; nodes that are down in one run come first. Empty until both frames have arrived. */
 export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined): Apart[] {
   if (left == null || right == null) return [];
   const [ours, theirs] = [factsOf(left), factsOf(right)];
@@ -85,9 +85,9 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
 export type Since = (about: string) => number | null;
 
 /**
- * What differs in more than time (`parted`), in the order in which it began to differ. A thing in which one run was
- * `behind` before that is nearer to the cause and comes first. Numbers (`numbered`) come after all states: two runs
- * may have the same state with different numbers.
+ * The facts that differ in more than time (`parted`), in the order in which they began to differ. A thing in which one
+ * run was `behind` before that is nearer to the cause and comes first. Numbers (`numbered`) come after all states: two
+ * runs may have the same state with different numbers.
  */
 export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since, numbered: Since = () => null): Apart[] {
   const first = Math.min(...all.map(({ about }) => parted(about) ?? Infinity));
@@ -105,8 +105,8 @@ export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since
 }
 
 /**
- * The batches and markers that only one log has, or that differ between the logs: `t-0 43`. Nothing is known of an
- * offset that one log has deleted.
+ * The offsets of batches and markers that only one log has, or that differ between the logs: `t-0 43`. Offsets that one
+ * log has deleted are left out, because nothing is known of them.
  */
 function offsetsApart(partition: string, left: View, right: View): string[] {
   const logs = [left, right].map((view) => new Map(everyBatchOf(view, partition).map((batch) => [batch.base_offset, batch])));
@@ -119,7 +119,7 @@ function offsetsApart(partition: string, left: View, right: View): string[] {
   }).map((offset) => `${partition} ${offset}`);
 }
 
-/** The records from the first offset at which the records of both logs differ. `marks`: as `offsetsApart` has them. */
+/** The records of both logs from the first offset at which they differ. `marks`: as `offsetsApart` returns them. */
 function recordsApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];
   const [ours, theirs] = [recordsOf(left, partition), recordsOf(right, partition)] as const;
@@ -132,13 +132,16 @@ function recordsApart(partition: string, marks: readonly string[], left: View, r
   return [{ about: partition, name: say("player.compare.fact.records_from", { partition, offset: from }), left: text(ours), right: text(theirs), marks }];
 }
 
-/** Offset to the name of the record there, of batches that have all of theirs. */
+/** Offset → name of the record there, for batches with all their serials. */
 function recordsOf(view: View, partition: string): ReadonlyMap<number, string> {
   const whole = batchesOf(view, partition).filter(({ serials = [], base_offset: base, last_offset: last }) => serials.length === last - base + 1);
   return new Map(whole.flatMap(({ serials, base_offset: base }) => serials.map((serial, index): [number, string] => [base + index, `r${serial}`])));
 }
 
-/** From the first offset on at which two logs have their records in other batches, as far as both logs go. */
+/**
+ * The sizes of the batches of both logs from the first offset at which the same records are in other batches, as far as
+ * both logs go.
+ */
 function batchesApart(partition: string, left: View, right: View): Apart[] {
   if (INTERNAL.test(partition)) return [];
   const [ours, theirs] = [batchesOf(left, partition), batchesOf(right, partition)];
@@ -148,12 +151,15 @@ function batchesApart(partition: string, left: View, right: View): Apart[] {
     base >= since && base < until && !others.some((one) => one.base_offset === base && one.last_offset === last));
   const [one, other] = [cut(ours, theirs), cut(theirs, ours)];
   const from = Math.min(...[...one, ...other].map(({ base_offset: base }) => base));
-  // One log may end within a batch of the other: then it is not known how its records will be cut.
+  // One log may end within a batch of the other: it is then not known into which batches its records will go.
   if (one.length === 0 || other.length === 0) return [];
   return [{ about: partition, name: say("player.compare.fact.batches", { partition }), left: cutText(ours, from), right: cutText(theirs, from), marks: [...one, ...other].map(({ base_offset: base }) => `${partition} ${base}`) }];
 }
 
-/** The first batch or marker that both logs have at one offset, under another producer id, epoch or sequence number. */
+/**
+ * The numbers of the first batch or marker that both logs have at the same offset but with another producer id, epoch
+ * or sequence number.
+ */
 function numbersApart(partition: string, left: View, right: View): Apart[] {
   const theirs = new Map(everyBatchOf(right, partition).map((batch) => [batch.base_offset, batch]));
   const apart = everyBatchOf(left, partition).flatMap((one) => {
@@ -166,7 +172,7 @@ function numbersApart(partition: string, left: View, right: View): Apart[] {
   return [{ about: partition, name, left: numbersText(first.one), right: numbersText(first.other), isNumber: true, marks: apart.map(({ one }) => `${partition} ${one.base_offset}`) }];
 }
 
-/** `PID 1000, epoch 0, seq 1`; of a marker, with its coordinator's epoch. */
+/** `PID 1000, epoch 0, seq 1`; for a marker, with its coordinator's epoch instead of a sequence number. */
 function numbersText({ producer_id: pid, producer_epoch: epoch, first_sequence: seq, control, coordinator_epoch: coordinator }: Batch): string {
   if (pid === null) return say("stage.none");
   const whose = identityText(pid, epoch);
@@ -201,25 +207,25 @@ function everyBatchOf({ partitions = {} }: View, partition: string): Batch[] {
   return Object.values(batches ?? {}).sort((one, other) => one.base_offset - other.base_offset);
 }
 
-/** `from offset 43: 8 + 2 records`. */
+/** The sizes of batches in words: `from offset 43: 8 + 2 records`. */
 function cutText(batches: readonly Batch[], from: number): string {
   const counts = batches.filter(({ base_offset: base }) => base >= from).map(({ record_count: count }) => String(count));
   const shown = counts.length > defaults.batches ? [...counts.slice(0, defaults.batches), "…"] : counts;
   return say("player.compare.fact.cut", { offset: from, counts: shown.join(" + ") });
 }
 
-/** What differs because one run is further, and which run; `both` if each is further in some part. */
+/** A thing that differs because one run is further, and the run that is; `both` if each is further in some part. */
 export interface Ahead {
   about: string;
   side: "left" | "right" | "both";
 }
 
-/** What the two runs are called. */
+/** The names of the two runs. */
 export type RunNames = Readonly<Record<"left_run" | "right_run", string>>;
 
 /**
- * `holding`: as `holdingApart` has it. `passed`: as `passedApart` has it. `compared`: the last step that was compared, if no
- * event differs: of a long run, only the first steps are.
+ * `holding`: as `holdingApart` returns it. `passed`: as `passedApart` returns it. `compared`: the last compared step,
+ * if no event differs: of a long run, only the first steps are compared.
  */
 export interface BesideFacts {
   holding?: readonly string[];
@@ -228,8 +234,9 @@ export interface BesideFacts {
 }
 
 /**
- * What has differed before these steps in more than time (`names`), though it is the same on show; of a transaction of the
- * middleware, with the states that it has in one run only: `middleware (checking back in “Changed run a”)`.
+ * The names of things that differed before these steps in more than time (`names`) and are equal at these steps. A
+ * transaction of the middleware is named with the states that it has in one run only: `middleware (checking back in
+ * “Changed run a”)`.
  */
 export function passedApart(names: readonly string[], plans: readonly (Pick<Plan, "passed"> | null)[], shown: readonly number[], runs: RunNames): string[] {
   return names.map((name) => {
@@ -241,8 +248,8 @@ export function passedApart(names: readonly string[], plans: readonly (Pick<Plan
 }
 
 /**
- * The sentence shown if all facts differ in time at most. `same`: the last step before the events differ; null if none
- * does. `ahead`: what differs on show, because one run is ahead.
+ * The sentence shown if facts differ at most in time. `same`: the last step before the events differ; null if none do.
+ * `ahead`: what differs at these steps because one run is ahead.
  */
 export function nothingApart(same: number | null, shown: readonly number[], ahead: readonly Ahead[], runs: RunNames, { holding = [], passed = [], compared = Number.POSITIVE_INFINITY }: BesideFacts = {}): string {
   if (same === null && shown.some((step) => step > compared)) return say("player.compare.none_yet", { step: compared });
@@ -257,7 +264,9 @@ export function nothingApart(same: number | null, shown: readonly number[], ahea
   return say("player.compare.one_ahead", left === "" ? { run: runs.right_run, names: right } : { run: runs.left_run, names: left });
 }
 
-/** One side's text of what differs; a press on the number of the others shows all, and a second press the first again. */
+/**
+ * One side's facts that differ. A press on the number of the others shows all of them; a second press hides them again.
+ */
 export function apartList(apart: readonly ApartRow[], side: "left" | "right", { whole, turn, none, most = defaults.most }: Unfolded & { most?: number }): TemplateResult {
   if (apart.length === 0) return html`<p class="apart none">${none}</p>`;
   const shown = whole ? apart : apart.slice(0, most);
@@ -266,7 +275,7 @@ export function apartList(apart: readonly ApartRow[], side: "left" | "right", { 
     rest <= 0 ? nothing : html`<li class="others">${othersButton(rest, { whole, turn })}</li>`}</ul>`;
 }
 
-/** The way to what a list does not show, and back. */
+/** The button that shows the rest of a list, or hides it again. */
 export function othersButton(rest: number, { whole, turn }: Unfolding): TemplateResult {
   return html`<button class="others" aria-expanded=${whole ? "true" : "false"} @click=${turn}>${whole ? say("player.compare.apart_fewer") : say("player.compare.apart_more", { count: rest })}</button>`;
 }
@@ -276,7 +285,7 @@ interface Life {
   paused?: boolean;
 }
 
-/** The life of every node that a view names. */
+/** Whether each node that a view names is alive or paused. */
 function livesOf({ middleware, brokers, clients, consumers, services }: View): [string, Life][] {
   return [
     ...Object.entries(nodesOf(middleware)),
@@ -329,21 +338,23 @@ function factsOf(frame: Frame): Map<string, Fact> {
   return new Map(found.map((fact) => [fact.name, fact]));
 }
 
-/** What each group has committed, as its coordinator has it. */
+/** The committed offsets of each group, as its coordinator has them. */
 function offsetFacts({ brokers = {}, partitions = {} }: View): Fact[] {
   return Object.entries(brokers).flatMap(([id, { alive, groups = {} }]) => Object.entries(groups).flatMap(([group, { log_partition: log, committed = {} }]) =>
     !alive || String(partitions[`__consumer_offsets-${log}`]?.leader) !== id ? [] : Object.entries(committed).map(([partition, { offset }]): Fact =>
       ({ about: group, name: say("player.compare.fact.group_offset", { group, partition }), said: String(offset) }))));
 }
 
-/** Producer id and epoch of each producer and of each transactional id at its coordinator. */
+/** Producer id and epoch of each producer, and of each transactional id at its coordinator. */
 function identityFacts(view: View): Fact[] {
   const managers = Object.entries(view.clients ?? {}).map(([name, { transaction_manager: manager }]) => [name, manager ?? undefined] as const);
   return [...managers, ...Object.entries(transactionsOf(view))].flatMap(([about, held]): Fact[] =>
     held === undefined ? [] : [{ about, name: say("player.compare.fact.identity_of", { about }), said: identityText(held.producer_id, held.producer_epoch), isNumber: true }]);
 }
 
-/** How long the nodes of the transaction on show differed, and the middleware's window; once they are over. */
+/**
+ * Once they are over: the time during which the nodes of the transaction on show differed, and the middleware's window.
+ */
 function windowFacts(frame: Frame): Fact[] {
   const { middleware } = frame.view;
   const tid = shownTransaction(frame);
@@ -356,7 +367,7 @@ function windowFacts(frame: Frame): Fact[] {
   });
 }
 
-/** With the error that ended its work. */
+/** The state of a client, with the error that ended its work. */
 function clientState(frame: Frame, name: string, client: NonNullable<View["clients"]>[string]): string {
   const { said, bad } = stateOf(frame, name, client);
   const error = client.transaction_manager?.last_error;
@@ -365,7 +376,7 @@ function clientState(frame: Frame, name: string, client: NonNullable<View["clien
 
 const OUTCOMES = ["committed", "aborted", "open"] as const;
 
-/** The records of transactions in a log, by their outcome. */
+/** The numbers of records of transactions in a log, by outcome. */
 function outcomesOf(log: Replica): string {
   const batches = Object.values(log.batches ?? {});
   const parts = OUTCOMES.flatMap((outcome) => {
@@ -383,13 +394,13 @@ function middlewareStates(frame: Frame): Map<string, string> {
   const { business, manager, participants = {}, transactions = {} } = middleware;
   const entries: [string, { state: string } | undefined][] = [
     ["middleware", transactions[tid]], ["manager", manager?.transactions?.[tid]],
-    // As on the stage, these nodes are idle before their first message.
+    // As on the stage, participants and the business system are idle before their first message.
     ...Object.entries({ ...participants, ...(business == null ? {} : { business }) }).map(([name, one]): [string, { state: string } | undefined] => [name, one.transactions?.[tid] ?? (one.alive === false ? undefined : { state: "IDLE" })]),
   ];
   return new Map(entries.flatMap(([name, entry]) => (entry === undefined ? [] : [[name, stateWord(entry.state)]])));
 }
 
-/** As the newest coordinator has them; one that is down has none. */
+/** The transactions as the newest coordinator has them; a coordinator that is down has none. */
 function transactionsOf({ brokers = {} }: View): Record<string, TransactionView> {
   const found: Record<string, TransactionView> = {};
   for (const broker of Object.values(brokers)) {

@@ -1,6 +1,7 @@
 /**
- * What two runs come to, above both: the cost of what was changed in one of them, or else the counts of their ends that
- * differ; and of each the beats that the other does not have. From the plans, which know the ends before they are made.
+ * The results of two runs, above both: the cost of the changes to one of them, or else the counts at their ends that
+ * differ; and for each run the beats that the other does not have. Computed from the plans, which know the ends before
+ * they are made.
  */
 
 import type { TemplateResult } from "lit";
@@ -15,11 +16,11 @@ import { costParts, endOf, planCost } from "./outcome.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Beats of one side that are named, before the rest is counted. */
+  /** The most beats of one side that are named; the others are counted. */
   beats: 3,
 };
 
-/** Counts to the guarantees that count the same under another name. */
+/** Count → the guarantee that counts the same under another name. */
 const GUARANTEES: Readonly<Record<string, string>> = { duplicates: "duplicated" };
 const COUNTS = ["lost", "duplicates", "reordered", "failed", "hanging", "committed", "aborted", "retries", "questions_repeated", "marker_retries", "messages", "markers", "time"] as const;
 export interface Count {
@@ -28,7 +29,9 @@ export interface Count {
   right: number;
 }
 
-/** What both ends count, where they differ: what was lost first, how long it took last. Without what guarantees count. */
+/**
+ * The counts of both ends that differ, from losses first to durations last, without those that a guarantee also counts.
+ */
 export function differingCounts(left: Outcome, right: Outcome): Count[] {
   const broken = { ...left.broken, ...right.broken };
   return COUNTS.flatMap((name) => {
@@ -37,7 +40,7 @@ export function differingCounts(left: Outcome, right: Outcome): Count[] {
   });
 }
 
-/** How often each guarantee is broken in both runs, where that differs. */
+/** The guarantees that the runs break a different number of times. */
 export function differingBreaks(left: Outcome, right: Outcome): { name: string; left: number; right: number }[] {
   return Object.keys({ ...left.broken, ...right.broken }).flatMap((name) => {
     const [one, other] = [left.broken?.[name] ?? 0, right.broken?.[name] ?? 0];
@@ -46,12 +49,12 @@ export function differingBreaks(left: Outcome, right: Outcome): { name: string; 
 }
 
 /**
- * The beats of a run from a step on that the other run does not have: neither their titles nor their steps
+ * The beats of a run from step `from` on that the other run does not have: neither their titles nor their steps
  * (`isShared`), because a longer beat of the other run may contain the same steps.
  */
 export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], from: number, isShared: (step: number) => boolean = () => false): Beat[] {
   const known = allOf(others).filter(({ last }) => last >= from).map(titleOf);
-  // A beat's title is about the step at which it lands; before the difference both runs have it.
+  // A beat's title is about the step at which it lands; a beat that lands before the difference is in both runs.
   return leavesOf(beats).filter((beat) => {
     if (beat.lands < from) return false;
     const place = known.indexOf(titleOf(beat));
@@ -60,14 +63,14 @@ export function beatsOnlyIn(beats: readonly Beat[], others: readonly Beat[], fro
   });
 }
 
-/** All beats, those inside others too. */
+/** All beats, also those inside others. */
 function allOf(beats: readonly Beat[]): Beat[] {
   return beats.flatMap((beat) => [beat, ...allOf(beat.beats ?? [])]);
 }
 
 /**
- * Nothing until both ends are known. `isOneRun`: both are branches of one run. Only then is a cost, which counts from the
- * run as written, about these two.
+ * The results of both runs; empty until both ends are known. `isOneRun`: both are branches of one run; only then is a
+ * cost, which is counted from the run as written, about these two.
  */
 export function endsOf(left: Plan | null, right: Plan | null, isOneRun: boolean, runs: RunNames, verdict: readonly Words[] = []): TemplateResult | typeof nothing {
   const ends = [left, right].map((plan) => (plan?.complete === true ? endOf(plan) : undefined));
@@ -99,13 +102,13 @@ export function beatNames(beats: readonly Beat[]): string[] {
   });
 }
 
-/** A name without the words with which the other one begins, too: `Kafka 2.8 → 3.9`. */
+/** A name without the words with which both names begin: `Kafka 2.8 → 3.9`. */
 function withoutShared(name: string, other: string): string {
   const [words, others] = [name.split(" "), other.split(" ")];
   return words.slice(words.findIndex((word, place) => word !== others[place])).join(" ");
 }
 
-/** What happens in this run alone, after the first difference; a press goes there. */
+/** The beats of this run alone, after the first difference; a press goes to one. */
 export function onlyHere(own: Plan | null, other: Plan | null, first: number, isShared: (step: number) => boolean, go: (step: number) => void, unfolding: Unfolding): TemplateResult | typeof nothing {
   if (own?.complete !== true || other?.complete !== true) return nothing;
   const beats = beatsOnlyIn(own.beats, other.beats, first, isShared);

@@ -1,5 +1,6 @@
 /**
- * Which partition two runs beside each other draw large: one whose logs differ, before one whose logs are equal. Pure.
+ * Chooses the partition that two compared runs draw large: rather one whose logs differ than one whose logs are equal.
+ * Pure.
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
@@ -11,8 +12,8 @@ import type { Frame, View } from "./frame.ts";
 type Partition = NonNullable<View["partitions"]>[string];
 
 /**
- * How much the logs of one partition differ: in their content and what they show, or else in when it was appended (ms).
- * 0: equal.
+ * How much the logs of one partition differ: infinitely if in their content or in what they show; else by the time
+ * between their appends, in ms. 0: equal.
  */
 export function apart(one: Partition, other: Partition): number {
   const [log, counterpart] = [one, other].map((side) => (side.leader === null ? undefined : side.replicas?.[String(side.leader)]));
@@ -29,15 +30,15 @@ export function apart(one: Partition, other: Partition): number {
   return later;
 }
 
-/** A lead of one run weighs less than any lasting difference. */
+/** The weight of a difference: one that only a lead of one run makes weighs less than any lasting difference. */
 function weightOf(much: number, isApart: boolean): number {
   if (isApart) return much;
   return much === Number.POSITIVE_INFINITY ? Number.MIN_VALUE : 0;
 }
 
 /**
- * The content of each partition's logs in these views; records of internal topics are drawn as words, with widths of
- * their own.
+ * The content of each partition's logs in these views. Internal topics are left out: their records are drawn as words,
+ * with widths of their own.
  */
 export function spreadOf(views: readonly (View | undefined)[]): Spread {
   const spread: Record<string, LogsBeside> = {};
@@ -60,22 +61,22 @@ export function spreadOf(views: readonly (View | undefined)[]): Spread {
 }
 
 /**
- * What the reader picked; else the one that is farthest apart, then one in which a run is only ahead, and among equals the one
- * that a step on show is about, or else `last`. Null where the runs have no partition in common. `isApart`: whether the
- * logs differ in more than in time.
+ * The partition that both runs draw large: the selected one; else the one whose logs differ most, then one in which a
+ * run is only ahead; among equals the one that a step on show is about, or else `last`. Null if the runs have no
+ * partition in common. `isApart`: whether the logs differ in more than time.
  */
 export function largeOf(left: Frame, right: Frame, last: string | null, isApart: (partition: string) => boolean = () => true): string | null {
   const [ours, theirs] = [left.view.partitions ?? {}, right.view.partitions ?? {}];
   const picked = right.selection?.kind === "partition" ? right.selection.id : right.selection?.partition;
   if (picked !== undefined && picked in ours && picked in theirs) return picked;
-  // The run that was changed stands at the right: what it does comes first.
+  // The changed run is on the right: its step decides first.
   const asked = [partitionIn(right), partitionIn(left), last];
   const ranked = Object.entries(ours).flatMap(([name, one]) => {
     const other = theirs[name];
     const place = asked.indexOf(name);
     return other === undefined ? [] : [{ name, isInternal: INTERNAL.test(name), apart: weightOf(apart(one, other), isApart(name)), place: place < 0 ? asked.length : place }];
   });
-  // Internal topics come last: the coordinator draws their logs, and the consumers do not read them.
+  // Internal topics come last: the coordinator's place shows their content, and the consumers do not read them.
   ranked.sort((one, other) =>
     Number(one.isInternal) - Number(other.isInternal)
     || (one.apart === other.apart ? 0 : other.apart - one.apart)

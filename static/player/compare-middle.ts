@@ -1,7 +1,6 @@
 /**
- * What one side of a comparison shows of its step, from coarse to fine: one line per transaction, the lanes, the
- * messages, or the code with every check of the step. The same elements as in the player, one after the other for
- * both sides.
+ * The picture that one side of a comparison shows of its step, from coarse to fine: one line per transaction, the
+ * lanes, the messages, or the code with every check of the step. Both sides use the same elements as the player.
  */
 
 import "./beside-stage.ts";
@@ -21,44 +20,44 @@ export type SideMiddle = (typeof SIDE_MIDDLES)[number];
 
 export interface SideParts {
   store: PlayerStore;
-  /** The state of the other run. */
+  /** The view of the other run. */
   other: View | undefined;
   transactions: Transactions;
-  /** Where the documents and the machines come from, as the player has them. */
+  /** The addresses of the code documents and the machines, as the player has them. */
   code: string;
   machines: string;
-  /** What the distances in the space-time diagrams stand for, the same on both sides. */
+  /** What the distances in the space-time diagrams stand for: the same on both sides. */
   spacing: Spacing;
-  /** The actors with lanes in both pictures, and those that this picture asks for. */
+  /** `columns`: the actors with lanes in both pictures. `wants`: reports the actors for which this picture asks. */
   columns: readonly string[];
   wants: (actors: readonly string[]) => void;
-  /** What its space-time diagram shows before everything else. */
+  /** What the space-time diagram shows with precedence. */
   foremost: Foremost;
-  /** The partition that both draw large, so that its two logs can be held against each other. */
+  /** The partition that both sides draw large, so that its two logs can be compared. */
   beside: string | null;
-  /** What each partition's two logs hold. */
+  /** The content of each partition's two logs. */
   spread: Spread;
-  /** Steps of the longer run. */
+  /** The number of steps of the longer run. */
   along: number;
   /** Moves both runs to the moment of this step. */
   go: (step: number) => void;
-  /** Names of what differs; both sides mark it. */
+  /** Names of the things that differ, which both sides mark. */
   apart: readonly string[];
 }
 
-/** A run without Kafka has no lanes: its stage stands in their place. */
+/** The picture that is shown for a choice: a run without Kafka has no lanes and shows its stage instead. */
 export function shownMiddle(middle: SideMiddle, store: PlayerStore | undefined): Middle {
   return middle === "lanes" && store?.frame !== undefined && !kafka(store.frame) ? "stage" : middle;
 }
 
 export function sideMiddle(middle: SideMiddle, parts: SideParts): TemplateResult | typeof nothing {
-  // The picture is only for looking: interventions are made in the player.
+  // Nothing can be changed in this picture: interventions are made in the player.
   const { frame } = parts.store;
   const beside = parts.other;
   return pictureOf(shownMiddle(middle, parts.store), { ...parts, frame: frame === undefined || beside === undefined ? frame : { ...frame, beside }, zoom: undefined, space: () => {}, asks: false, acts: false });
 }
 
-/** The lanes of two pictures: taken in turn from what each asks for, as many as fit. */
+/** The lanes of both pictures: taken in turn from those that each side asks for, as many as fit. */
 export function columnsOf(left: readonly string[], right: readonly string[], most: number): string[] {
   const places = Array.from({ length: Math.max(left.length, right.length) }, (_, index) => [left[index], right[index]]);
   return [...new Set(places.flat().filter((name) => name !== undefined))].slice(0, most);

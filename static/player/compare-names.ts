@@ -1,4 +1,4 @@
-/** What two runs beside each other are called: each by what it has and the other one has not. */
+/** The names of two compared runs: each is called by what distinguishes it from the other. */
 
 import type { Altered } from "./altered.ts";
 import { differing } from "./altered.ts";
@@ -19,14 +19,17 @@ export class SideNames {
     this.#isOneSession = isOneSession;
   }
 
-  /** Branches of one session, two variants, or one run with different settings: each side is named by the difference. */
+  /**
+   * Whether both runs are branches of one session, variants of one scenario, or one run with different settings: each
+   * side is then named by the difference.
+   */
   get isOneScenario(): boolean {
     const [left, right] = this.#stores;
     if (this.#isOneSession || left === undefined || right === undefined) return this.#isOneSession;
     return left.header?.scenario === right.header?.scenario && this.#runName(left) !== this.#runName(right);
   }
 
-  /** Over a side. */
+  /** The long name, which stands over a side. */
   whole(store: PlayerStore): string {
     if (this.#isOneSession) return this.#called(store);
     const name = this.isOneScenario ? this.#runName(store) : titleOf(store);
@@ -34,18 +37,18 @@ export class SideNames {
     return done.length === 0 ? name : joined([name, say("player.compare.changed", { done: doneWords(store, done) })]);
   }
 
-  /** Where there is room for a few words. */
+  /** The short name, for a place with room for a few words. */
   short(store: PlayerStore): string {
     if (!this.#isOneSession) return this.isOneScenario ? this.#runHead(store) : (store.header?.scenario ?? "…");
     return this.#ownDone(store).length > 0 ? branchTitle(store.lines.branches, store.branch) : this.#called(store);
   }
 
-  /** What this run has set otherwise than the other one, without the setting that names it. */
+  /** The settings in which this run differs from the other one, without the setting that names it. */
   setOtherwise(store: PlayerStore): Altered[] {
     return this.#only(store).slice(this.#naming(store).length);
   }
 
-  /** What a side is called beside another run of its scenario: its variant, or else the first setting that differs. */
+  /** The name of a run beside another run of its scenario: its variant, or else the first setting that differs. */
   #runName(store: PlayerStore): string {
     const [setting] = this.#naming(store);
     return setting === undefined ? variantOf(store) : settingWords(setting);
@@ -63,20 +66,23 @@ export class SideNames {
     return store.header?.variant === this.#other(store)?.header?.variant ? this.#only(store).slice(0, 1) : [];
   }
 
-  /** What differs on this side from the other one. */
+  /** The settings in which this run differs from the other one. */
   #only(store: PlayerStore): Altered[] {
     const other = this.#other(store)?.header ?? null;
     return store.header === null || other === null ? [] : differing(store.header, other);
   }
 
-  /** Two branches of one session have one title: what was done to this one and not to the other. */
+  /**
+   * The name of a branch beside another one of its session, as both have the same title: the changes that only this one
+   * has.
+   */
   #called(store: PlayerStore): string {
     const own = this.#ownDone(store);
     if (own.length === 0) return say(doneTo(store).length === 0 ? "player.compare.original" : "player.compare.as_before");
     return named(branchTitle(store.lines.branches, store.branch), doneWords(store, own));
   }
 
-  /** What was done to this run and not to the other one. */
+  /** The interventions in this run that the other one does not have. */
   #ownDone(store: PlayerStore): Done[] {
     const other = this.#other(store);
     const others = new Set((other === undefined ? [] : doneTo(other)).map(({ after, branch }) => `${branch}/${after}`));
@@ -93,7 +99,7 @@ export function titleOf({ header }: PlayerStore): string {
   return header === null ? "…" : header.title[words.language] || header.scenario;
 }
 
-/** `Kafka 3.9`, `p1 retries 3`. */
+/** A setting in words: `Kafka 3.9`, `p1 retries 3`. */
 function settingWords({ of, kafka, name, value }: Altered): string {
   return [of, kafka || name, value].filter((one) => one !== "").join(" ");
 }

@@ -2,7 +2,7 @@
 
 /** A capturing `scroll` listener for the element that holds both sides. */
 export function linkScrolling(side = ".compare-side", place = ".compare-lanes"): (event: Event) => void {
-  /** The element that was scrolled by this code: its event scrolls nothing further. */
+  /** The elements that this code scrolled: their event must not scroll anything further. */
   const led = new WeakSet<Element>();
   return ({ target }) => {
     if (!(target instanceof Element) || target.closest(place) === null) return;

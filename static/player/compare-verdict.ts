@@ -1,6 +1,5 @@
 /**
- * Records and guarantees of two runs beside each other at their steps on show: where they differ or a guarantee is
- * broken.
+ * Records and guarantees of two compared runs at their steps on show: those in which they differ, or which are broken.
  */
 
 import type { TemplateResult } from "lit";
@@ -13,8 +12,8 @@ import { pieces } from "./unbroken.ts";
 
 export const defaults = {
   /**
-   * Rows of the common table that are shown over the pictures; a press shows the rest. A single further row is shown at
-   * once.
+   * The rows of the common table that are shown over the pictures; a press shows the rest. If only one more row is
+   * left, it is shown at once.
    */
   rows: 2,
 };
@@ -23,14 +22,14 @@ export type Verdicts = Readonly<Record<string, VerdictView>>;
 export type Counted = Exclude<keyof VerdictView, "aborted">;
 
 const COUNTED: readonly Counted[] = ["stored", "duplicates", "lost", "failed", "reordered"];
-/** Counts that do not belong to a broken guarantee. */
+/** Counts that do not mean a broken guarantee. */
 const PLAIN = new Set<Counted>(["stored", "failed"]);
 
-/** Whether a partition differs otherwise than in time. */
+/** Whether a partition differs in more than time. */
 export type IsApart = (partition: string) => boolean;
 const always: IsApart = () => true;
 
-/** Counts that differ in a partition, or that say of a broken guarantee. */
+/** The counts that differ in a partition, or that mean a broken guarantee. */
 export function shownCounts(left: Verdicts, right: Verdicts, isApart = always): Counted[] {
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   return COUNTED.filter((count) => names.some((name) => {
@@ -39,13 +38,13 @@ export function shownCounts(left: Verdicts, right: Verdicts, isApart = always): 
   }));
 }
 
-/** Guarantees that one of the runs breaks, as far as is known, even after the step on show. */
+/** Guarantees that one of the runs breaks, as far as it is known, also after the step on show. */
 export function brokenNames(...frames: (Frame | null | undefined)[]): string[] {
   const names = frames.flatMap((frame) => Object.entries(frame?.view.guarantees ?? {}).filter(([, { count, serials, broken_at }]) => (count ?? serials?.length ?? 0) > 0 || broken_at != null).map(([name]) => name));
   return [...new Set(names)];
 }
 
-/** What differs between both sides: counts of records first, then facts of the step. */
+/** The differences between both sides: counts of records first, then facts of the step. */
 export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdicts, isApart = always): ApartRow[] {
   const counts = shownCounts(left, right, isApart);
   const names = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
@@ -57,8 +56,8 @@ export function apartRows(apart: readonly Apart[], left: Verdicts, right: Verdic
 }
 
 /**
- * Both sides in one table. `names`: what each side is called. `unfolding`: whether all rows are shown, and what changes
- * that.
+ * The differences of both sides in one table. `names`: the names of the two runs; `whole`: whether all rows are shown;
+ * `turn` changes this.
  */
 export function apartTable(rows: readonly ApartRow[], names: readonly string[], { whole, turn, none }: Unfolded): TemplateResult {
   if (rows.length === 0) return html`<p class="apart none">${none}</p>`;

@@ -1,6 +1,6 @@
 /**
- * Two runs in lockstep: which step of each is on show, and the ways on from there. By step, equal events are one moment
- * (`moments.ts`); by virtual time, each run stands where it is at that time.
+ * Two runs in lockstep: the step of each that is on show, and the ways on from there. By step, equal events are one
+ * moment (`moments.ts`); by virtual time, each run is shown as it is at that time.
  */
 
 import { landingAfter, landingBefore } from "./beats.ts";
@@ -13,9 +13,9 @@ import type { PlayerStore } from "./store.ts";
 import { defaults as growing } from "./store.ts";
 
 export const defaults = {
-  /** Steps asked for when lockstep comes to the end of a run that can go on. */
+  /** The number of steps requested when lockstep comes to the end of a run that can go on. */
   ahead: 20,
-  /** ms after which a step that is being fetched is no longer waited for, and between two looks. */
+  /** `patience`: ms after which a step that is being fetched is no longer waited for. `look`: ms between two looks. */
   patience: 20_000,
   look: 60,
 };
@@ -34,13 +34,13 @@ export function placeOf({ name }: Pick<Walker, "name">): 0 | 1 {
   return name === "left" ? 0 : 1;
 }
 
-/** The side's own plan, which says how the run ends. */
+/** The side's own plan, which says how the run ends; null while it is not known. */
 export function planOf({ store }: Pick<Walker, "store">): Plan | null {
   return store.plans.own(store.branch);
 }
 
 export class Walk {
-  /** Empty until both runs are opened. */
+  /** The two runs; empty until both are opened. */
   sides: readonly Walker[] = [];
   by: Lockstep = "step";
   /** The moment of both runs (`moments.ts`), or the common virtual time. */
@@ -50,16 +50,17 @@ export class Walk {
   /** Which steps belong together; null until the server has answered. */
   moments: Moments | null = null;
   /**
-   * At the place that the address names; without one, where the runs first differ, unless the reader moves before that.
+   * Where the page opens. `asked`: at the place that the address names; else where the runs first differ, unless the
+   * reader moves before that is known.
    */
   opens: "there" | "asked" | "looking" | "done" = "asked";
-  /** By virtual time, many steps share a moment: on these sides a particular step is meant, not the last. */
+  /** The step that a side shows at a virtual time that several steps share, if it is not the last of them. */
   #exact = new Map<Walker, number>();
   /** Whether both sides are moving to the landing of a beat. */
   #goes = false;
   readonly #moved: () => void;
 
-  /** `moved`: what is done when the place is another one. */
+  /** `moved`: called when the place has changed. */
   constructor(moved: () => void) {
     this.#moved = moved;
   }
@@ -73,7 +74,7 @@ export class Walk {
     this.#moved();
   }
 
-  /** Both runs have come as far as the place asks, and show it. */
+  /** Makes both runs come as far as the place requires, and show it. */
   keepUp(): void {
     this.#catchUp();
     this.#follow();
@@ -88,7 +89,7 @@ export class Walk {
     }
   }
 
-  /** If a run can go on and is behind the other, its steps up to there are made. */
+  /** Makes the missing steps of a run that can go on and is behind the other. */
   #catchUp(): void {
     for (const side of this.sides) {
       const { store, line } = side;
@@ -104,19 +105,21 @@ export class Walk {
     }
   }
 
-  /** The step of a side at the common time: the particular one, if there is one, else the last of that moment. */
+  /**
+   * The step of a side at the common time: the one in `exact` if it is of this time, else the last step of this time.
+   */
   #stepNow(line: Line, exact: number | undefined): number {
     return exact !== undefined && line.time(exact) === this.at ? exact : stepAtTime(line, this.at);
   }
 
-  // Where both are
+  // The place of both
 
   get end(): number {
     const ends = this.sides.map((side) => (this.by === "step" ? this.#momentOf(side, this.reach(side)) : this.#lasts(side)));
     return Math.max(0, ...ends);
   }
 
-  /** Virtual time of its last step, or of its end as far as its plan knows. */
+  /** Virtual time of the side's last step, or of the end that its plan knows. */
   #lasts(side: Walker): number {
     const plan = planOf(side);
     return Math.max(side.line.time(side.store.newest) ?? 0, plan?.complete === true ? (endOf(plan)?.time ?? 0) : 0);
@@ -126,28 +129,33 @@ export class Walk {
     return this.at >= this.end && this.sides.every(({ store }) => !store.canGrow);
   }
 
-  /** How many steps a run has, including those still to be made, as far as its plan knows. */
+  /** The number of steps of a run, including those that are still to be made, as far as its plan knows them. */
   reach(side: Walker): number {
     const plan = planOf(side);
     return Math.max(side.store.newest, plan?.complete === true ? plan.steps : 0);
   }
 
-  /** The step of a side that is on show, or will be. */
+  /** The number of the step of a side that is on show, or will be. */
   stepOf(side: Walker): number {
     return this.by === "step" ? this.#stepAt(side, this.at) : Math.min(side.store.target, side.store.newest);
   }
 
-  /** The same, if the run has it: until the server has aligned the runs, the place may lie behind the end of one. */
+  /**
+   * The number of the step of a side, at most that of its last step: until the server has aligned the runs, the place
+   * may be after the end of one.
+   */
   stepWithin(side: Walker): number {
     return Math.min(this.stepOf(side), this.reach(side));
   }
 
-  /** The step of a side at the moment or time before. */
+  /** The step of a side at the moment or time before this one. */
   #stepBefore(side: Walker): number {
     return this.by === "step" ? this.#stepAt(side, Math.max(0, this.at - 1)) : stepAtTime(side.line, this.at - 1);
   }
 
-  /** Until the server has said which steps belong together, equal numbers stand beside each other. */
+  /**
+   * The steps of both sides at a moment. Until the server has aligned the runs, equal numbers stand beside each other.
+   */
   stepsAt(moment: number): Pair {
     return this.moments?.at(moment) ?? [moment, moment];
   }
@@ -160,9 +168,9 @@ export class Walk {
     return this.moments?.of(placeOf(side), step) ?? step;
   }
 
-  // Where both part
+  // Where the runs part
 
-  /** Whether any state or log differs, not only events. */
+  /** Whether a state or log differs, not only events. */
   get isOfState(): boolean {
     return this.moments !== null && (this.moments.isOfState || (this.by === "time" && this.moments.timed !== null));
   }
@@ -172,7 +180,7 @@ export class Walk {
     return (this.by === "time" ? this.moments?.timed : null) ?? this.moments?.parting ?? null;
   }
 
-  /** The virtual time at which both part; null by steps, or while it is not known. */
+  /** The virtual time at which the runs part; null by steps, or while it is not known. */
   get partingTime(): number | null {
     if (this.by !== "time") return null;
     const times = this.landingsOf(this.parting).map(([{ line }, step]) => line.time(step));
@@ -187,20 +195,20 @@ export class Walk {
     });
   }
 
-  /** Whether the place is before the one where both part. */
+  /** Whether the place is before the one where the runs part. */
   get isBeforeParting(): boolean {
     const { parting, by } = this;
     if (parting === null) return false;
     return this.at < (by === "step" ? parting.moment : this.partingTime ?? Infinity);
   }
 
-  /** Whether a side makes a state or a log differ here first. */
+  /** Whether a side's step here is the first one that makes a state or a log differ. */
   partsHere(side: Walker): boolean {
     const { parting, by } = this;
     return parting !== null && this.isOfState && parting.steps[placeOf(side)] !== null && this.at === (by === "step" ? parting.moment : this.partingTime);
   }
 
-  /** Whether a side shows the step at which its leader decides differently. */
+  /** Whether a side shows the step at which its leader decides differently from the other run's. */
   decidesHere(side: Walker): boolean {
     const decides = this.moments?.decides ?? null;
     return decides !== null && decides.steps[placeOf(side)] === side.store.shown && (this.by === "time" || this.at === decides.moment);
@@ -224,7 +232,7 @@ export class Walk {
     this.goTo(this.end);
   }
 
-  /** To the next landing of a beat in either run; without beats, by one step or moment. */
+  /** Goes to the next landing of a beat in either run; without beats, on by one step or moment. */
   async nextBeat(): Promise<void> {
     if (this.#goes) return;
     this.#goes = true;
@@ -238,7 +246,7 @@ export class Walk {
     }
   }
 
-  /** To the landing of the beat before. */
+  /** Goes to the last landing of a beat before this place. */
   lastBeat(): void {
     const landings = this.#landings((plan, side) => landingBefore(plan, this.#stepBefore(side) + 1));
     if (landings.length === 0) this.back();
@@ -271,7 +279,7 @@ export class Walk {
     this.goTo(this.by === "step" ? this.at - 1 : previousMoment(this.#lines, this.at));
   }
 
-  /** Shows where both runs part. */
+  /** Goes to where the runs part. */
   async showFirst(parting: Parting | null): Promise<void> {
     if (parting === null) return;
     const { opens } = this;
@@ -283,7 +291,7 @@ export class Walk {
     else this.#land(this.landingsOf(parting), this.isOfState ? Math.max : Math.min);
   }
 
-  /** A step of one side, which may still have to be made. */
+  /** Shows a step of one side, which may have to be made first. */
   async showIn(side: Walker, number: number): Promise<void> {
     await this.#make(side, number);
     this.#land([[side, number]], Math.min);
@@ -300,7 +308,7 @@ export class Walk {
     const [ours, theirs] = [this.stepWithin(left), this.stepWithin(right)];
     if (by === "time") {
       await Promise.all([this.#make(left, ours), this.#make(right, theirs)]);
-      // Without a time there is no place to go to.
+      // While the time is not known, there is no place to go to.
       if (left.line.time(ours) === undefined && right.line.time(theirs) === undefined) return this.#moved();
     }
     this.by = by;
@@ -318,7 +326,7 @@ export class Walk {
     this.goTo(at, new Map(reached.filter((one) => one.at === at).map(({ side, step }) => [side, step])));
   }
 
-  /** Waits until this step is made and its time known. */
+  /** Waits until a step is made and its time is known. */
   async #make(side: Walker, step: number): Promise<void> {
     const { store, line } = side;
     for (let before = -1; store.canGrow && store.newest < step && store.newest > before; ) {

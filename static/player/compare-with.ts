@@ -1,6 +1,6 @@
 /**
- * `<eos-compare-with .store=${store} compare="/compare/">`: one click from this branch to the same scenario in another
- * version of Kafka, with one mechanism changed, or to another branch; all side by side in lockstep.
+ * `<eos-compare-with .store=${store} compare="/compare/">`: links that compare this branch with the same scenario in
+ * another version of Kafka, with one mechanism changed, or with another branch; both side by side in lockstep.
  */
 
 import type { TemplateResult } from "lit";
@@ -17,24 +17,27 @@ import { say, words } from "./text.ts";
 
 const VERSION = "version_";
 
-/** What the server offers (`differences.json`). */
+/** The comparisons that the server offers (`differences.json`). */
 interface Offered {
-  /** `difference.<name>`. */
+  /** Names whose text is `difference.<name>`. */
   differences: string[];
-  /** Those of them that change nothing in this run. */
+  /** The names in `differences` that change nothing in this run. */
   without_effect: string[];
   /** Other runs of the scenario; the run without a variant has an empty name. */
   runs: { name: string; title: Record<Language, string> }[];
-  /** Where the scenario runs in all generations side by side; null for one that the library does not have. */
+  /**
+   * The address at which the scenario runs in all generations side by side; null for a scenario that is not in the
+   * library.
+   */
   generations: string | null;
 }
 
 export class CompareWith extends DialogElement {
   static override properties = { ...DialogElement.properties, compare: {}, offered: { state: true }, failed: { state: true } };
 
-  /** The page of comparisons; `differences.json` and `new` lie below it. */
+  /** The address of the page of comparisons; `differences.json` and `new` lie below it. */
   declare compare: string;
-  /** What the branch can be compared with; null until the server has answered. */
+  /** The comparisons offered for the branch; null until the server has answered. */
   declare offered: Offered | null;
   declare failed: boolean;
 
@@ -52,7 +55,7 @@ export class CompareWith extends DialogElement {
     else void this.#lead();
   }
 
-  /** The nearest comparison has the focus. */
+  /** Gives the focus to the nearest comparison. */
   async #lead(): Promise<void> {
     await this.updateComplete;
     this.querySelector<HTMLElement>(".as-it-was")?.focus();
@@ -80,7 +83,7 @@ export class CompareWith extends DialogElement {
     const changes = doneOnLine(store.lines.branches, store.branch);
     const done = changes.map((one) => inWords(one, store.lines));
     const newest = changes.at(-1);
-    // The run as it was has its own button.
+    // The run as it was is left out, because it has its own button.
     const asItWasIn = newest === undefined ? store.branch : placeBefore(store.lines.branches, newest).branch;
     const others = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch && id !== asItWasIn);
     return html`${newest === undefined ? nothing : html`<p class="compare-with">${asItWas(store, newest, this.compare)}</p>`}
@@ -99,7 +102,7 @@ export class CompareWith extends DialogElement {
       </form>`;
   }
 
-  /** Those that change the run first. `why`: the key of the text before them, if there is one. */
+  /** A group of differences, first those that change the run. `why`: the key of a text before them; "": none. */
   #group({ differences, without_effect: idle }: Offered, title: string, isOf: (name: string) => boolean, why = ""): TemplateResult | typeof nothing {
     const names = differences.filter(isOf);
     if (names.length === 0) return nothing;

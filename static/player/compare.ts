@@ -59,9 +59,9 @@ import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { readView } from "./zoom-view.ts";
 
 export const defaults = {
-  /** Differences that stand in one line over a stage, which marks them itself. */
+  /** The most differences in one line over a stage, which marks them itself. */
   onStage: 3,
-  /** Calls and faults at other times that a side lists, before the rest is counted. */
+  /** The most rescheduled calls and faults that a side lists; the others are counted. */
   rescheduled: 3,
 };
 
@@ -69,7 +69,7 @@ interface Side extends Walker {
   transactions: Transactions;
 }
 
-/** The keys that help names. */
+/** The keys that the help lists. */
 const HELPED: readonly KeyAction[] = ["forward", "back", "step", "step_back", "next_interesting", "first", "last", "help", "close"];
 
 export class Compare extends LitElement {
@@ -101,10 +101,10 @@ export class Compare extends LitElement {
   declare leftBranch: string;
   declare rightSession: string;
   declare rightBranch: string;
-  /** Addresses of each run alone. */
+  /** The addresses of the pages on which each run is shown alone. */
   declare leftPage: string;
   declare rightPage: string;
-  /** Where the server gives the pairs of steps. */
+  /** The address at which the server gives the pairs of steps. */
   declare moments: string;
   declare difference: string;
   declare catalogueEn: string;
@@ -117,9 +117,12 @@ export class Compare extends LitElement {
   declare code: string;
   /** The zoom level of both sides. */
   declare middle: SideMiddle;
-  /** The side that a narrow screen shows. */
+  /** The side that a narrow screen shows, as it has room for one. */
   declare shown: Side["name"];
-  /** Whether all differences and all beats of one run alone are listed, not only the first ones. */
+  /**
+   * `unfolded`: whether all differences are listed, not only the first ones. `allBeats`: the same for the beats of one
+   * run alone.
+   */
   declare unfolded: boolean;
   declare allBeats: boolean;
   declare fault: string | null;
@@ -128,19 +131,19 @@ export class Compare extends LitElement {
   #sides: Side[] = [];
   /** The partition that both sides draw large. */
   #large: string | null = null;
-  /** What the two logs of each partition hold: both are drawn by one scale. */
+  /** The content of the two logs of each partition: both are drawn on one scale. */
   #spread: Spread = {};
-  /** What differs between the two steps on show, and the frames that it was computed from. */
+  /** The differences between the two steps on show, and the frames from which they were computed. */
   #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[]; waits: Partial<Record<Side["name"], string>>; foremost: Partial<Record<Side["name"], Foremost>> } = { of: [], rows: [], names: [], ahead: [], holding: [], waits: {}, foremost: {} };
-  /** How many of these facts each side lists, and whether it was looked at that they have room. */
+  /** `most`: how many of these facts each side lists. `hasRoom`: whether it was measured that they have room. */
   #listed = { most: facts.most, hasRoom: false };
-  /** The actors with lanes in both space-time diagrams, and those that each side asks for. */
+  /** The actors with lanes in both space-time diagrams, and those for which each side asks. */
   #columns: readonly string[] = [];
   #wanted = new Map<Side, readonly string[]>();
   #names = new SideNames([], false);
   readonly #walk = new Walk(() => this.requestUpdate());
   #isAsked = false;
-  /** The place that the address was last asked to keep. */
+  /** The place that was last written into the address. */
   #kept = "";
 
   constructor() {
@@ -183,7 +186,7 @@ export class Compare extends LitElement {
 
   async #begin(): Promise<void> {
     await this.#speak(this.language);
-    // Two branches of one session share a socket's address, not the socket: each side asks for its own steps.
+    // The two sides do not share a socket even if both are branches of one session: each requests its own steps.
     this.#sides = [
       this.#open("left", this.leftSession, this.leftBranch),
       this.#open("right", this.rightSession, this.rightBranch),
@@ -257,7 +260,7 @@ export class Compare extends LitElement {
     const walk = this.#walk;
     if (response?.ok === true) walk.moments = new Moments((await response.json()) as Alongside);
     else this.fault = say("player.compare.not_aligned");
-    // An address may name a moment whose steps are still to be made, and the plans may not have come yet.
+    // The address may name a moment whose steps are still to be made, and the plans may not have arrived yet.
     if (walk.by === "step") walk.at = Math.min(walk.at, Math.max(walk.end, walk.moments?.last ?? 0));
     walk.keepUp();
   }
@@ -274,7 +277,7 @@ export class Compare extends LitElement {
     for (const one of said) one.largest = largest;
   };
 
-  // Moving both
+  // Moving both sides
 
   /** Makes both runs up to their ends, and shows their results. */
   async #toTheEnd(): Promise<void> {
@@ -282,12 +285,12 @@ export class Compare extends LitElement {
     this.#toTheTop();
   }
 
-  /** A reader who goes to another step reads first what happens there, so the page scrolls back to the top. */
+  /** Scrolls to the top of the page: a reader who goes to another step reads first what happens there. */
   #toTheTop(): void {
     scrollTo({ top: 0, behavior: "instant" });
   }
 
-  /** To the first step that differs. */
+  /** Goes to the first step that differs. */
   async #toDifference(): Promise<void> {
     this.#walk.opens = "done";
     if (this.#walk.moments === null) await this.#align();
@@ -296,7 +299,7 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** The choice that the player keeps; runs without beats are moved by steps. */
+  /** The reader's choice in the player; runs without beats are moved by steps. */
   get #arrows(): Arrows {
     return this.#sides.some((side) => planOf(side) !== null) ? keptArrows() : "steps";
   }
@@ -308,7 +311,7 @@ export class Compare extends LitElement {
     this.middle = offered[Math.max(0, Math.min(offered.length - 1, place))] ?? this.middle;
   }
 
-  /** A site without the documents has no code to show. */
+  /** The views to choose from; a site without the code documents has no code to show. */
   get #offered(): readonly SideMiddle[] {
     return SIDE_MIDDLES.filter((middle) => middle !== "code" || this.code !== "");
   }
@@ -341,13 +344,13 @@ export class Compare extends LitElement {
     this.querySelector<Help>("eos-help")?.open();
   }
 
-  /** What the keys do here. */
+  /** The keys of this page and what they do. */
   #keyRows(): KeyHelp[] {
     const own: Partial<Record<KeyAction, string>> = { next_interesting: "player.key.compare_difference", close: "player.compare.back" };
     return KEYS.filter(({ action }) => HELPED.includes(action)).map(({ keys, action }) => ({ keys, means: own[action] === undefined ? meaningOf(action, this.#arrows) : say(own[action]) }));
   }
 
-  // What the address says: `zoom`, `by` (virtual time) and `at` (the common step or time)
+  // Reads the address: `zoom`, `by` (`time` for virtual time) and `at` (the common step or time).
 
   #readAddress(): void {
     const asked = new URLSearchParams(location.search);
@@ -372,7 +375,7 @@ export class Compare extends LitElement {
     this.#permalink.keep(place);
   }
 
-  // What is shown
+  // The parts of the page
 
   protected override render(): TemplateResult {
     if (this.#sides.length === 0) return html`<p class="quiet loading">…</p>`;
@@ -415,21 +418,26 @@ export class Compare extends LitElement {
     return passedApart(this.#walk.moments?.apartBefore([left, right]) ?? [], this.#sides.map((side) => planOf(side)), shown, this.#runNames);
   }
 
-  /** Whether the step happens in both runs. If a change costs time alone, what did not come of it happens in both. */
+  /**
+   * Whether the step happens in both runs. If a change costs only time, every step that is not its consequence does.
+   */
   #isInBoth(side: Side, step: number): boolean {
     const { moments } = this.#walk;
     if (moments?.isShared(placeOf(side), step) === true) return true;
     return moments?.isOfTime === true && this.#isOneSession && !leavesOf(planOf(side)?.beats ?? []).some(({ lands, added }) => lands === step && added === true);
   }
 
-  /** What a run that is behind waits for. If the runs differ in time alone, the line has its place at every step. */
+  /**
+   * A line about what a run that is behind waits for. If the runs differ in time alone, the line has its place at every
+   * step.
+   */
   #waits(): TemplateResult | typeof nothing {
     if (this.#walk.moments?.isOfTime !== true) return nothing;
     return html`<p class="waits">${this.#sides.filter(({ name }) => this.#apart.waits[name] !== undefined).map((side) => `${this.#apart.waits[side.name]} `)}</p>`;
   }
 
   #lookApart(left: Frame | undefined, right: Frame | undefined): void {
-    // The language is part of what is said.
+    // The facts are texts, so the language is one of their inputs.
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.#walk.by, this.#walk.moments, ...this.#sides.map(({ store }) => store.arrows.length)];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
     this.#spread = spreadOf([left?.view, right?.view]);
@@ -441,7 +449,7 @@ export class Compare extends LitElement {
     this.#listed = { most: facts.most, hasRoom: false };
   }
 
-  /** No fact is cut: what has no room on one of the sides is counted on both. */
+  /** No fact is cut: facts that have no room on one of the sides are counted on both. */
   #fitFacts(): void {
     if (this.#listed.hasRoom || this.unfolded) return;
     const isCut = [...this.querySelectorAll(".counts")].some(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1);
@@ -450,7 +458,10 @@ export class Compare extends LitElement {
     if (!this.#listed.hasRoom) this.requestUpdate();
   }
 
-  /** The part of it that is listed. By virtual time, and where the runs differ in time alone, differences in time count. */
+  /**
+   * The facts that are listed, in their order. By virtual time, and if the runs differ in time alone, differences in
+   * time count.
+   */
   #inOrder(all: readonly Apart[]): readonly Apart[] {
     const [moments, [left, right]] = [this.#walk.moments, this.#sides];
     if (this.#walk.by === "time" || moments === null || moments.isOfTime || left === undefined || right === undefined) return all;
@@ -458,7 +469,7 @@ export class Compare extends LitElement {
     return nearestFirst(all, (about) => moments.since(about, shown), (about) => moments.aheadSince(about, shown), (about) => moments.numberedSince(about, shown));
   }
 
-  /** For each thing that is shown in two states: which run is further. */
+  /** For each of these things that is shown in two states: which run is further. */
   #aheadIn(names: readonly string[]): Ahead[] {
     const [left = 0, right = 0] = this.#sides.map(({ store }) => store.shown);
     return names.flatMap((about) => {
@@ -539,7 +550,7 @@ export class Compare extends LitElement {
       html`<button aria-pressed=${side.name === this.shown} @click=${() => { this.shown = side.name; }}>${numbered(side, this.#names.short(side.store))} <small class="num">${say("player.compare.at_step", { step: side.store.shown })}</small></button>`)}</div>`;
   }
 
-  /** If there is no difference to show: a text that says so, and up to which step this is known. */
+  /** A text that there is no difference, and up to which step this is known; nothing if there is one. */
   #none(): TemplateResult | typeof nothing {
     if (this.#walk.opens !== "done" || this.#walk.moments === null || this.#walk.moments.first !== null) return nothing;
     const { same } = this.#walk.moments;
@@ -547,7 +558,7 @@ export class Compare extends LitElement {
     return html`<p class="none-differs">${say(ended ? "player.compare.none" : "player.compare.none_yet", { step: same })}</p>`;
   }
 
-  /** The run alone, on its stage, at this step. */
+  /** A link to the run alone, on its stage, at this step. */
   #stage({ name, store }: Side): TemplateResult | typeof nothing {
     const page = name === "left" ? this.leftPage : this.rightPage;
     if (page === "" || shownMiddle(this.middle, store) !== "lanes") return nothing;
@@ -557,7 +568,7 @@ export class Compare extends LitElement {
   readonly #chosen = (event: Event): void => {
     const select = event.target as HTMLSelectElement;
     this.middle = this.#offered.find((middle) => middle === select.value) ?? this.middle;
-    select.blur(); // The arrow keys belong to the page again.
+    select.blur(); // Without the focus in the list, the arrow keys move the runs again.
   };
 
   /** The choice of the lockstep from a list, where two buttons side by side have no room. */
@@ -576,22 +587,21 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** For a step that only one run has: which run it is, and that the other one does not move. */
+  /** For a step that only one run has: a text that says which run has it, and that the other one does not move. */
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
     if (this.#walk.decidesHere(side)) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
     if (parts) return html`<b>≠ ${say(this.#walk.moments?.isOfTime === true ? "player.compare.time_differs_here" : "player.compare.state_differs_here")}</b>`;
     // Events that differ before any state or log does are not the first difference.
     if (isFirst) return html`<b>${this.#walk.isOfState ? "" : "≠ "}${say("player.compare.differs_here")}</b>`;
     if (this.#walk.by !== "step" || this.#walk.moments === null || this.#walk.at <= this.#walk.moments.same || this.#walk.isAtEnd) return nothing;
-    // A press may pass several moments.
+    // A press may pass over several moments.
     const moved = this.#walk.moments.moved(this.#walk.at, Math.min(this.#walk.before, this.#walk.at - 1));
     if (moved[0] === moved[1]) return nothing;
     return moved[placeOf(side)] ? html`<b>${say("player.compare.only_this")}</b>` : html`${say("player.compare.stays")}`;
   }
 
   /**
-   * Whether this actor, partition or transaction differs in more than time. By virtual time, differences in time count,
-   * too.
+   * Whether this actor, partition or transaction differs in more than time; by virtual time, whether it differs at all.
    */
   readonly #isApart = (about: string): boolean => {
     const [left, right] = this.#sides;
@@ -603,7 +613,7 @@ export class Compare extends LitElement {
     return this.#sides.find((one) => one !== side);
   }
 
-  /** The settings and the schedule of this run that differ from the other one. */
+  /** The settings and the schedule of this run that differ from those of the other one. */
   #setOtherwise(side: Side): TemplateResult | typeof nothing {
     const set = this.#names.setOtherwise(side.store).map((item) => html`<span title=${item.path}>≠ ${item.of} ${item.kafka || item.name} <b>${item.value}</b></span>`);
     const rows = this.#walk.moments?.rescheduled ?? [];
@@ -613,15 +623,15 @@ export class Compare extends LitElement {
     return set.length + scheduled.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}</p>`;
   }
 
-  /** `105 | 136`: the step of each side; by time, when. */
+  /** The place in words: by step `105 | 136`, the step of each side; by time, the virtual time. */
   get #place(): string {
     if (this.#walk.by === "time") return say("player.compare.at", { at: this.#walk.at });
     return stepsText(this.#sides.map((side) => this.#walk.stepWithin(side)));
   }
 
   /**
-   * What a reader does next: go to where the runs begin to differ, go on from there, or see what the changed run came
-   * to.
+   * The reader's most useful next action: go to where the runs begin to differ, go on from there, or see the result of
+   * the changed run.
    */
   get #mainAct(): "difference" | "onward" | "result" | "none" {
     const first = this.#walk.moments?.first ?? null;
@@ -629,13 +639,13 @@ export class Compare extends LitElement {
     return first !== null && this.#walk.isBeforeParting ? "difference" : "onward";
   }
 
-  /** The end of the changed run on its stage, which says what it means. */
+  /** A link to the end of the changed run on its stage, which says what the run means. */
   #toResult(): TemplateResult {
     const { store } = this.#sides[1] as Side;
     return html`<a class="to-end main" href=${placeIn(this.rightPage, { branch: store.branch, shown: store.newest, log: logOf(location.search) })}>${say("player.compare.to_result")}</a>`;
   }
 
-  /** Where the button leads: `65 | 71`, or when that is, exactly as the page says it there. */
+  /** The place to which the button leads: `65 | 71`, or the virtual time, in the words that the page has there. */
   get #toPart(): string {
     const { parting, partingTime, by, isOfState } = this.#walk;
     if (by === "time") return partingTime === null ? say("player.compare.go_to_difference") : say("player.compare.first_difference_at", { at: partingTime });
@@ -676,15 +686,15 @@ export class Compare extends LitElement {
   }
 }
 
-/** What a reader scrolls in one run is scrolled in the other. */
+/** The listener that scrolls one run when the reader scrolls the other. */
 const SCROLLS = { handleEvent: linkScrolling(), capture: true, passive: true };
 
-/** `2. Changed run`: on a telephone, on which runs do not stand side by side, it says which is the second one. */
+/** `2. Changed run`: the number of a side with its name, because on a phone the runs do not stand side by side. */
 function numbered(side: Side, name: string): string {
   return `${placeOf(side) + 1}. ${name}`;
 }
 
-/** `105 | 136`; where both are the same, once. */
+/** The steps of both sides: `105 | 136`; once if they are equal. */
 function stepsText(steps: readonly number[]): string {
   return [...new Set(steps)].join(" | ");
 }

@@ -1,6 +1,6 @@
 /**
- * What a reader looks for in steps: the conditions of docs/websocket.md, in words, and as a short text for the
- * address. The server decides whether one holds at a step.
+ * The conditions for steps that a reader looks for (docs/websocket.md), in words, and as a short text for the address.
+ * The server decides whether one holds at a step.
  */
 
 import type * as messages from "../generated/messages.ts";
@@ -8,7 +8,7 @@ import type { Header, OnKind, OnSubject } from "../generated/messages.ts";
 import { say } from "./text.ts";
 import type { WithoutNull } from "./whole-view.ts";
 
-/** Fields that it does not restrict are left out. */
+/** A condition, without the fields that it does not restrict. */
 export type Condition = WithoutNull<messages.Condition>;
 
 export type SubjectKind = OnSubject["kind"];
@@ -25,7 +25,7 @@ export interface Choices {
   rule_groups: string[];
 }
 
-/** The names that may hold in this run, of `conditions`, an address. Throws when they cannot be had. */
+/** The names that may occur in this run, from the address `conditions`. Throws if the request fails. */
 export async function fetchChoices(conditions: string, header: Pick<Header, "version" | "client_versions"> | null): Promise<Choices> {
   const asked = new URLSearchParams([
     ["version", header?.version ?? ""], ...[...new Set(Object.values(header?.client_versions ?? {}))].map((version) => ["client", version]),
@@ -35,7 +35,7 @@ export async function fetchChoices(conditions: string, header: Pick<Header, "ver
   return (await response.json()) as Choices;
 }
 
-/** A condition as a person reads it. */
+/** A condition in words. */
 export function inWords(condition: Condition): string {
   switch (condition.on) {
     case "kind":
@@ -59,7 +59,10 @@ export function inWords(condition: Condition): string {
   }
 }
 
-/** `state:transaction_states:CompleteCommit`: parts with colons between them, each written for an address. */
+/**
+ * A condition as `state:transaction_states:CompleteCommit`: its parts with colons between them, each escaped for an
+ * address.
+ */
 export function inShort(condition: Condition): string {
   const parts: (string | undefined)[] = [condition.on];
   switch (condition.on) {
@@ -88,7 +91,7 @@ export function inShort(condition: Condition): string {
   return parts.filter((part) => part !== undefined).map(encodeURIComponent).join(":");
 }
 
-/** The condition of a short text; null when it is none. */
+/** The condition of a short text; null if the text is none. */
 export function outOfShort(short: string): Condition | null {
   let parts: string[];
   try {

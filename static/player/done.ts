@@ -1,4 +1,4 @@
-/** The interventions in a run: in words, and which of them come before a step. Pure, no DOM. */
+/** The interventions in a run: in words, and those before a step. Pure, no DOM. */
 
 import type { Intervention } from "../generated/messages.ts";
 import type { Change, JsonObject, MessageView, Step } from "./frame.ts";
@@ -9,7 +9,7 @@ import { say } from "./text.ts";
 /** One intervention, and the branch that it was made on. */
 export interface Done {
   branch: string;
-  /** The step before it; what it did is the next one. */
+  /** The step before the intervention; the next step is its effect. */
   after: number;
   intervention: Intervention;
 }
@@ -21,7 +21,10 @@ export function doneOn(branch: BranchInfo): Done[] {
 /** The parameters that an intervention may leave to the engine. Its text is then `done.<action>_any`. */
 const LEFT_OPEN: Readonly<Record<string, string>> = { change_leader: "broker", shrink_isr: "broker", restore_isr: "broker", delete_head: "to" };
 
-/** "dropped Produce (t-0, seq 3–5) from p1 to broker-1": the message is named as in the step of the intervention. */
+/**
+ * An intervention in words: "dropped Produce (t-0, seq 3–5) from p1 to broker-1". A message is named as in the step of
+ * the intervention.
+ */
 export function inWords(done: Done, lines?: Pick<Lines, "step">): string {
   const { action } = done.intervention;
   const step = lines?.step(done.branch, done.after + 1);
@@ -38,7 +41,7 @@ function messageWords(step: Step | undefined): string {
   return say(`done.message_${params["kind"] === "response" ? "answer" : "request"}`, { ...params, carried });
 }
 
-/** " (t-0, seq 3–5)" of what a message that is gone carried: its first batch. */
+/** The first batch that a removed message carried, as " (t-0, seq 3–5)"; "" if it carried none. */
 function carriedIn(changes: readonly Change[], id: string): string {
   const gone = changes.find(({ path }) => path.length === 3 && path[1] === "messages" && path[2] === id);
   const message = (gone?.before ?? gone?.after) as unknown as MessageView | undefined;
@@ -50,7 +53,7 @@ function carriedIn(changes: readonly Change[], id: string): string {
   return say(Number(params.first) < 0 ? "done.carries_partition" : more.length > 0 ? "done.carries_more" : "done.carries", params);
 }
 
-/** Everything that was done on the way to the end of a branch, oldest first. */
+/** All interventions on the line of a branch, oldest first. */
 export function doneOnLine(branches: ReadonlyMap<string, BranchInfo>, branch: string): Done[] {
   const found: Done[] = [];
   let end = Infinity;
@@ -67,14 +70,17 @@ export function lastDone(branches: ReadonlyMap<string, BranchInfo>, branch: stri
   return before[before.length - 1] ?? null;
 }
 
-/** Where the world is as it was before the intervention: on the parent, if the branch began with it. */
+/**
+ * The branch and step at which the run is as it was before the intervention: on the parent, if the branch began with
+ * it.
+ */
 export function placeBefore(branches: ReadonlyMap<string, BranchInfo>, done: Done): { branch: string; step: number } {
   const info = branches.get(done.branch);
   const began = info !== undefined && info.parent !== null && done.after === info.leaves_at;
   return { branch: began ? (info.parent as string) : done.branch, step: done.after };
 }
 
-/** Whether it is a run of a session; the other kinds of branches are a log and its previews. */
+/** Whether a branch is a run of a session; the other kinds are a log case and its previews. */
 export function isOfSession({ said }: BranchInfo): boolean {
   return said.key.startsWith("branch.");
 }
@@ -83,7 +89,7 @@ export function isOriginal({ said }: BranchInfo): boolean {
   return said.key.startsWith("branch.original");
 }
 
-/** `parent`: the branch that it left, after step `leavesAt`; null: it left none. */
+/** A branch of the tree. `parent`: the branch that it left, after step `leavesAt`; null: it left none. */
 export interface TreeRow {
   branch: BranchInfo;
   depth: number;
@@ -106,8 +112,8 @@ export function treeOf(branches: Iterable<BranchInfo>): TreeRow[] {
 }
 
 /**
- * The branch that each one left. Where a run was changed in place, and another branch left it before the change and is
- * unchanged, that other one is the original, and the changed run left it.
+ * For each branch, the branch that it left. If a run was changed in place, and an unchanged branch left it before the
+ * change, that branch counts as the original, and the changed run as having left it.
  */
 function placesOf(all: readonly BranchInfo[]): Omit<TreeRow, "depth">[] {
   const known = new Map(all.map((branch) => [branch.id, branch]));

@@ -1,4 +1,7 @@
-/** What the player has everywhere, on a page of the site and in a file that plays offline: importing a part defines its element. */
+/**
+ * The parts that the player has everywhere, on a page of the site and in a file that plays offline: importing a part
+ * defines its element.
+ */
 
 import "../styles/all.css";
 import "./panels.ts";

@@ -1,17 +1,19 @@
 /**
- * JSON whose whole numbers stay exact. A producer id may reach 2⁶³−1; a number of the browser is exact to 2⁵³ only,
- * and would show the last id of the space as a larger one. Such numbers become strings of their digits.
+ * Reads JSON so that whole numbers stay exact. A producer id may be up to 2⁶³−1, while a JavaScript number is exact
+ * only up to 2⁵³: the last id would be shown as a larger one. Such numbers become strings of their digits.
  */
 
 const LONG = /\d{16}/;
-/** A string, or a whole number of 16 digits and more; what stands in strings is left alone. */
+/**
+ * A string, or a whole number of at least 16 digits; strings are matched so that digits inside them stay as they are.
+ */
 const STRING_OR_LONG = /"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 
 export function parseExactly(text: string): unknown {
   return JSON.parse(marked(text, ""));
 }
 
-/** The same for code that writes the JSON back: such numbers become `bigint`, and texts stay texts. */
+/** Reads JSON for code that writes it back: long numbers become `bigint`, and strings stay strings. */
 export function parseToBigint(text: string): unknown {
   if (!LONG.test(text)) return JSON.parse(text);
   return JSON.parse(marked(text, "\\u0000"), (_key, value: unknown) => (typeof value === "string" && BIG.test(value) ? BigInt(value.slice(1)) : value));

@@ -1,8 +1,8 @@
 /**
  * `<eos-export .store=${store} address="/sessions/<id>/exports">`: all forms in which a run can be saved.
  *
- * Files that hold the steps are made by the server (`making.ts`); pictures and tables of the step on show are made
- * here, from the layouts of the page's own panels, and so a recording that plays offline has them, too.
+ * Files with the steps are made by the server (`making.ts`). Pictures and tables of the step on show are made here,
+ * from the layouts of the page's own panels, so a recording that plays offline has them, too.
  */
 
 import type { TemplateResult } from "lit";
@@ -27,7 +27,7 @@ import type { PlayerStore } from "./store.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {
-  /** px of the picture for each lane beyond what the page has room for. */
+  /** px of the picture's width for each actor's lane. */
   lane: 110,
 };
 
@@ -55,23 +55,23 @@ export class Export extends DialogElement {
     said: { state: true },
   };
 
-  /** Where a session's exports are asked for; empty: this run has no server behind it. */
+  /** The address of a session's exports; empty if no server is behind this run. */
   declare address: string;
-  /** Why there are no files: a key of the catalogue, shown in their place. */
+  /** Why there are no files: a key of the catalogue, whose text is shown instead of them. */
   declare missing: string;
-  /** If the replay is published: its file, and its own address. */
+  /** If the replay is published: the addresses of its file and of its publication. */
   declare replay: string;
   declare published: string;
-  /** What the picture's distances follow. */
+  /** What the picture's distances stand for. */
   declare spacing: Spacing;
   declare limits: Limits | null;
   /**
-   * Whether the server has said what it makes, or does not answer. The rows are shown only then, because they would
-   * otherwise move under a press.
+   * Whether the server has said what it makes, or does not answer. The rows are shown only then: they would otherwise
+   * move under a press.
    */
   declare isAnswered: boolean;
   declare making: Making | null;
-  /** Every branch, and not only the line on show. */
+  /** Whether every branch is exported, and not only the line on show. */
   declare all: boolean;
   declare said: string;
 
@@ -96,7 +96,7 @@ export class Export extends DialogElement {
   }
 
   async #ask(): Promise<void> {
-    // Without the limits the files can still be asked for: a request beyond them is refused.
+    // Without the limits, the files can still be requested: a request beyond them is refused.
     const response = await get(`${this.address}/limits`).catch(() => null);
     if (response?.ok === true) this.limits = (await response.json()) as Limits;
     this.isAnswered = true;
@@ -187,7 +187,7 @@ export class Export extends DialogElement {
     else await this.#make(form);
   }
 
-  /** All records, including those far back. */
+  /** Saves the table of all records, including those far back. */
   async #saveLedger(store: PlayerStore, name: string): Promise<void> {
     const hasAll = await store.lookBack();
     if (hasAll && store.frame !== undefined) save(`${name}.csv`, ledgerTable(store.frame), "text/csv");
@@ -226,7 +226,10 @@ function titleOf(frame: Frame): string {
   return `${frame.header.title[words.language]} · ${say("exports.step", { number: frame.step?.number ?? 0 })}`;
 }
 
-/** The page's space-time diagram with every message in it, as a picture that stands alone, spaced as it is on show. */
+/**
+ * The page's space-time diagram with every message in it, as a picture of its own, with the distances of the one on
+ * show.
+ */
 function spacetimePicture(store: PlayerStore, frame: Frame, spacing: Spacing): string {
   const plain = { ...frame, selection: null, animate: false };
   const width = Math.max(picture.width, frame.header.actors.length * defaults.lane + 160);

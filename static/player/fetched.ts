@@ -1,7 +1,7 @@
 /**
- * Parts of the page that are loaded on demand, because most readers never need them. Their elements may stand in the
- * page before that: they keep their properties and draw once their code is loaded. `everywhere.ts` says where most
- * come from: each of them imports the player, so that the bundler keeps what they share with it in one file.
+ * Parts of the page that are loaded on demand, because most readers never need them. Their elements may be in the page
+ * before that: they keep their properties and draw once their code is loaded. `everywhere.ts` says where most of these
+ * parts are: each of them imports the player, so that the bundler puts the code that they share with it in one file.
  */
 
 import type { Company } from "./company.ts";
@@ -13,12 +13,12 @@ export class Part<Content = unknown> {
   #brought: Promise<Content> | null = null;
   #isHere = false;
 
-  /** `bring` loads it. A player may call `come` before this. */
+  /** Sets the function that loads the part. A player may call `come` before this. */
   from(bring: () => Promise<Content>): void {
     this.#tell(bring);
   }
 
-  /** Whether it is loaded or being loaded. */
+  /** Whether the part is loaded or being loaded. */
   get isWanted(): boolean {
     return this.#brought !== null;
   }
@@ -27,8 +27,10 @@ export class Part<Content = unknown> {
     return this.#isHere;
   }
 
-  /** Once loaded, it stays. If it cannot be loaded, this rejects, and the next call tries again; some browsers then
-   * fail without a request until the page is reloaded. */
+  /**
+   * Loads the part, once. If it cannot be loaded, this rejects, and the next call tries again; some browsers then fail
+   * without a request until the page is reloaded.
+   */
   async come(): Promise<Content> {
     this.#brought ??= this.#way.then((bring) => bring());
     try {

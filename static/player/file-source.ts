@@ -1,5 +1,5 @@
 /**
- * Plays a player file (docs/player.md), without a server. Everything is there at once; only questions whose answers the
+ * Plays a player file (docs/player.md), without a server. All steps are there at once; only questions whose answers the
  * file holds can be asked.
  */
 
@@ -12,7 +12,7 @@ import { whyInLog } from "./log-why.ts";
 import type { Answer, Command, Listener, Source } from "./source.ts";
 import { normalBranch, Problem } from "./source.ts";
 
-/** First with the content of `lines`, then with the derived parts in their places. */
+/** A player file with the content of `lines`; later also with the derived parts in their places. */
 type Played = Omit<PlayerFile, "header" | "view" | "steps"> & { header: Header; view: NearView; steps: Record<string, Step[]> };
 
 export class FileSource implements Source {
@@ -56,7 +56,7 @@ export class FileSource implements Source {
     return Promise.reject(new Problem("refused", "player.recording_cannot_change"));
   }
 
-  /** A log case holds its answers; other recordings have no engine to answer. */
+  /** The answer to *why*: a log case holds its answers; other recordings have no engine to answer. */
   #why(command: AskedWhy): Promise<Answer> {
     if (this.#answers === null) return Promise.reject(new Problem("refused", "player.why.recording", {}, "player.why.recording.remedy"));
     return Promise.resolve({ why: whyInLog(this.#answers, command) });
@@ -78,7 +78,7 @@ export class FileSource implements Source {
     for (const branch of branches) {
       const plan = file.plans?.[branch.id];
       if (plan !== undefined) listener.planCame(branch.id, plan, branch.interventions.length);
-      if (branch.parent === null) listener.viewCame(branch.id, 0, file.view as View, null); // Panels get it whole (`whole.ts`).
+      if (branch.parent === null) listener.viewCame(branch.id, 0, file.view as View, null); // Panels get the whole file (`whole.ts`).
       listener.stepsCame(branch.id, file.steps[branch.id] ?? [], branch.finished ?? "recorded");
     }
     listener.statusChanged("recorded");
@@ -104,7 +104,10 @@ async function had(address: string): Promise<Response> {
   return response;
 }
 
-/** The lines of docs/replay-format.md. The maker of the file has checked them; a line cut short does not parse. */
+/**
+ * Reads the lines of docs/replay-format.md. The maker of the file has checked them; a line that is cut short does not
+ * parse.
+ */
 async function readLines(response: Response): Promise<Pick<Played, "header" | "view" | "steps">> {
   const steps: Record<string, Step[]> = {};
   let first: { header: Header; view: View } | null = null;

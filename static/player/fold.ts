@@ -1,9 +1,9 @@
 /**
  * Folds steps into views, forward and backward (docs/frame.md: `after` in order, `before` in reverse order).
  *
- * Views are immutable from outside and share what did not change, so every view ever shown can be kept at no
- * cost. Inside one walk over many steps that would copy a large table once per change; a walk therefore copies
- * each object the first time it touches it and goes on in its own copy until the walk is frozen.
+ * Views are immutable from outside and share all unchanged parts, so keeping every view that was shown costs little.
+ * Inside one walk over many steps, this would copy a large table once per change; a walk therefore copies each object
+ * the first time it changes it, and goes on in its own copy until the walk is frozen.
  */
 
 import type { Change, Json, JsonObject, Step, View } from "./frame.ts";
@@ -14,7 +14,7 @@ import { pathKey } from "./frame.ts";
 /** A view on its way from one step to another. */
 export class Walk {
   #root: JsonObject;
-  /** Whether something changed that the view does not list: the view no longer shows how many there are. */
+  /** Whether something changed that the view does not list: the view then no longer says how many there are. */
   isLost = false;
   #own = new Set<JsonObject>();
 
@@ -33,7 +33,7 @@ export class Walk {
     this.along(step.derived?.changes ?? []);
   }
 
-  /** Whatever changes on a way, in the order and direction of the way. */
+  /** Applies the changes of a way, in the order and direction of the way. */
   along(changes: readonly NetChange[]): void {
     for (const change of changes) this.#apply(change.path, "after" in change, change.after);
   }
@@ -62,7 +62,7 @@ export class Walk {
       const name = path[depth] as string;
       const child = parent[name];
       const isObject = typeof child === "object" && child !== null && !Array.isArray(child);
-      if (!isObject && !exists) return; // Removing what is already gone with its parent.
+      if (!isObject && !exists) return; // The change removes something that is already gone with its parent.
       const own = isObject ? this.#mine(child) : this.#made();
       parent[name] = own;
       parent = own;
@@ -72,7 +72,10 @@ export class Walk {
     else delete parent[last];
   }
 
-  /** A copy that this walk may write to. Values taken over from a step are copied here too, before any write. */
+  /**
+   * A copy of `object` that this walk may write to. Values taken over from a step are copied here, too, before they are
+   * written to.
+   */
   #mine(object: JsonObject): JsonObject {
     if (this.#own.has(object)) return object;
     const copy = { ...object };

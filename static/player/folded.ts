@@ -1,12 +1,12 @@
 /**
- * What a view does not list because it lies far back (`folded` of docs/websocket.md), and how many steps such a view
- * can be folded on. A view without `folded`, as in recordings, lists everything.
+ * What a view does not list because it lies far back (`folded` of docs/websocket.md), and over how many steps such a
+ * view can be folded. A view without `folded`, as in recordings, lists everything.
  */
 
 import type { Folded, FoldedLog, FoldedRecords, Json, Selection, View } from "./frame.ts";
 
 export const defaults = {
-  /** Batches at the head of a client's queue that a panel may draw. */
+  /** The batches at the head of a client's queue that a panel may draw. */
   drawn: 2,
 };
 
@@ -30,12 +30,12 @@ export function foldedRecords(view: View): FoldedRecords {
   return view.folded?.records ?? NO_RECORDS;
 }
 
-/** How many records wait in the batches of a queue that are not listed. */
+/** The number of records in the batches of a queue that the view does not list. */
 export function recordsWaiting(view: View, client: string, partition: string): number {
   return view.folded?.batches?.[client]?.[partition]?.[3] ?? 0;
 }
 
-/** Whether a batch of a client is there and not listed. */
+/** Whether a client's batch exists and the view does not list it. */
 function isBatchFolded(view: View, name: string): boolean {
   const [client = "", batch = ""] = name.split("/");
   if (view.folded?.batches?.[client] === undefined) return false;
@@ -47,12 +47,12 @@ function liesIn(stretches: readonly (readonly number[])[], number: number): bool
   return stretches.some(([first = 0, last = -1]) => first <= number && number <= last);
 }
 
-/** Whether a record that exists is not listed. */
+/** Whether a record exists and the view does not list it. */
 export function isRecordFolded(view: View, serial: number): boolean {
   return liesIn(foldedRecords(view).stretches, serial);
 }
 
-/** Whether the view cannot show what is selected, as it lies too far back. */
+/** Whether the selected thing lies so far back that the view does not list it. */
 export function isFoldedAway(view: View, selection: Selection | null): boolean {
   if (selection === null || view.folded === undefined) return false;
   if (selection.kind === "record" && isRecordFolded(view, Number(selection.id))) return true;
@@ -65,8 +65,8 @@ export function isFoldedAway(view: View, selection: Selection | null): boolean {
 }
 
 /**
- * Whether a change of this path is about something that is not listed: its result cannot be known here.
- * `value` is what it becomes; undefined: it is removed.
+ * Whether a change of this path is about something that the view does not list: its result cannot be known here.
+ * `value`: the new value; undefined: it is removed.
  */
 export function isUnlisted(view: View, path: readonly string[], value: Json | undefined): boolean {
   const { folded } = view;
@@ -77,7 +77,7 @@ export function isUnlisted(view: View, path: readonly string[], value: Json | un
   if (table !== "partitions" || folded.logs === undefined) return false;
   const logs = folded.logs[name];
   if (path.length === 1 || logs === undefined) return path.length === 1;
-  // More of the leader's log is listed than of the others.
+  // The view lists more of the leader's log than of the others.
   if (path.length === 2 || part !== "replicas") return path.length === 2 || part === "leader";
   const log = logs[id];
   if (path.length === 3 || log === undefined) return path.length === 3;
@@ -85,7 +85,7 @@ export function isUnlisted(view: View, path: readonly string[], value: Json | un
   return path.length === 5 || liesIn(log, Number(entry));
 }
 
-/** Whether a change is about a client's batch that is not listed, or moves one to where it is drawn. */
+/** Whether a change is about a client's batch that the view does not list, or moves one to where it is drawn. */
 function bringsNear(view: View, waiting: NonNullable<Folded["batches"]>, path: readonly string[], value: Json | undefined): boolean {
   const [, client = "", table = "", name = "", part] = path;
   const queues = waiting[client];

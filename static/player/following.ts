@@ -1,9 +1,9 @@
 /**
- * Following a presenter: the page moves with the presenter until the reader moves by themselves, and comes back on
- * request. And the presenter's side: sending the presenter's place.
+ * Following a presenter: the page moves with the presenter until the reader moves by themselves, and follows again on
+ * request. The presenter's side, which sends the presenter's place, is here, too.
  *
- * The server sends the presenter's place (`presented` in docs/websocket.md), again after every connection, so a lost
- * connection needs nothing further here.
+ * The server sends the presenter's place (`presented` in docs/websocket.md), also after every connection, so nothing
+ * further is needed here after a lost one.
  */
 
 import type { Selection } from "./frame.ts";
@@ -17,10 +17,10 @@ export interface Place {
   branch: string;
   step: number;
   view: View;
-  /** The zoom as it stands in the address; empty: steps. */
+  /** The zoom as in the address; empty: steps. */
   zoom: string;
   selection: Selection | null;
-  /** The answer on show: a follower cannot ask. */
+  /** The answer to *why* on show, because a follower cannot ask; null: none. */
   why: ShownWhy | null;
 }
 
@@ -29,12 +29,12 @@ export interface Presented extends Place {
   ended: boolean;
 }
 
-/** `free`: the reader moved by themselves. */
+/** Whether the page follows; `free`: the reader moved by themselves. */
 export type FollowState = "following" | "free" | "ended";
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** What follows the presenter besides the follower's store. */
+/** The parts of the page that follow the presenter besides the store. */
 export interface Stage {
   look(view: View): void;
   /** Called when the step with the presenter's zoom is on show. */
@@ -48,7 +48,7 @@ export class Following extends EventTarget {
   readonly #store: PlayerStore;
   readonly #stage: Stage;
   #at: Presented | null = null;
-  /** Where the reader was moved last; null while the branch of `#at` is not known yet. */
+  /** The place to which the reader was moved last; null while the branch of `#at` is not known yet. */
   #taken: Presented | null = null;
   /** The number of the presenter's place whose zoom is on show. */
   #zoomed = 0;
@@ -82,7 +82,7 @@ export class Following extends EventTarget {
     const before = this.#taken;
     this.#taken = at;
     if (store.branch !== at.branch) store.switchTo(at.branch, at.step);
-    // Beyond the newest step the frame waits until that one has come.
+    // For a step beyond the newest one, the frame waits until the step has arrived.
     if (store.target !== at.step) store.moveTo(at.step, at.step === store.shown + 1);
     this.#zoom();
     if (before === null || before.view !== at.view) this.#stage.look(at.view);
@@ -90,17 +90,17 @@ export class Following extends EventTarget {
     if (before === null || !same(before.why, at.why)) this.#stage.why(at.why);
   }
 
-  /** A step opens at its first check, so the page goes to the presenter's check after that. */
+  /** Zooms to the presenter's check; called after the step, because a step opens at its first check. */
   #zoom(): void {
     const taken = this.#taken;
     if (taken === null || this.#zoomed === taken.number || this.#store.shown !== taken.step) return;
     this.#zoomed = taken.number;
     this.#stage.zoom(taken.zoom);
-    // The level may have brought another view with it.
+    // The zoom level may have changed the view.
     this.#stage.look(taken.view);
   }
 
-  /** The reader's zoom changed. If it differs from the presenter's, the reader changed it themselves. */
+  /** To be called when the zoom has changed. If it differs from the presenter's, the reader changed it themselves. */
   zoomed(zoom: string): void {
     const taken = this.#taken;
     if (this.state !== "following" || taken === null || this.#zoomed !== taken.number) return;
@@ -124,7 +124,7 @@ export class Following extends EventTarget {
   }
 }
 
-/** A follower whose zoom follows, too. */
+/** A follower whose zoom follows as well. */
 export function followAlong(store: PlayerStore, zoom: Zoom | undefined, look: Stage["look"], why: Stage["why"]): Following {
   const useZoom = (text: string): void => {
     const { level, at } = readZoom(text);
@@ -146,7 +146,7 @@ export const defaults = {
   tellEvery: 120,
 };
 
-/** Sends where the presenter is, when that has changed and not more often than others can look. */
+/** Sends the presenter's place when it has changed, at most every `tellEvery` ms. */
 export class Presenting {
   readonly #place: () => Place | null;
   readonly #tell: (place: Place) => boolean;
@@ -156,8 +156,8 @@ export class Presenting {
   #resumed: boolean;
 
   /**
-   * `tell` returns whether the message was sent; if not, `again` sends it later. `resumed`: the page was reloaded,
-   * and the step at which it opens is no move of the presenter.
+   * `tell` returns whether the message was sent; if not, `again` sends it later. `resumed`: the page was reloaded, and
+   * its first step is no move of the presenter.
    */
   constructor(place: () => Place | null, tell: (place: Place) => boolean, resumed = false, timers: Timers = BROWSER) {
     this.#place = place;
@@ -184,7 +184,7 @@ export class Presenting {
     });
   }
 
-  /** After a lost connection: the last message may not have arrived. */
+  /** Sends the place again after a lost connection, because the last message may not have arrived. */
   again(): void {
     if (this.#sent !== null) this.#sent = null;
     this.changed();

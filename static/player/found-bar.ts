@@ -1,6 +1,6 @@
 /**
- * `<eos-found-bar .store=${store} .search=${search} .breakpoints=${breakpoints}>`: above the sentence while a search is
- * on, or after a run to a breakpoint: where the reader is among the found steps, or how the run ended.
+ * `<eos-found-bar .store=${store} .search=${search} .breakpoints=${breakpoints}>`: a line above the sentence during a
+ * search, or after a run to a breakpoint. It says where the reader is among the found steps, or how the run ended.
  */
 
 import type { TemplateResult } from "lit";
@@ -47,7 +47,7 @@ export class FoundBar extends StoreElement {
     const { breakpoints, store } = this;
     if (breakpoints === undefined || store === undefined) return nothing;
     const { outcome } = breakpoints;
-    // A reader who has gone on knows.
+    // A reader who has gone on knows the outcome.
     if (outcome === null ? !breakpoints.running : outcome.at !== store.target) return nothing;
     const text = outcome === null ? say("stops.running") : outcomeInWords(outcome);
     const goesOn = outcome !== null && (outcome.stopped === "breakpoint" || outcome.stopped === "limit");
@@ -60,7 +60,7 @@ export class FoundBar extends StoreElement {
     const { search, store } = this;
     if (search === undefined || store === undefined || !search.active) return nothing;
     const count = search.numbers.length;
-    // The dialog says that there is none.
+    // The dialog already says that nothing was found.
     if (search.complete && count === 0) return nothing;
     const what = search.conditions.map(inWords).join(" + ");
     const here = search.place === 0 ? "–" : search.place;

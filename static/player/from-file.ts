@@ -1,4 +1,4 @@
-/** What plays a recorded file: on a page of the site only published replays and log cases need it. */
+/** The parts that play a recorded file: on the site, only published replays and log cases need them. */
 
 import "./player.ts";
 

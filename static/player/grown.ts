@@ -1,14 +1,14 @@
 /**
- * Steps hold lists as a whole, before and after, also where a step only adds to the end of one (docs/frame.md): a batch
- * that fills writes down its records twice with each of them. For such a series of changes, only the longest list is
- * kept, and for each change how much of it the change has.
+ * Shares lists between changes. A step holds a list as a whole, before and after, even if it only adds to its end
+ * (docs/frame.md): a batch that fills lists all its records twice with each new one. For such a series of changes, only
+ * the longest list is kept, and for each change how much of it the change has.
  */
 
 import type { Change, Json, Step } from "./frame.ts";
 import { pathKey } from "./frame.ts";
 
 export const defaults = {
-  /** Shorter lists are kept as they came. */
+  /** The least length of a list that is shared; shorter lists are kept as they came. */
   items: 8,
 };
 
@@ -17,7 +17,7 @@ interface Row {
   items: Json[];
 }
 
-/** The value of a change, taken from the shared list. */
+/** A change whose values are taken from the shared list. */
 class Growth implements Change {
   readonly path: string[];
   readonly #row: Row;
@@ -69,7 +69,7 @@ function rowFor(rows: Map<string, Row>, key: string, before: Json[], after: Json
   return row;
 }
 
-/** Plain values only: lists of objects are kept as they came. */
+/** Whether a list begins with these items. Only plain values are compared: lists of objects are kept as they came. */
 function beginsWith(list: readonly Json[], beginning: readonly Json[]): boolean {
   return beginning.every((item, place) => item === list[place]);
 }

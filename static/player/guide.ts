@@ -1,6 +1,7 @@
 /**
- * `<eos-guide catalogue-en="…" catalogue-zh-hans="…" language="en">`: the player's panels, views, keys and marks on a page of
- * their own, from the lists that the player itself uses. Its content in the page is shown until it is drawn.
+ * `<eos-guide catalogue-en="…" catalogue-zh-hans="…" language="en">`: the player's panels, views, keys and marks on a
+ * page of their own, from the lists that the player itself uses. The page's own content of the element is shown until
+ * it is drawn.
  */
 
 import type { TemplateResult } from "lit";
@@ -13,7 +14,7 @@ import { PANELS } from "./panels.ts";
 import type { Language } from "./frame.ts";
 import { loadLanguage, say } from "./text.ts";
 
-/** The key that leads to a panel: its own, or that of its place. */
+/** The key that opens a panel: its own, or that of its place. */
 function wayTo({ key, place, view }: PanelRow): string {
   if (place !== "middle") return key === "" ? "i" : `i · ${key}`;
   if (view === "transactions") return "−";
@@ -44,7 +45,7 @@ export class Guide extends LitElement {
     void loadLanguage(this.language, this.language === "en" ? this.catalogueEn : this.catalogueZhHans).then(() => {
       this.querySelector(".guide-names")?.remove();
       this.hasWords = true;
-    }, () => undefined); // The names stand there.
+    }, () => undefined); // The names stand in the list beside the picture.
   }
 
   protected override render(): TemplateResult | typeof nothing {

@@ -1,5 +1,6 @@
 /**
- * `<eos-handout .store=${store}>`: the steps that the reader selects, each with its picture, sentence and rules, on paper.
+ * `<eos-handout .store=${store}>`: the steps that the reader selects, for printing, each with its picture, sentence and
+ * rules.
  *
  * The pictures are the page's own lanes (for a run without partitions, its roles). To get their frames, the page goes
  * to each step and back again, so neither a recording nor a session needs code of its own for it.
@@ -15,9 +16,9 @@ import { say, words } from "./text.ts";
 import { MARK_INTERESTING } from "./windows.ts";
 
 export const defaults = {
-  /** Steps on one handout. */
+  /** The most steps on one handout. */
   most: 60,
-  /** Milliseconds until a step that has to be fetched counts as missing. */
+  /** Milliseconds after which a step that has to be fetched counts as missing. */
   patience: 10_000,
 };
 
@@ -127,7 +128,7 @@ function sheet(frame: Frame): TemplateResult {
     ${frame.header.partitions.length === 0 ? html`<eos-middleware-roles .frame=${frame}></eos-middleware-roles>` : html`<eos-lanes cropped .frame=${frame}></eos-lanes>`}</section>`;
 }
 
-/** The frame of a step, once it is there; null when it does not come. */
+/** The frame of a step, once it has arrived; null if it does not arrive. */
 async function frameAt(store: PlayerStore, number: number): Promise<Frame | null> {
   store.moveTo(number);
   const isThere = (): boolean => store.frame !== undefined && store.shown === number;

@@ -11,7 +11,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** The bound of characters of a question until the server has sent its own. */
+  /** The most characters of a question, until the server has sent its own limit. */
   characters: 200,
 };
 
@@ -24,7 +24,7 @@ export class Hands extends AudienceElement {
     return say("hands.raised_with", { who: called(heard.hand), step: heard.hand.step, text: heard.hand.text });
   }
 
-  /** The key: opens it, with the focus inside, or closes it. */
+  /** Opens the menu, with the focus inside, or closes it; for the key `h`. */
   toggle(): void {
     const menu = this.querySelector<HTMLDetailsElement>("details");
     if (menu === null) return;

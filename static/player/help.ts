@@ -1,4 +1,4 @@
-/** `<eos-help>`: what the marks mean, and, where there is a keyboard, every key and what it does. */
+/** `<eos-help>`: the meaning of the marks and, if there is a keyboard, every key with what it does. */
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
@@ -13,7 +13,7 @@ import type { PanelRow } from "./panels.ts";
 import { isShown, PANELS } from "./panels.ts";
 import { say } from "./text.ts";
 
-/** The panels that a number key opens, by their number. */
+/** The panels that a number key opens, in the order of the numbers. */
 function keyed(frame: Frame | undefined): PanelRow[] {
   return PANELS.filter((panel) => panel.key !== "" && isShown(panel.tag, frame)).sort((one, other) => one.key.localeCompare(other.key));
 }
@@ -32,7 +32,7 @@ export interface KeyHelp {
 export class Help extends DialogElement {
   static override properties = { ...DialogElement.properties, rows: { attribute: false } };
 
-  /** The keys of a page that has others than the player; null: the player's, with its panels. */
+  /** The keys of a page with other keys than the player; null: the player's keys and panels. */
   declare rows: readonly KeyHelp[] | null;
 
   constructor() {

@@ -1,11 +1,12 @@
 /**
- * Which rows and lines apply in a run: rows of machines and lines of code say what they need, versions of Kafka and a level of
- * `transaction.version` (engine/explain/in_force.py); the header says the version of each actor, the view the level.
+ * Which rows of machines and lines of code apply in a run: rows and lines say which versions of Kafka and which level
+ * of `transaction.version` they need (engine/explain/in_force.py); the header says the version of each actor, the view
+ * the level.
  */
 
 import type { Frame } from "./frame.ts";
 
-/** The versions that have it (all if none is named), and the level that it needs there. */
+/** The versions that have the row or line (all if none is named), and the level that it needs there. */
 export interface Needs {
   versions?: string[];
   level?: number;

@@ -7,7 +7,7 @@ export function listed(names: readonly string[]): string {
   return names.join(say("join.list"));
 }
 
-/** Statements about one thing in one sentence: `sent, 2nd try`. */
+/** Statements about the same thing in one sentence: `sent, 2nd try`. */
 export function facts(parts: readonly string[]): string {
   return parts.join(say("join.comma"));
 }
@@ -27,7 +27,7 @@ export function aside(text: string, other: string | null): string {
   return other === null || other === "" ? text : say("join.aside", { text, aside: other });
 }
 
-/** The space between two sentences, and after a label. */
+/** The text between two sentences, and after a label: a space, or nothing in Chinese. */
 export function gap(): string {
   const [first, then] = ["", ""];
   return say("join.sentences", { first, then });

@@ -1,7 +1,7 @@
 /** How breakpoints are stored: in this browser by session, and in the address of the page. */
 
 export const defaults = {
-  /** Sessions whose breakpoints this browser keeps; the one changed longest ago goes first. */
+  /** The most sessions whose breakpoints this browser stores; the one changed longest ago is dropped first. */
   sessions: 50,
 };
 
@@ -13,7 +13,7 @@ export interface Keeper {
 
 const KEPT_AS = "eosviz-breakpoints";
 
-/** In this browser by session, and in the address of the page, which has precedence. */
+/** Stores breakpoints in this browser by session, and in the address of the page, which has precedence. */
 export class PageKeeper implements Keeper {
   readonly #session: string;
 
@@ -41,7 +41,7 @@ function kept(): Record<string, string[]> {
   try {
     return JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}") as Record<string, string[]>;
   } catch {
-    return {}; // A browser that keeps nothing, or something else under this name.
+    return {}; // The browser stores nothing, or something else under this name.
   }
 }
 
@@ -49,6 +49,6 @@ function keep(all: Record<string, string[]>): void {
   try {
     localStorage.setItem(KEPT_AS, JSON.stringify(all));
   } catch {
-    // Such a browser stores nothing; the address still has them.
+    // The browser stores nothing; the address still has the breakpoints.
   }
 }

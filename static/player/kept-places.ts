@@ -1,7 +1,7 @@
-/** Where the reader left each session in this browser: an address without a place opens there again. */
+/** The place where the reader left each session in this browser: an address without a place opens there again. */
 
 export const defaults = {
-  /** Sessions whose place is kept, the newest. */
+  /** The number of sessions, newest first, whose place is stored. */
   sessions: 50,
 };
 
@@ -12,7 +12,7 @@ export interface Place {
   step: number;
 }
 
-/** Null if nothing is stored, or if the address names a place. */
+/** The place where the reader left a session; null if none is stored, or if the address names a place. */
 export function placeLeft(session: string, search: string): Place | null {
   const asked = new URLSearchParams(search);
   if (session === "" || asked.has("step") || asked.has("branch")) return null;
@@ -26,7 +26,7 @@ export function keepPlace(session: string, { branch, step }: Place): void {
   try {
     localStorage.setItem(KEPT_AS, JSON.stringify(Object.fromEntries([...newest, [session, [branch, step]]])));
   } catch {
-    // Such a browser stores nothing.
+    // The browser stores nothing.
   }
 }
 
@@ -34,6 +34,6 @@ function kept(): Record<string, unknown[]> {
   try {
     return JSON.parse(localStorage.getItem(KEPT_AS) ?? "{}") as Record<string, unknown[]>;
   } catch {
-    return {}; // A browser that keeps nothing, or something else under this name.
+    return {}; // The browser stores nothing, or something else under this name.
   }
 }

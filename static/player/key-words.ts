@@ -1,4 +1,4 @@
-/** What a key does, in words: the arrows do it the other way round for a reader who moves by steps. */
+/** What a key does, in words. For a reader who moves by steps, the arrows are exchanged. */
 
 import type { Arrows } from "./beat-walk.ts";
 import type { KeyAction } from "./keys.ts";
@@ -6,7 +6,7 @@ import { say } from "./text.ts";
 
 const BY_STEPS: Partial<Record<KeyAction, KeyAction>> = { forward: "step", back: "step_back", step: "forward", step_back: "back" };
 
-/** Without the key in brackets, which a tooltip needs. */
+/** The meaning of a key, without the key in brackets, which only a tooltip needs. */
 export function meaningOf(action: KeyAction, arrows: Arrows): string {
   const done = arrows === "steps" ? (BY_STEPS[action] ?? action) : action;
   return say(`player.key.${done}`).replace(/\s*[(（][^()（）]*[)）]$/u, "");
@@ -19,12 +19,12 @@ const ARROW_KEYS: Record<Arrows, Record<Move, string>> = {
   steps: { forward: "↓", back: "↑", step: "→", step_back: "←" },
 };
 
-/** The arrow key that moves by one beat (`forward`, `back`) or by one step. */
+/** The arrow key that moves by one beat (`forward`, `back`) or by one step (`step`, `step_back`). */
 export function arrowKey(move: Move, arrows: Arrows): string {
   return ARROW_KEYS[arrows][move];
 }
 
-/** The tooltip of a button that moves by one step: what it does, and the key that does the same. */
+/** The tooltip of a button that moves by one step: its action, and the key that does the same. */
 export function stepTitle(move: "step" | "step_back", arrows: Arrows): string {
   return say("player.key.with", { meaning: say(`player.key.${move}`), key: arrowKey(move, arrows) });
 }

@@ -1,8 +1,9 @@
 /**
- * The keys, as one table: what the help dialog lists is what the keys do.
+ * The keys in one table, from which both their actions and the help dialog come.
  *
- * A key works wherever the focus is, except in a field that takes text, and except where the focused control uses
- * that key itself (space on a button, ↓ where there is something to scroll). Page Down and Page Up are what the remote in a presenter's hand sends.
+ * A key works wherever the focus is, except in a field that takes text, and except if the focused control uses that key
+ * itself (space on a button, ↓ where something can be scrolled). The remote control of a presenter sends Page Down and
+ * Page Up.
  */
 
 export type KeyAction =
@@ -49,7 +50,7 @@ export interface KeyRow {
   action: KeyAction;
 }
 
-/** The part of a KeyboardEvent that decides. */
+/** The part of a KeyboardEvent that decides what a key does. */
 export interface Pressed {
   key: string;
   shiftKey: boolean;
@@ -109,7 +110,7 @@ export function actionOf(event: Pressed): KeyAction | null {
 const TEXT_FIELDS = "input:not([type=checkbox]):not([type=radio]):not([type=button]), textarea, select, [contenteditable=true]";
 const OWN_SPACE = "button, summary, a[href], [role=button], [role=menuitem], [role=tab], input";
 
-/** Whether the focused control needs this key for itself. */
+/** Whether the focused control uses this key itself. */
 export function belongsToFocus(event: Pressed, target: Element | null): boolean {
   if (target === null) return false;
   if (event.key === "Escape") return false;
@@ -120,10 +121,10 @@ export function belongsToFocus(event: Pressed, target: Element | null): boolean 
   return event.key === " " && target.closest(OWN_SPACE) !== null;
 }
 
-/** Whether there is something around the focus that a page key would scroll. */
+/** Whether a page key would scroll something around the focus. */
 function scrolls(target: Element): boolean {
   for (let around: Element | null = target; around !== null; around = around.parentElement ?? hostOf(around)) {
-    if (around.matches(".predict-card")) return false; // A presenter's remote goes on and back while a question is on show.
+    if (around.matches(".predict-card")) return false; // A presenter's remote control goes on and back also while a question is on show.
     const isCut = around.scrollHeight > around.clientHeight + 1 && around.clientHeight > 0;
     if (isCut && (around === document.scrollingElement || /auto|scroll/.test(getComputedStyle(around).overflowY))) return true;
   }

@@ -1,17 +1,17 @@
 /**
- * The order of a step's sentences: the engine names the notes that come before and after the step's own sentence. Pure,
- * no DOM.
+ * The order of a step's sentences: the engine says which notes come before and after the step's own sentence. Pure, no
+ * DOM.
  */
 
 import type { Said, Step } from "./frame.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Records that are named where a guarantee breaks; the others are counted. */
+  /** The most records that are named where a guarantee breaks; the others are counted. */
   named: 3,
 };
 
-/** The first sentence. */
+/** The first sentence of a step. */
 export function leadOf(step: Step): Said {
   return step.notes[step.derived?.leads ?? -1] ?? step;
 }
@@ -24,12 +24,15 @@ export function sentencesIn(step: Step): Said[] {
   return [step.notes[leads], step, step.notes[follows]].filter((said) => said !== undefined);
 }
 
-/** What else happened. */
+/** The remaining notes of a step. */
 export function notesOf(step: Step): Said[] {
   return step.notes.filter((_, place) => place !== step.derived?.leads && place !== step.derived?.follows);
 }
 
-/** A sentence for each guarantee that the step breaks; if a marker contradicts its transaction, the sentence names it. */
+/**
+ * A sentence for each guarantee that the step breaks; if a marker contradicts its transaction, the sentence names the
+ * marker.
+ */
 export function breaksIn(step: Step): string[] {
   return step.broken.map(({ guarantee, partition, serials, marker, reported, producer = "" }) => {
     const records = serials.slice(0, defaults.named).map((serial) => `r${serial}`);

@@ -1,4 +1,4 @@
-/** The texts that a page receives of a scenario's document and its track, as JSON in an attribute. */
+/** The texts of a scenario's document and its track, which a page receives as JSON in an attribute. */
 
 import type { Bilingual, Language } from "./frame.ts";
 import type { Broken } from "./outcome.ts";
@@ -6,34 +6,37 @@ import { judgedRows } from "./outcome.ts";
 import type { PlayerStore } from "./store.ts";
 import { words } from "./text.ts";
 
-/** A text in pieces, every second of them code. */
+/** A text in pieces; every second one is code. */
 export type Parts = string[];
 
 /** A lesson in both languages. */
 export type Paragraphs = Record<Language, { kind: "lead" | "do" | "more"; parts: Parts }[]>;
 
-/** What the page receives of a scenario's document and its track. */
+/** The texts that a page receives. */
 export interface LessonTexts {
   watch_for?: Bilingual;
-  /** In paragraphs: the first sentence, what to do, the rest. */
+  /** The lesson in paragraphs: the first sentence, what to do, the rest. */
   lesson?: Paragraphs;
-  /** The lesson of the scenario's runs together, where each run has one of its own. */
+  /** The lesson about all runs of the scenario together, if each run has one of its own. */
   shared_lesson?: Paragraphs;
-  /** What an engineer sees in a real cluster, and what it points to. */
+  /** What an engineer sees in a real cluster, and what that points to. */
   signs?: { see: Bilingual; means: Record<Language, Parts> }[];
   /** The title of the run's variant. */
   named?: Bilingual;
-  /** The lesson is about the run as written, and this run has other settings. */
+  /** Whether the lesson is about the run as written while this run has other settings. */
   of_original?: boolean;
-  /** The run is a variant, and its scenario has an original run. */
+  /** Whether the run is a variant whose scenario has an original run. */
   has_original?: boolean;
-  /** What each client library does, where the scenario depends on it: first those that do it, then the others. */
+  /** What each client library does, if the scenario depends on it: first the libraries that do it, then the others. */
   libraries?: { title: Bilingual; sides: { libraries: string[]; does: Bilingual }[] }[];
-  /** What comes next in the track that the reader is in, or in the first that has this scenario. */
+  /** The next scenario in the track in which the reader is, or in the first track that has this scenario. */
   next?: { track: Bilingual; why: Bilingual; title: Bilingual; address: string; posts: boolean };
   /** Another variant of the scenario. */
   variant?: { title: Bilingual; address: string; kind: "cure" | "opposite" | "other"; broken: string[] };
-  /** Where a scenario is started, with `{scenario}`; absent on a page that cannot link to others. */
+  /**
+   * The address at which a scenario is started, with `{scenario}` for its name; absent on a page that cannot link to
+   * others.
+   */
   starts?: string;
   /** The outcome of the run as its author wrote it; absent if it is not stored. */
   written?: { broken: Broken };
@@ -52,7 +55,7 @@ export function inLanguage(text: Bilingual | undefined): string {
   return text === undefined ? "" : (text[words.language] ?? text.en);
 }
 
-/** Whether there is an end to show: the meaning of the run, or at least its outcome. */
+/** Whether the end of the run has something to show: the meaning of the run, or at least its outcome. */
 export function hasEnd(store: PlayerStore, lesson: LessonTexts): boolean {
   return lesson.lesson !== undefined || judgedRows(store).length > 0;
 }

@@ -1,7 +1,7 @@
 /**
- * `<eos-lesson .store .lesson .walk>`: the frame of a run. Before the first step, the sentence says what to watch
- * for. After the last one, this shows the outcome, what it means, the next scenario, and one thing to try. The texts
- * are those of the scenario's document and of the track, whichever way the reader came.
+ * `<eos-lesson .store .lesson .walk>`: the texts around a run. Before the first step, the sentence says what to watch
+ * for. After the last one, this element shows the outcome, its meaning, the next scenario, and one thing to try. The
+ * texts are those of the scenario's document and of the track, however the reader came here.
  */
 
 import type { TemplateResult } from "lit";
@@ -27,7 +27,7 @@ import { say, words } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
 export const defaults = {
-  /** Beats after the first change that are named, before the rest is counted. */
+  /** The most beats after the first change that are named; the others are counted. */
   showed: 12,
 };
 
@@ -36,9 +36,9 @@ export class Lesson extends StoreElement {
 
   declare lesson: LessonTexts;
   declare walk: BeatWalk | undefined;
-  /** The page that compares two runs; empty on a page without a site. */
+  /** The address of the page that compares two runs; empty on a page without a site. */
   declare compare: string;
-  /** Where an attempt is submitted; empty if the run is no attempt. */
+  /** The address at which an attempt is submitted; empty if the run is no attempt. */
   declare submit: string;
   declare isOpen: boolean;
   /** Whether every line about the consequences of the changes is shown. */
@@ -57,7 +57,7 @@ export class Lesson extends StoreElement {
     this.isWhole = false;
   }
 
-  /** Opens the end; if it is open already, gives the focus to the next button. */
+  /** Opens the card about the end of the run; if it is open already, gives the focus to its next button. */
   open(): void {
     if (this.isOpen) {
       const onward = [".primary", ".try :is(a, button)", ".close"].map((way) => this.querySelector<HTMLElement>(way));
@@ -71,20 +71,23 @@ export class Lesson extends StoreElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".lesson-card")?.focus());
   }
 
-  /** Going back from its first control leads to the button that opened it, because the picture behind it is covered. */
+  /**
+   * Shift+Tab on the card's first control leads to the button that opened the card, because the picture behind it is
+   * covered.
+   */
   readonly #key = (event: KeyboardEvent): void => {
     if (event.key !== "Tab" || !event.shiftKey || !(event.target as Element).matches(".lesson-card, header > .close")) return;
     event.preventDefault();
     this.#opener?.focus();
   };
 
-  /** It is about the end of the run, so it closes when the reader moves. */
+  /** The card is about the end of the run, so it closes when the reader moves. */
   protected override willUpdate(changed: Map<string, unknown>): void {
     super.willUpdate(changed);
     if (this.isOpen && this.store?.shown !== this.#openedAt) this.isOpen = false;
   }
 
-  /** False when it is not open. */
+  /** Closes the card; false if it is not open. */
   close(): boolean {
     if (!this.isOpen) return false;
     this.isOpen = false;
@@ -106,7 +109,7 @@ export class Lesson extends StoreElement {
     </section>`;
   }
 
-  /** On a phone: one sentence, the outcome, one thing to try, and the next scenario; the rest is folded. */
+  /** The card on a phone: one sentence, the outcome, one thing to try, and the next scenario; the rest is folded. */
   #inShort(store: PlayerStore, isWritten: boolean): TemplateResult {
     const [first, ...others] = this.#tries(store);
     const rest = isWritten ? this.#rest() : nothing;
@@ -115,7 +118,7 @@ export class Lesson extends StoreElement {
         ${this.#next()}${isWritten ? nothing : html`${this.#showed(store)}${this.#means(store)}`}${this.#libraries()}${others}</div>`;
   }
 
-  /** Before the end of the run: it says that it is about the steps so far. */
+  /** The outcome; before the end of the run, it says that it is about the steps so far. */
   #verdict(store: PlayerStore): TemplateResult {
     const plan = planOf(store);
     const isSoFar = plan !== null && store.shown < plan.steps;
@@ -152,8 +155,8 @@ export class Lesson extends StoreElement {
   }
 
   /**
-   * The author's text is about the run as written. If the run or its settings were changed, a line says so, and the
-   * text is folded.
+   * The author's text, which is about the run as written. If the run or its settings were changed, a line says so, and
+   * the text is folded.
    */
   #means(store: PlayerStore): TemplateResult | typeof nothing {
     const { lesson, shared_lesson: shared } = this.lesson;
@@ -209,7 +212,7 @@ export class Lesson extends StoreElement {
       <p><a class="button primary" href=${this.submit}>${say("lesson.submit")}</a></p>`;
   }
 
-  /** In an attempt nothing comes before its submission. */
+  /** The next scenario; in an attempt, nothing comes before its submission. */
   #next(): TemplateResult | typeof nothing {
     const { next } = this.lesson;
     if (next === undefined || this.submit !== "") return nothing;
@@ -221,8 +224,8 @@ export class Lesson extends StoreElement {
   }
 
   /**
-   * A step at which the reader can break a guarantee that this run keeps (unless they just did), and another run with
-   * another outcome.
+   * Things to try: a step at which the reader can break a guarantee that this run keeps (unless they just did), and
+   * another run with another outcome.
    */
   #tries(store: PlayerStore): TemplateResult[] {
     const { variant } = this.lesson;
@@ -232,7 +235,10 @@ export class Lesson extends StoreElement {
     return [this.#besideOriginal(store), byHand, other, other === null ? null : this.#allRuns(store)].filter((one) => one !== null);
   }
 
-  /** A variant beside the original run of its scenario, unless that is the other run that is offered. */
+  /**
+   * The comparison of a variant with the original run of its scenario, unless that run is offered already; null if
+   * there is none.
+   */
   #besideOriginal(store: PlayerStore): TemplateResult | null {
     const offered = this.lesson.variant;
     const isOffered = offered !== undefined && !new URL(offered.address, location.href).searchParams.has("variant");
@@ -240,7 +246,7 @@ export class Lesson extends StoreElement {
     return html`<div class="try-row">${posting(`${this.compare}new`, besideOriginal(store), html`<button>${say("undo.compare_original")}</button>`)}</div>`;
   }
 
-  /** The page of the scenario, with a card for each of its runs. */
+  /** A link to the page of the scenario, with a card for each of its runs; null if there is none. */
   #allRuns({ header }: PlayerStore): TemplateResult | null {
     const { starts } = this.lesson;
     return starts === undefined || header === null ? null : html`<p class="all-runs-way"><a href=${`${starts.replace("{scenario}", header.scenario)}#runs-heading`}>${say("lesson.all_runs")}</a></p>`;
@@ -262,7 +268,7 @@ export class Lesson extends StoreElement {
       <button @click=${() => this.#goBack(loss.step, loss.message)}>${say("lesson.go_there", { step: loss.step })}</button></div>`;
   }
 
-  /** To the step at which the message leaves, with the message selected. */
+  /** Goes to the step at which the message leaves, with the message selected. */
   #goBack(step: number, id: number): void {
     this.close();
     this.store?.moveTo(step);
@@ -270,15 +276,15 @@ export class Lesson extends StoreElement {
   }
 }
 
-/** A line about the consequences of the changes: a beat, or a change at whose step no beat lands. */
+/** A line about the consequences of the changes: a beat, or a change whose step is no landing of a beat. */
 export interface StoryRow {
   step: number;
   beat: Beat | null;
-  /** The number of the change, if the line is one. */
+  /** The index of the change, if the line is one; else null. */
   change: number | null;
 }
 
-/** What happened since the first of these changes, and every change in its place. `after`: the step before each. */
+/** The beats since the first of these changes, and every change in its place. `after`: the step before each change. */
 export function storyOf(beats: readonly Beat[], after: readonly number[]): StoryRow[] {
   const [first] = after;
   if (first === undefined) return [];
@@ -292,7 +298,7 @@ function changeAt(after: readonly number[], step: number): number | null {
   return change < 0 ? null : change;
 }
 
-/** The beats after a step of a changed run: if the change caused beats, these and the last one. */
+/** The beats after a step of a changed run; if the change caused beats, only these and the last one. */
 export function cameAfter(beats: readonly Beat[], step: number): readonly Beat[] {
   const after = beats.filter(({ last }) => last > step);
   if (!after.some((beat) => beat.added === true || addedIn(beat).length > 0)) return after;
@@ -300,7 +306,7 @@ export function cameAfter(beats: readonly Beat[], step: number): readonly Beat[]
   return came.filter((beat, place) => came.findIndex(({ lands }) => lands === beat.lands) === place);
 }
 
-/** A text in which each name of a scenario leads to it, where there is an address for that. */
+/** A text in which the name of each scenario is a link to it, if `starts` gives an address. */
 export function withScenarios(parts: Parts, starts: string | undefined): (string | TemplateResult)[] {
   return parts.flatMap((part, place) => (place % 2 === 1 ? [html`<code>${unbroken(part)}</code>`] : starts === undefined ? [part] : withLinks(part, starts)));
 }
@@ -309,8 +315,10 @@ function withLinks(text: string, starts: string): (string | TemplateResult)[] {
   return text.split(/(SC-\d+)/).map((part, place) => (place % 2 === 0 ? part : html`<a class="nb" href=${starts.replace("{scenario}", part)}>${part}</a>`));
 }
 
-/** Another run of the scenario, and how it differs from this one. A page of a site starts it at once. `beside`: the
- * address that compares it with the branch on show; null without a site. */
+/**
+ * Another run of the scenario, and how it differs from this one. A page of a site starts it at once. `beside`: the form
+ * that compares it with the branch on show; null without a site.
+ */
 function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["variant"]>, isLive: boolean, beside: { at: string; fields: [string, string][] } | null): TemplateResult {
   const params = { title: inLanguage(title), broken: broken.map((name) => say(`player.guarantee.${name}`)) };
   const { pathname, searchParams } = new URL(address, location.href);
@@ -319,7 +327,10 @@ function otherRun({ title, address, kind, broken }: NonNullable<LessonTexts["var
       : posting(beside.at, [...beside.fields, ["run", searchParams.get("variant") ?? ""]], html`<button>${say("lesson.compare_it")}</button>`)}</div>`}</div>`;
 }
 
-/** Each guarantee of the run with how it came out, those that are broken first; then who knows what. */
+/**
+ * Each guarantee of the run with its result, broken ones first; then what was reported to applications beside what is
+ * stored.
+ */
 function verdict(store: PlayerStore): TemplateResult {
   const rows = judgedRows(store);
   const broken = rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null);

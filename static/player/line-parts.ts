@@ -1,4 +1,7 @@
-/** One step as a line of the run's text: its sentences, commands set as code, and what has to hold before a command is run. Pure, no DOM. */
+/**
+ * One step as a line of the run's text: its sentences, with commands set as code, and the conditions that must hold
+ * before a command is run. Pure, no DOM.
+ */
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
@@ -8,12 +11,15 @@ import { clauses, gap } from "./joins.ts";
 import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
-/** Notes of a preview that are conditions of its command: no sentences, as they stand in a list on the page of the log. */
+/**
+ * The beginning of the keys of a preview's notes that are conditions of its command. They are no sentences, because the
+ * page of the log has them in a list.
+ */
 const CONDITION = "logs.condition.";
 
 type Part = string | TemplateResult | readonly Part[];
 
-/** The parts of the line, as sentences stand; conditions begin a line of their own. */
+/** The parts of the line: the sentences one after the other; conditions begin a line of their own. */
 export function linePartsOf(step: Step): Part[] {
   const conditions = isPreview(step) ? step.notes.filter(({ key }) => key.startsWith(CONDITION)) : [];
   const own: Said[] = [step, ...step.notes.filter((note) => !conditions.includes(note))];
@@ -26,7 +32,7 @@ function commandsIn(all: readonly Said[]): string[] {
   return all.flatMap(({ params: { command } }) => (typeof command === "string" && command !== "" ? [command] : []));
 }
 
-/** The text with its commands set as code, each as it is typed. */
+/** The text with its commands set as code, each exactly as it is typed. */
 function withCode(text: string, commands: readonly string[]): Part[] {
   const [command, ...others] = commands;
   const at = command === undefined ? -1 : text.indexOf(command);

@@ -1,9 +1,9 @@
 /**
  * Branches as lines of steps that share their beginnings, and the views along them.
  *
- * A step up to `leaves_at` belongs to the parent; everything is stored once, with its owner. A view at n is the
- * state after step n. Views that were shown are kept (they share what is equal), so going somewhere means folding
- * from the nearest view that is reachable over loaded steps, never from the beginning.
+ * A step up to `leaves_at` belongs to the parent; everything is stored once, with its owner. The view at n is the state
+ * after step n. Views that were shown are kept (they share equal parts), so a view is folded from the nearest one that
+ * is reachable over loaded steps, never from the beginning.
  */
 
 import type { Step, View } from "./frame.ts";
@@ -21,23 +21,26 @@ export const defaults = {
   views: 8,
   /** While folding, a view is kept every so many steps. */
   keepEvery: 250,
-  /** Farther than this, a near view is fetched instead of folding. */
+  /** Beyond this many steps, a near view is fetched instead of folding. */
   foldAtMost: 600,
-  /** Steps that a cut view is folded on; its lists grow on the way. */
+  /** The most steps over which a view that lists only what is near is folded; its lists grow on the way. */
   onAtMost: 1000,
-  /** Steps after which the page asks for another near view, before it has to wait for one. The server cuts one at every
-   * keyframe, each 500 steps, and takes it on from there: less would ask for the same again. */
+  /**
+   * The number of steps after which the page requests another near view, so that it need not wait for one. The server
+   * cuts a view at every keyframe, each 500 steps, and folds it on from there: with a smaller number, the page would
+   * get the same view again.
+   */
   renewAfter: 600,
 };
 
-/** A recording has no server to ask again: it is kept whole, and folded over any distance. */
+/** The limits for a recording, which has no server to ask again: it is kept whole, and folded over any distance. */
 const endless = Number.POSITIVE_INFINITY;
 export const whole: typeof defaults = { ...defaults, windows: endless, foldAtMost: endless, onAtMost: endless, renewAfter: endless, views: 160 };
 
-/** Comparing two runs also needs steps far from the reader. */
+/** The limits for a comparison of two runs, which also needs steps far from the reader. */
 export const wide: typeof defaults = { ...defaults, windows: 44 };
 
-/** A range of a branch that one owner stores: views from..to, steps from+1..to. */
+/** A range of a branch that one owner stores: the views `from`..`to` and the steps `from`+1..`to`. */
 export interface Stretch {
   owner: string;
   from: number;
@@ -49,7 +52,7 @@ export class Lines {
   #windows = new Map<string, StepWindows>();
   #views = new Map<string, Map<number, View>>();
   /**
-   * Owner and number of views that cannot be folded from another one, because the changes between them are no longer
+   * `owner/number` of the views that cannot be folded from another one, because the changes between them are no longer
    * held.
    */
   readonly #lost = new Set<string>();
@@ -90,7 +93,7 @@ export class Lines {
     return stretches;
   }
 
-  /** The branch that stores step `number` of `branch` (0: the root). */
+  /** The id of the branch that stores step `number` of `branch` (0: the root). */
   owner(branch: string, number: number): string {
     let info = this.branches.get(branch);
     while (info !== undefined && info.parent !== null && number <= info.leaves_at) info = this.branches.get(info.parent);
@@ -109,7 +112,7 @@ export class Lines {
     return this.windows(this.owner(branch, number)).mark(number);
   }
 
-  /** The same for a caller that needs many steps of one branch. */
+  /** For a caller that needs many steps of one branch: a function from a step's number to its marks. */
   marks(branch: string): (number: number) => number {
     const stretches = this.stretches(branch).map(({ owner, to }) => ({ to, windows: this.windows(owner) }));
     const [only, another] = stretches;
@@ -137,20 +140,23 @@ export class Lines {
     }
   }
 
-  /** The branch reaches at least this step. */
+  /** Notes that the branch reaches at least this step. */
   reach(branch: string, newest: number): void {
     const info = this.branches.get(branch);
     if (info !== undefined) this.branches.set(branch, { ...info, newest });
   }
 
-  /** Forgets a step of a branch of its own, and what was folded from it. */
+  /** Removes a step that the branch itself owns, and the views folded from it. */
   letGo(branch: string, number: number): void {
     this.windows(branch).remove(number);
     const views = this.#viewsOf(branch);
     for (const at of [...views.keys()]) if (at >= number) views.delete(at);
   }
 
-  /** The held view nearest to a step, at most so many steps away, whether or not the steps between are held. */
+  /**
+   * The held view nearest to a step, at most `most` steps away, whether or not the steps between are held; null if
+   * there is none.
+   */
   anchor(branch: string, number: number, most: number): { number: number; view: View } | null {
     let best: { number: number; view: View } | null = null;
     for (const stretch of this.stretches(branch)) {
@@ -163,7 +169,7 @@ export class Lines {
     return best;
   }
 
-  /** Keeps the view at `number`, to which a difference led from this view; the steps between need not be known. */
+  /** Keeps the view at `number`, to which a difference leads from `from`; the steps between need not be known. */
   arrive(branch: string, number: number, from: View, { changes, step }: Difference): void {
     const walk = new Walk(from);
     walk.along(changes);
@@ -171,7 +177,7 @@ export class Lines {
     if (step !== null) this.windows(this.owner(branch, number)).put([step], number);
   }
 
-  /** The view after a step that is not held, or null if the view before it is not held either. */
+  /** The view after a step that is not held; null if the view before it is not held either. */
   behind(branch: string, step: Step): View | null {
     const before = this.view(branch, step.number - 1);
     if (before === null) return null;
@@ -181,7 +187,7 @@ export class Lines {
     return walk.isLost ? null : view;
   }
 
-  /** Whether the view is available only as a near view of its own. */
+  /** Whether the view at `number` can only be fetched as a near view. */
   isLost(branch: string, number: number): boolean {
     return this.#lost.has(`${this.owner(branch, number)}/${number}`) && !this.#isHeld(branch, number);
   }
@@ -190,7 +196,7 @@ export class Lines {
     return this.#views.get(this.owner(branch, number))?.has(number) === true;
   }
 
-  /** Keeps the view that a fold led to, unless the fold lost something on the way. */
+  /** Keeps the view to which a fold led; returns null if the fold came over something that the view does not list. */
   #arrived(branch: string, number: number, walk: Walk): View | null {
     const view = walk.freeze();
     if (walk.isLost) this.#lost.add(`${this.owner(branch, number)}/${number}`);
@@ -210,12 +216,12 @@ export class Lines {
     return view !== undefined && number - (view.folded?.at ?? 0) > this.#limits.renewAfter;
   }
 
-  /** Whether the view at `number` can be folded once the steps `from` to `to` have come, too. */
+  /** Whether the view at `number` can be folded once the steps `from` to `to` have arrived, too. */
   isReachableWith(branch: string, number: number, from: number, to: number): boolean {
     return this.#nearest(branch, number, (step) => step >= from && step <= to) !== null;
   }
 
-  /** The view at `number`, folded from the nearest reachable one, or null when steps or a near view are missing. */
+  /** The view at `number`, folded from the nearest reachable one; null if steps or a near view are missing. */
   view(branch: string, number: number): View | null {
     const near = this.#nearest(branch, number);
     if (near === null) return null;
@@ -249,7 +255,7 @@ export class Lines {
     return best;
   }
 
-  /** Whether every step after `from` up to `to` is loaded, or comes. */
+  /** Whether every step after `from` up to `to` is loaded, or will be (`comes`). */
   #isWalkable(branch: string, from: number, to: number, comes: (step: number) => boolean): boolean {
     for (let number = to; number > from; number -= 1) {
       if (this.peek(branch, number) === undefined && !comes(number)) return false;

@@ -2,10 +2,10 @@
 
 import type { Step } from "./frame.ts";
 
-/** What of a run lockstep needs to know. */
+/** The part of a run that lockstep needs to know. */
 export interface Line {
   readonly newest: number;
-  /** Undefined while it has not been fetched. */
+  /** Undefined while the step has not been fetched. */
   step(number: number): Step | undefined;
   time(number: number): number | undefined;
 }
@@ -17,7 +17,7 @@ export function stepAtTime(line: Line, at: number): number {
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     const time = line.time(middle);
-    // A step that was never fetched is a later one, because the reader came from the beginning.
+    // A step that was never fetched counts as a later one, because the reader came from the beginning.
     if (time !== undefined && time <= at) low = middle;
     else high = middle - 1;
   }
@@ -32,7 +32,7 @@ export function nextMoment(lines: Line[], at: number): number | null {
   return moments.length === 0 ? null : Math.min(...moments);
 }
 
-/** The nearest earlier moment, or 0. */
+/** The nearest earlier moment at which something happens in either run, or 0. */
 export function previousMoment(lines: Line[], at: number): number {
   const moments = lines.map((line) => line.time(stepAtTime(line, at - 1)) ?? 0);
   return Math.max(0, ...moments);

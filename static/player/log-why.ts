@@ -1,6 +1,6 @@
 /**
- * In a log case, what a step is about and why consumers stop: the answers came with its file (engine/codec/log_why.py),
- * one for each range of steps. Pure.
+ * The answers to *why* in a log case: what a step is about, and why consumers stop. They came with its file
+ * (engine/codec/log_why.py), one for each range of steps. Pure.
  */
 
 import type { AskWhy, LogWhy, PlayedBranch, SentStep } from "../generated/messages.ts";
@@ -10,7 +10,7 @@ import type { WhyAnswer, WhyLink, WhyQuestion } from "./why-answer.ts";
 
 export interface LogAnswers {
   why: readonly LogWhy[];
-  /** The branch with the content of the files; the others try what no log contains. */
+  /** The branch with the content of the files; the other branches preview remedies, which no log contains. */
   written: PlayedBranch | null;
   steps: Readonly<Record<string, readonly SentStep[]>>;
 }
@@ -19,7 +19,9 @@ export type AskedWhy = Pick<AskWhy, "branch" | "number" | "selection" | "questio
 
 const QUESTION = "lso";
 
-/** The answer; where no consumer stops and the reader chose no question, what the step is about comes first. */
+/**
+ * The answer at a step. If no consumer stops and the reader chose no question, it begins with what the step is about.
+ */
 export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
   const found = readersIn(answers, asked);
   const step = found.question === null && asked.question === null && asked.selection === null ? answers.steps[asked.branch]?.[(asked.number ?? 0) - 1] : undefined;
@@ -28,7 +30,10 @@ export function whyInLog(answers: LogAnswers, asked: AskedWhy): WhyAnswer {
   return { ...found, links: [{ key, params, rules: step.rules, subject: null, compared: [], step: step.number, answers: true }, ...found.links] };
 }
 
-/** The partition that was asked about or selected; else the one that the step is about; else any whose consumers stop. */
+/**
+ * The answer for the partition that was asked about or selected; else for the one that the step is about; else for any
+ * whose consumers stop.
+ */
 function readersIn({ why, written, steps }: LogAnswers, asked: AskedWhy): WhyAnswer {
   const number = asked.number ?? written?.newest ?? 0;
   if (written !== null && asked.branch !== written.id && number > written.newest) return alone("log.why.preview", written.newest);
@@ -44,7 +49,7 @@ function questionOf({ partition, offset }: LogWhy): WhyQuestion {
   return { question: QUESTION, subject: partition, key: "why.ask.lso", params: { partition, offset } };
 }
 
-/** `step`: the one to ask about instead. */
+/** An answer of one sentence. `step`: the step at which to ask instead; null: none. */
 function alone(key: string, step: number | null = null): WhyAnswer {
   return { questions: [], question: null, subject: "", links: [{ key, params: {}, rules: [], subject: null, compared: [], step, answers: true }] };
 }

@@ -1,6 +1,6 @@
 /**
- * The keys and buttons that look for something in a run, take something back or compare: `looking.ts` does it and is
- * loaded on demand.
+ * The keys and buttons that search a run, undo something or compare: `looking.ts` carries them out and is loaded on
+ * demand.
  */
 
 import type { TemplateResult } from "lit";
@@ -13,19 +13,19 @@ import { say } from "./text.ts";
 export const LOOKING_KEYS = ["search", "next_match", "previous_match", "breakpoints", "run_to_breakpoint", "back_to_breakpoint", "undo", "redo", "compare", "compare_with"] as const;
 export type LookingKey = (typeof LOOKING_KEYS)[number];
 
-/** The name of the way to a scenario's other runs; only runs with brokers have versions. */
+/** The words of the button that leads to a scenario's other runs; only runs with brokers have versions. */
 export function compareWords(header: Header | null): string {
   return say(header?.actors.some(({ role }) => role === "broker") === true ? "with.choose" : "with.choose_no_version");
 }
 
-/** Carries out a key, from anywhere in the player. */
+/** Asks `<eos-looking>` to carry out a key, from any part of the player. */
 export function lookFrom(part: Element, key: LookingKey): void {
   part.dispatchEvent(new CustomEvent<LookingKey>("look-for", { detail: key, bubbles: true }));
 }
 
 /**
- * `<eos-looking-buttons .store=${store}>`: search by pointer, anywhere beside `<eos-looking>` in the player;
- * breakpoints are in the menu.
+ * `<eos-looking-buttons .store=${store}>`: the button for a search, in a player with `<eos-looking>`; breakpoints are
+ * in the menu.
  */
 export class LookingButtons extends StoreElement {
   protected override render(): TemplateResult | typeof nothing {

@@ -1,6 +1,6 @@
 /**
- * `<eos-looking-marks .store=${store}>`: over the scrubber, where breakpoints hold (a disc on the line) and where a
- * search found something (a small square above it). It lies over the scrubber's picture and takes no pointer.
+ * `<eos-looking-marks .store=${store}>`: marks over the scrubber, where breakpoints hold (a disc on the line) and where
+ * a search found something (a small square above it). It takes no pointer.
  */
 
 import type { TemplateResult } from "lit";

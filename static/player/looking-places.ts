@@ -1,14 +1,14 @@
-/** Where marks for many steps stand on the axis of strip and scrubber. Pure, no DOM. */
+/** Places of marks for many steps on the axis of strip and scrubber. Pure, no DOM. */
 
 import type { Axis } from "./timeline.ts";
 import { xOf } from "./timeline.ts";
 
 export const defaults = {
-  /** Pixels between two marks; marks that would overlap become one. */
+  /** The least px between two marks; marks that would be closer become one. */
   apart: 5,
 };
 
-/** The x of these steps, with a single one for steps that are too near to each other. */
+/** The x of these steps, in px; a single one for steps that are too near to each other. */
 export function placesOf(numbers: readonly number[], axis: Axis): number[] {
   const found: number[] = [];
   let last = -Infinity;

@@ -1,7 +1,7 @@
 /**
  * Breakpoints, search and undo of a run: one of each for a store.
  *
- * `<eos-looking .store=${store}>` is their place on the screen: two dialogs, the bars above the sentence, the keys.
+ * `<eos-looking .store=${store}>` shows them: two dialogs and the bars above the sentence; and carries out their keys.
  */
 
 import type { TemplateResult } from "lit";
@@ -42,7 +42,7 @@ export function lookingOf(store: PlayerStore | undefined): Looking | null {
 export class LookingElement extends StoreElement {
   static override properties = { ...StoreElement.properties, conditions: {} };
 
-  /** Where the names for conditions come from. */
+  /** The address of the names for conditions. */
   declare conditions: string;
 
   constructor() {
@@ -63,7 +63,7 @@ export class LookingElement extends StoreElement {
   }
 
   /**
-   * Carries out a key or a button; returns the catalogue key of the reason if there was nothing to do, else null.
+   * Carries out a key or a button. Returns the catalogue key of the reason if there was nothing to do, else null.
    * `typed`: the first letters of a search.
    */
   does(key: LookingKey, typed = ""): string | null {
@@ -85,7 +85,7 @@ export class LookingElement extends StoreElement {
     return actions[key]() === false ? `player.nothing_to.${key}` : null;
   }
 
-  /** Closes the bar that is on show; false when there is none. */
+  /** Closes the bar on show; false if there is none. */
   close(): boolean {
     const looking = lookingOf(this.store);
     if (looking === null) return false;
@@ -102,7 +102,10 @@ export class LookingElement extends StoreElement {
     void dialog?.updateComplete.then(() => dialog.open(typed));
   }
 
-  /** Does the same as the button with this key; if no such button is shown, opens the dialog of all comparisons. */
+  /**
+   * Presses the button that has this key, for the comparison with the run as it was; if no such button is shown, opens
+   * the dialog of all comparisons.
+   */
   #compare(): void {
     const named = this.closest(".player")?.querySelectorAll<HTMLElement>(".as-it-was[data-key]") ?? [];
     const shown = [...named].find((one) => one.offsetParent !== null);

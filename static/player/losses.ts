@@ -1,4 +1,4 @@
-/** The messages of a run that the engine names as the ones to drop first (docs/frame.md, *Plan*), in words. Pure. */
+/** The messages of a run that the engine suggests to drop first (docs/frame.md, *Plan*), in words. Pure. */
 
 import type { ShownLoss } from "../generated/messages.ts";
 import type { JsonObject } from "./frame.ts";
@@ -6,12 +6,15 @@ import { say } from "./text.ts";
 
 type Named = Pick<ShownLoss, "api" | "is_response" | "from" | "to">;
 
-/** `Produce response, broker-1 to p1` */
+/** The name of the message: `Produce response, broker-1 to p1`. */
 export function lossName(loss: Named): string {
   return say(loss.is_response ? "player.selection.response" : "player.selection.request", paramsOf(loss));
 }
 
-/** The name of the message, the step at which it is in transit, and what comes of its loss, as far as the engine knows it. */
+/**
+ * The name of the message, the step at which it is in transit, and the consequence of its loss, as far as the engine
+ * knows it.
+ */
 export function chosenText(loss: ShownLoss): { key: string; params: JsonObject } {
   const forecast = loss.forecast === undefined ? "" : say(loss.forecast.key, loss.forecast.params);
   return { key: loss.is_response ? "player.chosen.response" : "player.chosen.request", params: { ...paramsOf(loss), step: loss.step, forecast } };

@@ -6,7 +6,7 @@
 import type { JsonObject } from "./frame.ts";
 import { csrfToken } from "./page.ts";
 
-export const defaults = { /** Milliseconds between two looks. */ every: 400 };
+export const defaults = { /** Milliseconds between two polls. */ every: 400 };
 
 export interface Refusal {
   key: string;
@@ -42,7 +42,7 @@ export class Making extends EventTarget {
     return this.refusal === null && (this.progress === null || this.progress.state === "waiting" || this.progress.state === "working");
   }
 
-  /** 0 to 100. */
+  /** The progress in percent, 0 to 100. */
   get percent(): number {
     if (this.progress === null || this.progress.total === 0) return 0;
     return Math.floor((100 * this.progress.done) / this.progress.total);
@@ -62,7 +62,7 @@ export class Making extends EventTarget {
     if (this.progress !== null) await this.#hear(this.#post(this.progress.cancel, new URLSearchParams()));
   }
 
-  /** The dialog is closed; exports in progress continue. */
+  /** To be called when the dialog closes: polling stops, while exports in progress continue. */
   leave(): void {
     this.#stopped = true;
   }

@@ -1,4 +1,4 @@
-/** What the marks of every picture mean, each drawn as the pictures draw it, with its texts under `player.mark.`. */
+/** The meaning of the marks of all pictures, each drawn as in the pictures, with its texts under `player.mark.`. */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
 import { html, svg } from "lit";
@@ -20,7 +20,7 @@ const DRAWN: Record<string, SVGTemplateResult> = {
   timeline: svg`<path class="track" d="M2 8h40"/><path class="bar" d="M14 3v10"/><path d="M24 8c0 8 4 11 12 11"/>`,
 };
 
-/** Marks of logs: a run without partitions has none of them. */
+/** The marks of logs: a run without partitions has none of them. */
 const OF_LOGS: readonly string[] = ["hue", "line", "old", "flag", "gates"];
 
 export function marks(frame?: Frame): TemplateResult {

@@ -1,5 +1,5 @@
 /**
- * `<eos-masthead>`: the title of the run and its rules: the profile and every switch and setting that is not at its
+ * `<eos-masthead>`: the title of the run and its settings: the profile, and every switch and setting that is not at its
  * default. Actions on the page are in `<eos-tools>`.
  */
 
@@ -24,7 +24,7 @@ import { say, words } from "./text.ts";
 import { besideOriginal, posting } from "./posting.ts";
 import { withoutVersion } from "./variant-name.ts";
 
-/** The track that led here, and which of its scenarios this is, from 1. */
+/** The track from which the reader came, and the number of this scenario in it, from 1. */
 export interface Course {
   address: string;
   title: string;
@@ -48,17 +48,17 @@ export class Masthead extends StoreElement {
   };
 
   declare library: string;
-  /** In an attempt: its assignment, to which the learner goes back. */
+  /** In an attempt: the address of its assignment, to which the learner goes back. */
   declare assignment: string;
-  /** In a log case: the page with its verdicts. */
+  /** In a log case: the address of the page with its verdicts. */
   declare verdict: string;
-  /** In a lesson that was opened from a log case: the case. */
+  /** In a lesson that was opened from a log case: the address of the case. */
   declare log: string;
   /** The address at which the engine of this site makes a branch again; empty if there is none. */
   declare rerun: string;
   /** In a frame on another page: the address that opens the player outside the frame. */
   declare open: string;
-  /** The title of the run's variant; empty where only its name is known. */
+  /** The title of the run's variant; empty if only its name is known. */
   declare named: string;
   /**
    * The address that compares the run with the original run of its scenario; empty if it is that run, or on a page
@@ -81,7 +81,7 @@ export class Masthead extends StoreElement {
     this.beside = "";
     this.course = null;
     this.followState = null;
-    new PagePresses(this, (event) => closeLists(this, "details", event)); // The settings lie over the page.
+    new PagePresses(this, (event) => closeLists(this, "details", event)); // The list of settings lies over the page.
   }
 
   protected override render(): TemplateResult | typeof nothing {
@@ -92,7 +92,7 @@ export class Masthead extends StoreElement {
       ${this.#follow()}`;
   }
 
-  /** A file that plays offline has no site: its library is empty. */
+  /** The link to the library; a file that plays offline has no site, and its library is empty. */
   #home(): TemplateResult {
     if (this.open !== "") return html`<a class="home" href=${this.open} target="_blank" rel="noopener">${say("player.open_outside")}</a>`;
     if (this.library === "") return html`<span class="home">${say("page.name")}</span>`;
@@ -110,7 +110,7 @@ export class Masthead extends StoreElement {
     const title = header.title[words.language] || header.title.en || header.scenario;
     const hasBrokers = header.actors.some((actor) => actor.role === "broker");
     const hasKafka = header.version !== "" && (hasBrokers || header.partitions.length > 0);
-    // In a run without brokers, their number is no setting worth a mark.
+    // In a run without brokers, the number of brokers is no setting worth a mark.
     const altered = alteredOf(header).filter((item) => hasKafka || item.name !== "brokers");
     const heading = html`<h1 title=${`${header.scenario}${header.variant === null ? "" : `/${header.variant}`}`}>${title}</h1>`;
     const profile = html`<span>${store.verified?.state === "log" ? say("player.log_case") : header.scenario}</span> ${hasKafka ? this.#version(header, store) : header.version ? html`<span>${say("player.no_kafka")}</span>` : nothing}
@@ -120,7 +120,7 @@ export class Masthead extends StoreElement {
       return html`<div class="what">${heading}
       <p class="rules-in-force">${isAway(store) ? nothing : html`${profile} ${altered.length > 0 ? this.#altered(altered, header.variant !== null && this.named !== "") : defaults}`} ${this.#state(store)}</p></div>${this.#changed(store)}`;
     }
-    // A press on the title opens it: there is no line for it.
+    // A press on the title opens the settings, because there is no line for them.
     const sign = isAway(store) ? this.#state(store) : isChanged(store) ? html`<b class="changed-run">${branchTitle(store.lines.branches, store.branch)}</b>` : nothing;
     const isWrong = !isAway(store) && store.verified?.state === "differs";
     return html`<div class=${sign === nothing ? "what opens" : "what opens has-sign"}>${heading}${sign}<details class="about"><summary aria-label=${say("player.applies")} title=${say("player.applies")}></summary>
@@ -137,7 +137,7 @@ export class Masthead extends StoreElement {
     return html`<details class="altered-more"><summary class="changed-run">${branchTitle(store.lines.branches, store.branch)}</summary><div>${this.#changes(store)}</div></details>`;
   }
 
-  /** A variant is named as one, and leads to its comparison with the original run. */
+  /** Says that the run is a variant, and leads to its comparison with the original run. */
   #variant(store: PlayerStore): TemplateResult {
     return html`<details class="altered-more"><summary class="changed-run">${say("player.variant")}</summary><div><p>${withoutVersion(this.named)}</p>${
       posting(this.beside, besideOriginal(store), html`<button>${say("undo.compare_original")}</button>`)}</div></details>`;
@@ -156,7 +156,7 @@ export class Masthead extends StoreElement {
       this.verdict === "" ? nothing : html`<p><a href=${this.verdict}>${say("player.verdict")}</a></p>`}`;
   }
 
-  /** A press shows why it is this one, and leads to others. */
+  /** The version of Kafka; a press shows why it is this one, and leads to others. */
   #version(header: Header, store: PlayerStore): TemplateResult {
     const version = html`<b>Kafka ${header.version}</b>`;
     const why = this.#whyVersion(header);
@@ -164,7 +164,7 @@ export class Masthead extends StoreElement {
     return html`<details class="altered-more"><summary>${version}</summary><div>${why}${this.#others(store, say("with.choose_version"))}</div></details>`;
   }
 
-  /** The way to the scenario's other runs; a recording and a frame on another page have none. */
+  /** The button to the scenario's other runs; a recording and a frame on another page have none. */
   #others(store: PlayerStore, called: string): TemplateResult | typeof nothing {
     return store.source.live && this.open === "" ? html`<p><button @click=${this.#choose}>${called} …</button></p>` : nothing;
   }
@@ -183,7 +183,10 @@ export class Masthead extends StoreElement {
     for (const list of this.querySelectorAll<HTMLDetailsElement>("details[open]")) list.open = false;
   };
 
-  /** `briefly`: the variant's name stands beside it, states the difference, and needs the room. */
+  /**
+   * The settings that differ from the default. `briefly`: the variant's name stands beside them, states the difference,
+   * and needs the room.
+   */
   #altered(altered: Altered[], briefly: boolean): TemplateResult {
     const one = (item: Altered): TemplateResult =>
       html`<span class="nb" title=${item.normal === null ? item.path : named(item.path, say("player.default_is", { value: item.normal }))}>${aside(item.kafka || item.name, item.of)} <b>${item.value}</b></span>`;

@@ -10,7 +10,7 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
-/** A message that is no error: a key of the catalogue, and how it is closed. */
+/** A message that is no error: a key of the catalogue with its parameters, how it is closed, and a button. */
 export interface Hint {
   key: string;
   params?: JsonObject;
@@ -18,23 +18,26 @@ export interface Hint {
   more?: HintAct | null;
 }
 
-/** A button for it: a key of the catalogue, and the action. */
+/** The button of a hint: a key of the catalogue, and the action. */
 export interface HintAct {
   key: string;
   act: () => void;
 }
 
-/** The error for going on with steps of another version of the engine. */
+/** The key of the error that the steps were made by another version of the engine, so the run cannot go on. */
 const OTHER_ENGINE = "problem.engine_differs";
 
-/** The remedy: the same run, made by the engine here. `address`: empty if none can be made. */
+/** A link to the same run, made again by this engine. `address`: empty if none can be made. */
 export function rerunLink(store: PlayerStore, address: string): TemplateResult | typeof nothing {
   if (address === "") return nothing;
   const place = new URLSearchParams({ branch: store.branch, step: String(store.shown) });
   return html`<a class="rerun" href=${`${address}?${place}`} title=${say("player.rerun.means")}>${say("player.rerun")}</a>`;
 }
 
-/** `fault`: a catalogue that could not be loaded. `rerun`: the address that makes a branch again with the engine here. */
+/**
+ * The message on show: a problem, or a hint. `fault`: a catalogue that could not be loaded; `rerun`: the address that
+ * makes a branch again with this engine.
+ */
 export function messages(store: PlayerStore, fault: string | null, rerun: string, hint: Hint | null): TemplateResult | typeof nothing {
   const problem = store.problem;
   if (problem !== null) {

@@ -5,7 +5,7 @@
 
 import type { Alongside, Rescheduled } from "../generated/messages.ts";
 
-/** The step of each run. */
+/** The step of each run at a moment. */
 export type Pair = readonly [left: number, right: number];
 
 export interface Parting {
@@ -35,7 +35,10 @@ export class Moments {
     return this.#partingAt(this.#known.timed);
   }
 
-  /** Actors, partitions and transactions that change at other times in one run than in the other; the earliest first. */
+  /**
+   * The names of actors, partitions and transactions that change at another time in one run than in the other; the
+   * earliest first.
+   */
   get later(): readonly string[] {
     return this.#known.later ?? [];
   }
@@ -45,7 +48,7 @@ export class Moments {
     return this.#known.timed !== undefined && !this.isOfState;
   }
 
-  /** Where a leader decides differently about the same batch. */
+  /** Where a leader decides differently about the same batch; null: nowhere. */
   get decides(): Parting | null {
     return this.#partingAt(this.#known.decides);
   }
@@ -56,7 +59,7 @@ export class Moments {
     return { steps: [left, right], moment: Math.max(this.of(0, left), this.of(1, right)) };
   }
 
-  /** The steps of a moment. After the compared part, both runs go on step by step. */
+  /** The steps at a moment. After the compared part, both runs go on step by step. */
   at(moment: number): Pair {
     const { same, moments } = this.#known;
     if (moment <= same) return [moment, moment];
@@ -66,7 +69,7 @@ export class Moments {
     return [left + beyond, right + beyond];
   }
 
-  /** The first moment at which this run has come to the step. */
+  /** The first moment at which the run of this side has reached the step. */
   of(side: 0 | 1, step: number): number {
     let low = 0;
     let high = this.last;
@@ -85,7 +88,7 @@ export class Moments {
     return Math.min(this.of(0, left + 1), this.of(1, right + 1)) - 1;
   }
 
-  /** The runs whose step the moment shows, but no moment up to `since` did. */
+  /** For each run, whether the moment shows a step of it that no moment up to `since` showed. */
   moved(moment: number, since = moment - 1): readonly [boolean, boolean] {
     const [now, before] = [this.at(moment), this.at(since)];
     return moment <= 0 ? [false, false] : [now[0] !== before[0], now[1] !== before[1]];
@@ -107,8 +110,9 @@ export class Moments {
   }
 
   /**
-   * The first moment at which a state or a log differs in more than time, with the step of the run that makes it differ,
-   * or an earlier moment at which a leader decides differently. If nothing of this differs, the first step that differs.
+   * The first moment at which a state or a log differs in more than time, with the step of the run that makes it
+   * differ, or an earlier moment at which a leader decides differently. If there is neither, the moment of the first
+   * step that differs.
    */
   get parting(): Parting | null {
     const { first, same, decides } = this;
@@ -131,7 +135,7 @@ export class Moments {
     return [...Object.values(this.#known.parts), ...Object.values(this.#known.numbers ?? {})];
   }
 
-  /** The run that is further in the sequence of states of this thing, at these steps; null: neither, or not known. */
+  /** The run that is further in the sequence of states of a thing, at these steps; null: neither, or not known. */
   ahead(about: string, shown: Pair): "left" | "right" | null {
     const [left = 0, right = 0] = (this.#known.changes?.[about] ?? []).map((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0)).length);
     return left === right ? null : left > right ? "left" : "right";
@@ -146,7 +150,7 @@ export class Moments {
     return this.#known.same;
   }
 
-  /** Whether only the comparison by virtual time pairs what both runs do at the same time. */
+  /** Whether a call or fault happens in both runs at the same time, but at two different moments. */
   get crossed(): boolean {
     return this.#known.crossed;
   }
@@ -156,17 +160,23 @@ export class Moments {
     return this.since(subject, shown) !== null;
   }
 
-  /** What has differed at these steps, or before them, in more than time. */
+  /** The names of things that differ at these steps, or differed before them, in more than time. */
   apartBefore(shown: Pair): string[] {
     return Object.keys(this.#known.parts).filter((subject) => this.differs(subject, shown));
   }
 
-  /** The moment since which it does. */
+  /**
+   * The moment since which an actor, partition or transaction differs at these steps in more than time; null if it does
+   * not.
+   */
   since(subject: string, shown: Pair): number | null {
     return this.#since(this.#known.parts, subject, shown);
   }
 
-  /** The moment since which it has other producer ids, epochs or sequence numbers. */
+  /**
+   * The moment since which a thing has other producer ids, epochs or sequence numbers at these steps; null if it does
+   * not.
+   */
   numberedSince(subject: string, shown: Pair): number | null {
     return this.#since(this.#known.numbers ?? {}, subject, shown);
   }
@@ -176,7 +186,10 @@ export class Moments {
     return moments.length === 0 ? null : Math.min(...moments);
   }
 
-  /** The moment since which one run is further in its sequence of states than the other, at these steps. */
+  /**
+   * The moment since which one run is further in a thing's sequence of states than the other, at these steps; null if
+   * neither is.
+   */
   aheadSince(about: string, shown: Pair): number | null {
     const changes = (this.#known.changes?.[about] ?? []).flatMap((steps, side) => steps.filter((step) => step <= (shown[side] ?? 0))
       .map((step) => ({ moment: this.of(side as 0 | 1, step), by: side === 0 ? 1 : -1 })));

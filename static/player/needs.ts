@@ -1,22 +1,20 @@
-/**
- * What each key needs to act on, as one table: if it is missing, the page says so instead of doing nothing. Pure.
- */
+/** What each key needs, in one table: if it is missing, the page says so instead of doing nothing. Pure. */
 
 import type { Frame, Selection } from "./frame.ts";
 import type { KeyAction } from "./keys.ts";
 import { isShown, PANELS } from "./panels.ts";
 
-/** The part of the page that decides. */
+/** The state of the page that decides. */
 export interface Present {
-  /** Whether the world can be changed from here. */
+  /** Whether the run can be changed from here. */
   live: boolean;
   follows: boolean;
-  /** Whether a raised hand can be shown to a presenter, or by a follower. */
+  /** Whether this page has an audience: a hand can be raised, or shown to the presenter. */
   meets: boolean;
   share: string;
   selection: Selection | null;
   frame: Frame | undefined;
-  /** How many beats the number keys go to; 0: they open panels. */
+  /** The number of beats to which the number keys go; 0: they open panels. */
   beats: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Interventions offered as a single press, on the thing or at the bottom of a phone; the others are in the list of its
- * actions. Pure.
+ * Interventions that one press carries out, on the thing or at the bottom of a phone; the list of a thing's actions has
+ * the others. Pure.
  */
 
 import type { Action } from "./source.ts";
@@ -9,7 +9,7 @@ import type { Action } from "./source.ts";
 export const DROP = "drop_message";
 const OFFERED = [DROP, "delay_message", "duplicate_message", "crash", "restart", "pause", "resume"];
 
-/** In this order, those that are possible now. */
+/** The offered actions that are possible now, in the order of OFFERED. */
 export function offeredOf(actions: readonly Action[]): Action[] {
   return OFFERED.flatMap((name) => actions.find((one) => one.action === name && one.enabled) ?? []);
 }

@@ -1,4 +1,4 @@
-/** How a run came out, and whether it is still the one that its author wrote. Pure, no DOM. */
+/** The outcome of a run, and whether it is still the run that its author wrote. Pure, no DOM. */
 
 import type { Cost, Outcome, Plan } from "../generated/messages.ts";
 import { serialsText } from "../diagrams/batch.ts";
@@ -20,7 +20,7 @@ export const defaults = {
   held: 1000,
 };
 
-/** Guarantee to how often it is broken. */
+/** Guarantee → how often it is broken. */
 export type Broken = Readonly<Record<string, number>>;
 
 /** The guarantees that are judged at the step on show. */
@@ -32,13 +32,16 @@ export function brokenIn(rows: readonly StripRow[]): Broken {
   return Object.fromEntries(rows.filter(({ count, brokenAt }) => count > 0 && brokenAt !== null).map(({ name, count }) => [name, count]));
 }
 
-/** `2 records are lost`; where nothing is broken, that. */
+/** How often each guarantee is broken, in words: `2 records are lost`; or that none is broken. */
 export function brokenWords(broken: Broken): string[] {
   const named = Object.entries(broken).map(([name, count]) => say(`outcome.count.${name}`, { count }));
   return named.length === 0 ? [say("outcome.none")] : named;
 }
 
-/** The same of the run on show: if some guarantees are not judged, those that hold are the judged ones. */
+/**
+ * The broken guarantees of the run on show, in words; if none is broken and some are not judged, the number of those
+ * that are.
+ */
 function heldWords(store: PlayerStore, rows: readonly StripRow[]): string[] {
   const broken = brokenIn(rows);
   const isPart = Object.keys(store.frame?.view.guarantees ?? {}).length > rows.length;
@@ -50,7 +53,7 @@ export function isOver(store: PlayerStore): boolean {
   return !store.canGrow && store.newest > 0 && store.target >= store.newest && store.shown === store.newest;
 }
 
-/** Whether a beat lands at the step on show: it then deserves a sentence even at the end of a run. */
+/** Whether a beat lands at the step on show: its sentence is then shown even at the end of a run. */
 export function endsInBeat(store: PlayerStore): boolean {
   const plan = planOf(store);
   return plan !== null && landsAt(plan, store.shown);
@@ -62,14 +65,15 @@ export function isAboutWhole(store: PlayerStore): boolean {
   return isOver(store) && step !== null && breaksIn(step).length === 0 && !endsInBeat(store) && planOf(store) !== null && overText(store, undefined) !== "";
 }
 
-/** The interventions before the step on show, oldest first; if there are none, the run is as written. */
+/** The interventions before the step on show, oldest first; empty for the run as written. */
 export function changesOf(store: PlayerStore): Done[] {
   return doneOnLine(store.lines.branches, store.branch).filter(({ after }) => after < store.shown);
 }
 
 /**
- * `written`: what is broken in the run as written, where that is known. `isBeside`: the run stands beside another, and what
- * it cost is said once for both. A recording may end before the run does.
+ * The text at the end of a run; "" before the end. `written`: what is broken in the run as written, if that is known.
+ * `isBeside`: the run is compared with another, and the cost is stated once for both. A recording may end before the
+ * run does.
  */
 export function overText(store: PlayerStore, written: Broken | undefined, isBeside = false): string {
   const rows = judgedRows(store);
@@ -94,8 +98,10 @@ function changesText(store: PlayerStore, broken: string[], rows: readonly StripR
   return sentences([said, cost]);
 }
 
-/** How long read_committed consumers had to wait for replicated records, until the end of the run or long enough
- * before it. */
+/**
+ * How long read_committed consumers had to wait for replicated records: `still` until the end of the run, or `released`
+ * if it was long enough.
+ */
 function heldText(store: PlayerStore): { still: string; released: string } {
   const plan = store.frame?.plan ?? null;
   const held = plan === null ? undefined : endOf(plan)?.held;
@@ -105,7 +111,7 @@ function heldText(store: PlayerStore): { still: string; released: string } {
   return { still: "", released: ms < defaults.held ? "" : say("outcome.held", { partition, ms }) };
 }
 
-/** A transaction that hung stays counted as broken; a text beside it says whether it was ended since. */
+/** A transaction that hung stays counted as broken; this text says whether it has been ended since. */
 function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const end = plan === null ? undefined : endOf(plan);
@@ -115,45 +121,45 @@ function endedText(store: PlayerStore, rows: readonly StripRow[]): string {
 }
 
 /**
- * Where the last stable offset stays behind the only transaction that has hung, and which of its records were reported
+ * Where the last stable offset stays because of the only transaction that hangs, and which of its records were reported
  * as failed.
  */
 function hangsText({ partition, last_stable_offset: lso, failed }: NonNullable<Outcome["hangs"]>): string {
   return sentences([say("outcome.still_hangs", { partition, lso }), failed.length === 0 ? "" : say("outcome.failed_hangs", { records: serialsText(failed) })]);
 }
 
-/** If nothing is broken: a text that says that no guarantee notices a skipped input. */
+/** If nothing is broken in a run that consumes: a text that no guarantee notices a skipped input; else "". */
 export function inputsText(store: PlayerStore, rows: readonly StripRow[]): string {
   const plan = store.frame?.plan ?? null;
   const isUnseen = plan !== null && endOf(plan)?.consumes === true && Object.keys(brokenIn(rows)).length === 0;
   return isUnseen ? say("outcome.inputs_not_judged") : "";
 }
 
-/** How a run itself ends; `outcome` is of the run as written. */
+/** The outcome of this run itself; `outcome` of a plan is that of the run as written. */
 export function endOf({ outcome, cost, end }: Plan): Outcome | undefined {
   // A plan stored by an earlier release does not know the end of a changed run.
   return cost === undefined ? outcome : end;
 }
 
-/** What the changes to the run cost, beside the run as written; undefined while that is not known. */
+/** The cost of the changes to the run, compared with the run as written; undefined while it is not known. */
 function costOf(store: PlayerStore): Cost | undefined {
   const plan = store.frame?.plan ?? null;
   return plan?.steps !== store.newest || changesOf(store).length === 0 ? undefined : plan.cost;
 }
 
-/** The same in one sentence. */
+/** The cost of the changes in one text; "" while it is not known. */
 export function costText(store: PlayerStore): string {
   const cost = costOf(store);
   return cost === undefined ? "" : planCost(cost);
 }
 
-/** Why a guarantee broke or held in the changed run; empty while that is not known. */
+/** Why a guarantee broke or held in the changed run; "" while that is not known. */
 export function moralText(store: PlayerStore): string {
   const moral = costOf(store)?.moral;
   return moral === undefined ? "" : say(moral.key, moral.params);
 }
 
-/** The result first, then the numbers. */
+/** The cost in sentences: the result first, then the numbers. */
 export function planCost(cost: Cost): string {
   return sentences(costParts(cost));
 }
@@ -183,15 +189,17 @@ export interface Results {
   open: number;
   /** Records in the logs. */
   kept: number;
-  /** Those of them in aborted transactions, which read_committed consumers never receive. */
+  /**
+   * Those of the records in the logs that are in aborted transactions, which read_committed consumers never receive.
+   */
   aborted: number;
-  /** Records whose success was reported, and whose transaction is aborted. */
+  /** Records whose success was reported, although their transaction is aborted. */
   undone: number;
-  /** Copies of records that are in the logs already. */
+  /** Further copies of records in the logs. */
   twice: number;
 }
 
-/** What was reported to applications, and what is stored; null where no records are written. */
+/** What was reported to applications, and what is stored; null if no records are written. */
 export function resultsOf(frame: Frame): Results | null {
   const counts = new Map<string, number>();
   const add = (status: string, count: number): void => void counts.set(status, (counts.get(status) ?? 0) + count);
@@ -206,12 +214,12 @@ export function resultsOf(frame: Frame): Results | null {
   return { total, stored, failed, open: total - stored - failed, kept: sum("stored"), twice: sum("duplicates"), aborted: sum("aborted"), undone: undoneIn(frame) };
 }
 
-/** The counts of the engine at the end of the run; before it, they are not shown. */
+/** The engine's count at the end of the run; 0 before the end. */
 function undoneIn({ plan, step }: Frame): number {
   return plan?.complete === true && plan.steps === step?.number ? (endOf(plan)?.undone ?? 0) : 0;
 }
 
-/** What was reported to applications, beside what is stored. */
+/** What was reported to applications, beside what is stored, in words. */
 export function resultsText(results: Results): string {
   const parts = (["stored", "failed", "open"] as const).filter((part) => part === "stored" || results[part] > 0);
   const words = parts.map((part) => say(`lesson.results_${part}`, { ...results }));

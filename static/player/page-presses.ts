@@ -1,6 +1,6 @@
 /**
- * Presses anywhere on the page, while the host is there: a list that lies over the page closes at one elsewhere. Such
- * a press on the picture has no other effect.
+ * Presses anywhere on the page, while the host is connected: a press elsewhere closes a list that lies over the page.
+ * Such a press on the picture has no other effect.
  */
 
 import type { ReactiveController, ReactiveControllerHost } from "lit";
@@ -10,7 +10,7 @@ const PICTURE = "main";
 export class PagePresses implements ReactiveController {
   readonly #closes: (event: PointerEvent) => boolean;
 
-  /** `closes`: whether the press closed something. */
+  /** `closes` returns whether the press closed something. */
   constructor(host: ReactiveControllerHost, closes: (event: PointerEvent) => boolean) {
     this.#closes = closes;
     host.addController(this);
@@ -31,14 +31,14 @@ export class PagePresses implements ReactiveController {
   };
 }
 
-/** Closes the open lists of the host, except the one with the press. Returns whether there was one. */
+/** Closes the open lists of the host, except the one with the press. Returns whether any was open. */
 export function closeLists(host: Element, lists: string, event: PointerEvent): boolean {
   const left = [...host.querySelectorAll<HTMLDetailsElement>(lists)].filter((list) => list.open && !event.composedPath().includes(list));
   for (const list of left) list.open = false;
   return left.length > 0;
 }
 
-/** The press has had its effect: the click that ends it does nothing. */
+/** Lets the click that ends this press do nothing, because the press has had its effect. */
 export function swallowClick(): void {
   const swallow = (event: Event): void => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** What the player shares with the page around it: language, theme, the address, and the token for posting. */
+/** What the player gets from the page around it: language, theme, the address, and the token for posting. */
 
 import type { Language } from "./frame.ts";
 import { keepPlace } from "./kept-places.ts";
@@ -7,7 +7,7 @@ export type Theme = "system" | "light" | "dark";
 
 const YEAR = 365 * 24 * 3600;
 
-/** Empty if the page has none, as in a sandboxed frame. */
+/** The cookies of the page; "" if it has none, as in a sandboxed frame. */
 function cookies(): string {
   try {
     return document.cookie;
