@@ -22,11 +22,11 @@ function cookie(name: string): string | null {
 }
 
 function remember(name: string, value: string): void {
-  if (window !== window.parent) return; // A page in a frame leaves nothing behind.
+  if (window !== window.parent) return; // A page in a frame stores nothing.
   document.cookie = `${name}=${encodeURIComponent(value)}; path=/; max-age=${YEAR}; samesite=lax`;
 }
 
-/** The token that the server wants with every POST. */
+/** The token that the server requires with every POST. */
 export function csrfToken(): string {
   const meta = document.querySelector<HTMLMetaElement>("meta[name=csrf-token]");
   return meta?.content ?? cookie("csrftoken") ?? "";
@@ -53,36 +53,39 @@ export function rememberTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
-/** Stores where the reader is, so that the front page and the session's own page lead back there in this browser. */
+/** Stores the reader's place, so that the front page and the session's own page lead back there in this browser. */
 export function rememberPlace(session: string, branch: string, step: number): void {
   remember("place", `${session}.${branch}.${step}`);
   keepPlace(session, { branch, step });
 }
 
-/** Keeps the address at what is on show, so that copying it shares the exact step. */
+/** Keeps the address in step with the page, so that copying it shares the exact step. */
 export class Permalink {
   #timer: number | null = null;
   #then: (() => void) | null = null;
 
-  /** A reader who leaves at once is at the last place, too. */
+  /** The address is also up to date when a reader leaves at once. */
   constructor() {
     globalThis.addEventListener?.("pagehide", () => this.#then?.());
   }
 
-  /** `session`: the session whose place is stored, too; "" if the page shows no session. */
+  /**
+   * Puts a branch and a step into the address. `session`: the session whose place is stored, too; "" if the page shows
+   * no session.
+   */
   show(branch: string, step: number, further: Record<string, string> = {}, session = ""): void {
     this.keep({ branch, step: String(step), ...further }, () => {
       if (session !== "") rememberPlace(session, branch, step);
     });
   }
 
-  /** Name to text; an empty text takes the name out of the address. */
+  /** Puts values into the address, by name; an empty value takes its name out. */
   keep(values: Record<string, string>, then: () => void = () => undefined): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#then = then;
-    // Browsers refuse more than about a hundred changes in half a minute; a scrubbing reader makes more.
+    // Browsers refuse more than about a hundred changes in half a minute; a reader who scrubs makes more.
     this.#timer = setTimeout(() => {
-      if (location.protocol === "file:") return; // Who opened a file has no address to share.
+      if (location.protocol === "file:") return; // A file that was opened from a disk has no address to share.
       const address = new URL(location.href);
       for (const [name, value] of Object.entries(values)) {
         if (value === "") address.searchParams.delete(name);
@@ -95,7 +98,7 @@ export class Permalink {
   }
 }
 
-/** False on a device with touch input only. */
+/** Whether the device may have a keyboard: false if it has touch input only. */
 export function hasKeyboard(): boolean {
   return !matchMedia("(hover: none) and (pointer: coarse)").matches;
 }

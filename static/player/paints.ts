@@ -1,16 +1,19 @@
 /**
- * When to draw: at once, when nothing was drawn since the last paint, and otherwise once before the next paint.
+ * Decides when to draw: at once if nothing was drawn since the last paint, else once before the next paint.
  *
- * A browser paints at moments of its own. A drawing made at once is ready at that moment; a drawing that waited for
- * the moment would only begin then. At most two drawings fall on one paint, however many are requested. A drawing
- * that needs a paint to itself gets the next one for which nothing was drawn yet; everything else waits for the paint
- * after it.
+ * A browser paints at moments of its own. A drawing made at once is ready at that moment; a drawing that waited for the
+ * moment would only begin then. At most two drawings are made for one paint, however many are requested. A drawing that
+ * needs a paint to itself gets the next one for which nothing was drawn yet; everything else waits for the paint after
+ * it.
  */
 
 export class Paints {
   readonly #beforePaint: (action: () => void) => void;
   readonly #soon: (action: () => void) => void;
-  /** Whether this paint has its drawing already, or is kept for one drawing alone: later ones wait for the next paint. */
+  /**
+   * Whether the next paint already has its drawing, or is kept for one drawing alone: later drawings wait for the paint
+   * after it.
+   */
   #isTaken = false;
   /** Whether a drawing was made at once and is not painted yet. */
   #drewAtOnce = false;
@@ -19,7 +22,7 @@ export class Paints {
   #waiting: (() => void)[] = [];
   #alone: (() => void)[] = [];
 
-  /** `beforePaint` calls back before the browser paints, `soon` when the task that runs has ended. */
+  /** `beforePaint` calls its argument before the browser paints, `soon` when the running task has ended. */
   constructor(
     beforePaint: (action: () => void) => void = (action) => void requestAnimationFrame(action),
     soon: (action: () => void) => void = (action) => queueMicrotask(action),
@@ -28,7 +31,9 @@ export class Paints {
     this.#soon = soon;
   }
 
-  /** Without `atOnce`, it is drawn before the next paint, together with everything else requested by then. */
+  /**
+   * Requests a drawing. Without `atOnce`, it is made before the next paint, together with all others requested by then.
+   */
   readonly schedule = (draw: () => void, atOnce = true): void => {
     this.#ask();
     if (this.#isTaken || !atOnce) {
@@ -45,7 +50,7 @@ export class Paints {
     this.#isTaken = true;
   };
 
-  /** Draws nothing before the next paint: what was done since the last one is enough for it. */
+  /** Keeps all drawing out of the next paint. */
   readonly pass = (): void => {
     this.#ask();
     this.#isTaken = this.#isPassed = true;

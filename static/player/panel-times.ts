@@ -1,4 +1,4 @@
-/** When a run has what a panel shows, and when a step is about it, as questions to its frame. Pure. */
+/** Questions to a frame: whether the run has content for a panel, and whether a step is about it. Pure. */
 
 import { INTERNAL, hasMarkers } from "../diagrams/internal-partitions.ts";
 import { shownReplica } from "../diagrams/shown-replica.ts";
@@ -11,12 +11,14 @@ type Asked = (frame: Frame) => boolean;
 const some = (table: object | undefined): boolean => Object.keys(table ?? {}).length > 0;
 const brokers = (frame: Frame) => Object.values(frame.view.brokers ?? {});
 
-/** Runs of the message middleware alone have neither producers nor brokers; one that compares the two has both. */
+/** Whether Kafka runs: not in runs of the message middleware alone; a run that compares the two has both. */
 export const kafka: Asked = (frame) => !some(frame.view.middleware?.participants) || some(frame.view.brokers);
-/** Whether a cluster or a middleware is running; the files of a broker show only what was written. */
+/** Whether a cluster or a middleware is running: not in a log case, whose files show only what was written. */
 export const works: Asked = (frame) => !isLogCase(frame);
 export const clients: Asked = (frame) => kafka(frame) && works(frame);
-/** Before the first step, most panels are empty, and a reader sees only those with content. */
+/**
+ * Whether a step has happened: before the first one, most panels are empty, and a reader sees only those with content.
+ */
 export const begun: Asked = (frame) => frame.step !== null;
 export const worksNow: Asked = (frame) => begun(frame) && works(frame);
 export const clientsNow: Asked = (frame) => begun(frame) && clients(frame);
@@ -29,7 +31,7 @@ export const refused: Asked = (frame) => frame.step?.refusal != null;
 export const decides: Asked = (frame) => clientsNow(frame) || decided(frame) || refused(frame);
 export const sends: Asked = (frame) => some(frame.view.clients);
 export const reads: Asked = (frame) => frame.header.actors.some((actor) => actor.role === "consumer");
-/** Whether a cluster is running; log files have no numbers before and after. */
+/** Whether a cluster is running; log files hold no state before and after a step. */
 export const runs: Asked = (frame) => some(frame.view.brokers);
 export const isFromFiles: Asked = (frame) => isLogCase(frame);
 export const hasLog: Asked = ({ header }) => header.partitions.length > 0;
@@ -43,7 +45,8 @@ const replicas = (frame: Frame): { name: string; replica: ReplicaView | undefine
 
 export const remembers: Asked = (frame) => replicas(frame).some(({ replica }) => some(replica?.producers));
 /**
- * Whether a client has left the state UNINITIALIZED; at step 0 this is so if the scenario's producer had worked before.
+ * Whether a client has left the state UNINITIALIZED; at step 0, this is so if the scenario's producer had worked
+ * before.
  */
 export const hasStates: Asked = (frame) =>
   Object.values(frame.view.clients ?? {}).some(({ transaction_manager: manager }) => (manager?.state ?? "UNINITIALIZED") !== "UNINITIALIZED");
@@ -58,7 +61,10 @@ export const hasRoles: Asked = (frame) => some(frame.view.middleware?.business?.
 export const hasCompensation: Asked = (frame) =>
   Object.values(frame.view.middleware?.participants ?? {}).some((participant) => (participant.log ?? []).length > 0);
 
-/** Followers copy all the time, so only the leader's log and the progress of replication count. */
+/**
+ * Whether the step writes to an internal log. Followers copy all the time, so only the leader's log and the progress of
+ * replication count.
+ */
 export const writesInternalLog: Asked = (frame) =>
   frame.step?.changes.some(({ path: [root, name = "", , replica, part = ""] }) => {
     if (root !== "partitions" || !INTERNAL.test(name) || !["batches", "high_watermark"].includes(part)) return false;
@@ -66,10 +72,11 @@ export const writesInternalLog: Asked = (frame) =>
     return leader != null && String(leader) === replica;
   }) === true;
 
-// What the plan shows to come. Without a plan, a place is kept from the first content on.
+// Whether the run will have transactions, according to the plan. Without a plan, panels have a place only from their
+// first content on.
 
 export const mayTransact: Asked = ({ plan }) => plan?.brokers.some(({ transactional_ids: ids }) => ids.length > 0) === true;
 export const mayCommitOffsets: Asked = ({ plan }) => plan?.brokers.some(({ groups }) => groups.length > 0) === true;
-/** Known before the first step: the first view has it. */
+/** Whether the run has a database; the first view shows it, so this is known before the first step. */
 export const hasDatabase: Asked = ({ view }) => view.database !== undefined;
 export const hasMiddleware: Asked = ({ plan }) => plan != null && plan.middleware !== null;

@@ -1,8 +1,8 @@
 /**
- * The one place where panels are listed: its tag, its key, where it stands and in which order, when it is shown, which
- * part of the view it shows, and how it is drawn. Layout, keys, help, tabs and marks read this list. The stage is part of
- * the page, the others are loaded when one is needed (`beside-stage.ts`). A new panel is its own file and an import
- * there, a row here, its name in the catalogue and its test.
+ * The list of all panels: for each its tag, its key, its place and order, when it is shown, which part of the view it
+ * shows, and how it is drawn. Layout, keys, help, tabs and marks read this list. The stage is part of the page; the
+ * other panels are loaded when one is needed (`beside-stage.ts`). A new panel needs a file of its own with an import
+ * there, an entry here, its name in the catalogue, and a test.
  */
 
 import type { Spread } from "../diagrams/lanes-plan.ts";
@@ -35,7 +35,7 @@ export interface PanelParts {
   code: string;
   spacing: Spacing;
   space: (spacing: Spacing) => void;
-  /** Whether the engine can be asked *why*, or for what lies far back. */
+  /** Whether the engine can be asked *why*, and whether parts that lie far back can be fetched. */
   asks?: boolean;
   /** Whether the picture allows interventions. */
   acts?: boolean;
@@ -43,16 +43,16 @@ export interface PanelParts {
   chain?: Chain;
   /** Whether the picture is read from the back of a room. */
   projector?: boolean;
-  /** The partition that both of two runs beside each other draw large. */
+  /** The partition that both of two compared runs draw large. */
   beside?: string | null;
   /** The actors with lanes in the space-time diagrams of both compared runs; and those that this run would draw alone. */
   columns?: readonly string[] | null;
   wants?: (actors: readonly string[]) => void;
-  /** What the space-time diagrams of both compared runs show before everything else. */
+  /** What the space-time diagrams of both compared runs show with precedence. */
   foremost?: Foremost | undefined;
   /** The number of steps of the longer of two compared runs; both are drawn along it. */
   along?: number | null;
-  /** Goes to a step, if more than this run has to move. */
+  /** Goes to a step, if this moves more than this run. */
   go?: (step: number) => void;
   /** The content of each partition's logs in two compared runs. */
   spread?: Spread | undefined;
@@ -65,13 +65,13 @@ export interface PanelRow {
   /** The number key, or "" for panels that are reached with Tab only. */
   key: string;
   place: "left" | "middle" | "right";
-  /** In the middle: the panel's word in addresses and presentations. */
+  /** For a panel in the middle: its name in addresses and presentations. */
   view?: string;
-  /** In the middle: whether a run opens on the panel; the first panel in the list that returns true is opened. */
+  /** For a panel in the middle: whether a run opens on it; the first panel in the list that returns true is opened. */
   opens?: (header: Header) => boolean;
-  /** In the middle: the panel has its full height, and its place scrolls. */
+  /** For a panel in the middle: it has its full height, and its place scrolls. */
   isLong?: true;
-  /** Catalogue key of its name. */
+  /** Catalogue key of the panel's name. */
   name: string;
   /**
    * In a side column: the fixed height of the panel's place in px. Without it, the panel has its own height: one line
@@ -80,9 +80,12 @@ export interface PanelRow {
   room?: number;
   /** Whether the run has content for the panel; without it, always. A run without content has no such panel. */
   when?: (frame: Frame) => boolean;
-  /** Whether the run may have it later, so that its place is kept from the beginning; without it, as `when`. */
+  /**
+   * Whether the run may have content for the panel later, so that its place is kept from the beginning; without it, as
+   * `when`.
+   */
   may?: (frame: Frame) => boolean;
-  /** What it shows of the view: beginnings of a change's path, `*` for any name. */
+  /** The part of the view that the panel shows: the beginnings of paths, `*` for any name. */
   shows?: readonly (readonly string[])[];
   /** Whether the step is about the panel for a reason other than a change. */
   about?: (frame: Frame) => boolean;
@@ -92,7 +95,7 @@ export interface PanelRow {
 const NO_CHAIN: Chain = [];
 const ALIKE: readonly string[] = [];
 
-/** In the order in which they stand in their places. */
+/** The panels, in the order in which they stand in their places. */
 const ROWS = [
   {
     tag: "eos-accumulator", key: "1", place: "left", name: "player.panel.accumulator", room: 168, when: clients,
@@ -251,7 +254,7 @@ const ROWS = [
 
 export const PANELS: readonly PanelRow[] = ROWS;
 
-/** What the middle of the page can show; the server's links know the same words. */
+/** The views that the middle of the page can show; the server's links use the same names. */
 export type Middle = Extract<(typeof ROWS)[number], { view: string }>["view"];
 export const MIDDLES: readonly Middle[] = ROWS.flatMap((row) => ("view" in row ? [row.view] : []));
 
@@ -262,41 +265,41 @@ export function isMiddle(word: string): word is Middle {
   return word !== "" && byView.has(word);
 }
 
-/** What a run opens on. */
+/** The view on which a run opens. */
 export function opensOn(header: Header | null): Middle {
   const opened = PANELS.find((panel) => header !== null && panel.opens?.(header) === true)?.view;
   return opened !== undefined && isMiddle(opened) ? opened : "stage";
 }
 
-/** The tag of what stands in the middle. */
+/** The tag of a view in the middle. */
 export function tagOf(middle: Middle): string {
   return byView.get(middle)?.tag ?? "";
 }
 
-/** Whether the run has, at this frame, what the panel shows. */
+/** Whether the run has content for the panel at this frame. */
 export function isShown(tag: string, frame: Frame | undefined): boolean {
   const when = byTag.get(tag)?.when;
   return frame === undefined || when === undefined || when(frame);
 }
 
-/** Whether the run has, or may get, what the panel shows. Then its place is kept. */
+/** Whether the run has, or may get, content for the panel, so that its place is kept. */
 export function isKept(panel: PanelRow, frame: Frame): boolean {
   return panel.when === undefined || panel.when(frame) || panel.may?.(frame) === true;
 }
 
-/** The view in the middle, in its place. */
+/** A view in the middle, in the panel's place. */
 export function middlePanel(middle: Middle, parts: PanelParts): TemplateResult | typeof nothing {
   const row = byView.get(middle);
   if (row === undefined) return nothing;
   return row.isLong === true ? row.draw(parts) : html`<div class="panel" id=${`panel-${row.tag}`} tabindex="-1">${row.draw(parts)}</div>`;
 }
 
-/** The same alone, for a page that has its own place for it. */
+/** A view without the panel's place, for a page that has one of its own. */
 export function pictureOf(middle: Middle, parts: PanelParts): TemplateResult | typeof nothing {
   return byView.get(middle)?.draw(parts) ?? nothing;
 }
 
-/** The panels that show what the step decided or changed. */
+/** The tags of the panels that show what the step decided or changed. */
 export function panelsOf(frame: Frame | undefined, panels: readonly PanelRow[] = PANELS): Set<string> {
   const step = frame?.step;
   if (frame === undefined || step == null) return new Set();
@@ -305,9 +308,7 @@ export function panelsOf(frame: Frame | undefined, panels: readonly PanelRow[] =
   return new Set(panels.filter((panel) => panel.about?.(frame) === true || shows(panel)).map((panel) => panel.tag));
 }
 
-/**
- * The columns that show something of what the step decided or changed; a reader of one column does not see the others.
- */
+/** The columns with a panel that shows what the step decided or changed, for a reader who sees only one column. */
 export function placesOf(frame: Frame | undefined): Set<PanelRow["place"]> {
   const tags = panelsOf(frame);
   return new Set(PANELS.filter((panel) => tags.has(panel.tag)).map((panel) => panel.place));

@@ -1,19 +1,19 @@
 /**
- * Where a line of Chinese may end in a narrow label: between words, as `Intl.Segmenter` finds them. A single letter stays
- * with its neighbour, because the words of this field are cut there: 参与|者, 写|入. Pure, no DOM.
+ * Where a line of Chinese may end in a narrow label: between words, as `Intl.Segmenter` finds them. A single character
+ * stays with its neighbour, because the segmenter cuts technical words there: 参与|者, 写|入. Pure, no DOM.
  */
 
 const CHINESE = /([\u4e00-\u9fff]+)/;
 /** Marks that may not begin a line, and marks that may not end one. */
 const CLOSES = /^[，。：；、！？）》」』”]+/;
 const OPENS = /[（《「『“]+$/;
-/** A number, and the word behind it that counts: 2 条. */
+/** `NUMBER`: a text that ends with a number. `COUNTED`: a Chinese measure word, which stays with it: 2 条. */
 const NUMBER = /\d ?$/;
 const COUNTED = /^[条个次步批份项名台段]/;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** What was asked for last: a place asks for the phrases of one sentence at many sizes. */
+/** The last results, because a place needs the phrases of the same sentence at many sizes. */
 const kept = new Map<string, string[]>();
 const KEPT_MOST = 40;
 
@@ -22,7 +22,7 @@ export function isChinese(text: string): boolean {
   return CHINESE.test(text);
 }
 
-/** The text in pieces that stay on one line each; other text than Chinese is cut behind its spaces. */
+/** The text in pieces, each of which stays on one line; text that is not Chinese is cut after its spaces. */
 export function phrasesOf(text: string): string[] {
   const before = kept.get(text);
   if (before !== undefined) return before;

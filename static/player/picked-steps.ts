@@ -1,6 +1,6 @@
-/** The steps that the reader typed for the handout: `3, 12–14` to numbers and back. Pure. */
+/** The steps for the handout as the reader types them, `3, 12–14`, to numbers and back. Pure. */
 
-/** In ascending order, each once; what names no step of the run is left out. */
+/** The numbers in a text, in ascending order, each once; parts that name no step of the run are left out. */
 export function readSteps(text: string, newest: number): number[] {
   const found = new Set<number>();
   for (const part of text.split(/[^\d–-]+/)) {
@@ -12,7 +12,7 @@ export function readSteps(text: string, newest: number): number[] {
   return [...found].sort((one, other) => one - other);
 }
 
-/** Neighbours as a range: `3, 12–14`. */
+/** The text for these numbers, with consecutive ones as a range: `3, 12–14`. */
 export function writeSteps(numbers: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const number of numbers) {

@@ -1,6 +1,6 @@
 /**
- * The plans of a session's branches (docs/frame.md, *Plan*), requested if one is missing or outgrown. Until a branch
- * has its own plan, its parent's is used, so that what both have keeps its place.
+ * The plans of a session's branches (docs/frame.md, *Plan*), which are requested if one is missing or outgrown. Until a
+ * branch has its own plan, its parent's is used, so that the parts that both share keep their places.
  */
 
 import type { Lines } from "./lines.ts";
@@ -11,7 +11,7 @@ export class Plans {
   readonly #lines: Lines;
   readonly #source: Source;
   readonly #plans = new Map<string, Plan>();
-  /** Branch to what was requested or answered last. */
+  /** Branch → its state when its plan was last requested or received. */
   readonly #asked = new Map<string, Asked>();
 
   constructor(lines: Lines, source: Source) {
@@ -27,14 +27,14 @@ export class Plans {
     return null;
   }
 
-  /** The branch's own, not its parent's. */
+  /** The branch's own plan, not its parent's; null if it has not arrived. */
   own(branch: string): Plan | null {
     return this.#plans.get(branch) ?? null;
   }
 
   /**
-   * `interventions`: how many of the branch's own interventions the plan knows. A plan may come twice, because a
-   * request without an answer is repeated.
+   * Keeps a plan. `interventions`: how many of the branch's own interventions it knows. A plan may arrive twice,
+   * because a request without an answer is repeated.
    */
   put(branch: string, plan: Plan, interventions: number): void {
     const grewNot = this.#plans.get(branch)?.steps === plan.steps;
@@ -43,7 +43,8 @@ export class Plans {
   }
 
   /**
-   * Requests the plan of a branch, unless it is here or was requested. If the server cannot make it, the page has none.
+   * Requests the plan of a branch, unless it is there or was requested. If the server cannot make it, the page has
+   * none.
    */
   look(branch: string): void {
     const info = this.#lines.branches.get(branch);
@@ -58,8 +59,8 @@ export class Plans {
 }
 
 /**
- * How many interventions of its own the branch had, and the last step of the plan that it has outgrown; null if it has
- * outgrown none.
+ * The number of the branch's own interventions, and the last step of the plan that the branch has outgrown; null if it
+ * has outgrown none.
  */
 interface Asked {
   interventions: number;

@@ -1,6 +1,7 @@
 /**
- * Playing: one step after another, each as long as its sentence takes to read, or so many a second. The server makes
- * steps only when asked, so play asks for the next ones before it runs out (credit); on pause nothing is left running.
+ * Playing: one step after another, each for as long as its sentence takes to read, or so many a second. The server
+ * makes steps only when asked, so playing requests the next ones before they are needed (`credit`); on pause, nothing
+ * is left running.
  */
 
 import { planOf } from "./axis-of.ts";
@@ -15,25 +16,31 @@ export const SPEEDS = [0.5, 1, 2, 4, 8, 16];
 export const defaults = {
   /** Up to this value, a speed is a multiple of reading speed; above it, steps per second. */
   reads: 2,
-  /** Milliseconds for each letter of the small text after the headline; a reader who wants to read all of it pauses. */
+  /**
+   * Milliseconds for each letter of the small text after the first sentence; a reader who wants to read all of it
+   * pauses.
+   */
   further: 20,
   shortest: 2000,
   longest: 7000,
-  /** Milliseconds at most for a step that is not notable and at which no beat lands: its headline is glanced at. */
+  /**
+   * The most milliseconds for a step that is not notable and at which no beat lands: readers only glance at its first
+   * sentence.
+   */
   between: 2500,
-  /** Milliseconds for a step that its beat only counts: enough to notice it. */
+  /** Milliseconds for a step that is only counted in the list of its beat: enough to notice it. */
   plumbing: 500,
-  /** Milliseconds for all steps of one such line, unless the least time of each is more. */
+  /** Milliseconds for all steps that are counted in one line, unless `least` ms for each are more. */
   line: 2500,
   least: 60,
 };
 
-/** Whether a speed is one of reading. */
+/** Whether a speed is a multiple of reading speed. */
 export function isReading(speed: number): boolean {
   return speed <= defaults.reads;
 }
 
-/** Milliseconds that the step on show is left standing. */
+/** How many milliseconds the step on show stays before the next one. */
 export function standsFor(store: Pick<PlayerStore, "frame">, speed: number): number {
   if (!isReading(speed)) return 1000 / speed;
   const step = store.frame?.step ?? null;
@@ -60,7 +67,7 @@ const BROWSER: Timers = {
 export class Play extends EventTarget {
   speed = 1;
   #timer: number | null = null;
-  /** Where playing began: it does not stop at a breakpoint there. */
+  /** The step at which playing began: a breakpoint there does not stop it. */
   #from = 0;
   readonly #store: PlayerStore;
   readonly #timers: Timers;
@@ -75,7 +82,7 @@ export class Play extends EventTarget {
     return this.#timer !== null;
   }
 
-  /** Steps that should lie ahead: two seconds' worth of the quickest. */
+  /** The number of steps that should be ready ahead of the reader: two seconds' worth, and at least four. */
   get credit(): number {
     return Math.max(4, Math.ceil(this.speed * 2));
   }
@@ -125,7 +132,7 @@ export class Play extends EventTarget {
       this.stop();
       return;
     }
-    // Inside a step there is more to see before the next one.
+    // At the level of checks, the step on show has more to see before the next one.
     if (!isWaiting && store.pace?.within() === true) {
       this.#next();
       return;

@@ -75,30 +75,30 @@ export abstract class PlayerAttributes extends LitElement {
   declare language: Language;
   declare catalogueEn: string;
   declare catalogueZhHans: string;
-  /** Where a session's exports are asked for. */
+  /** The address of a session's exports. */
   declare exportAddress: string;
-  /** Why there are no exports: a key of the catalogue, shown in their place. */
+  /** Why there are no exports: a key of the catalogue, whose text is shown instead of them. */
   declare noExport: string;
-  /** If the replay is published: its file. */
+  /** If the replay is published: the address of its file. */
   declare replay: string;
   declare published: string;
   declare rules: string;
   /** Address of the reference. */
   declare reference: string;
   declare machines: string;
-  /** Where the pseudocode of the components comes from. */
+  /** The address of the pseudocode of the components. */
   declare code: string;
   /** The zoom when the page opens: `transaction`, `decision` or `decision:3`. */
   declare zoomed: string;
   declare compare: string;
   declare library: string;
   declare share: string;
-  /** Where a branch is made again by the engine here, as a session of its own. */
+  /** The address at which the engine of this site makes a branch again, as a session of its own. */
   declare rerun: string;
   /** The address that makes a scenario of branch 0; for another branch, its number replaces the 0. */
   declare workshop: string;
   declare assignment: string;
-  /** The run is an attempt that can be submitted. */
+  /** Whether the run is an attempt that can be submitted. */
   declare submits: boolean;
   declare verdict: string;
   declare log: string;
@@ -107,7 +107,7 @@ export abstract class PlayerAttributes extends LitElement {
   declare predictions: string;
   /** The texts of the scenario's document and its track, as JSON (`lesson.ts`). */
   declare lesson: string;
-  /** The page of the track that led here; empty if none did. */
+  /** The page of the track from which the reader came; empty if there is none. */
   declare track: string;
   declare trackFinish: string;
   declare trackPlace: string;
@@ -115,28 +115,28 @@ export abstract class PlayerAttributes extends LitElement {
   declare trackTitleZhHans: string;
   /** In a frame on another page: the address that opens the player outside of the frame. */
   declare open: string;
-  /** Begins to play by itself, unless the reader wants less motion. */
+  /** Whether playing begins by itself, unless the reader wants less motion. */
   declare plays: boolean;
   /** The token of a presentation, on the page of a follower. */
   declare follow: string;
   /** Address that starts a presentation. */
   declare present: string;
-  /** Where others follow; empty while this session is not presented. */
+  /** The address at which others follow; empty while this session is not presented. */
   declare presenting: string;
   declare view: string;
   declare select: string;
   declare selectIn: string;
   declare selectSerials: string;
-  /** The link that led here was made for another version of the scenario. */
+  /** Whether the link to this page was made for another version of the scenario. */
   declare changed: boolean;
   declare middle: Middle;
   /** Whether the space-time diagram is spaced by step or by time. */
   declare spacing: Spacing;
   declare column: Column;
   declare isNarrow: boolean;
-  /** Read from the back of a room: larger words, and a picture that comes closer. */
+  /** Whether the page is read from the back of a room: with larger letters, and a picture that comes closer. */
   declare projector: boolean;
-  /** The subjects of the sentences of the answer on show. */
+  /** The subjects of the sentences of the present answer to *why*. */
   declare chain: Chain;
   declare fault: string | null;
   declare hasWords: boolean;

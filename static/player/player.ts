@@ -1,7 +1,7 @@
 /**
  * `<eos-player session="…" catalogue-en="…" catalogue-zh-hans="…" language="en">`: the whole screen (docs/player.md).
  *
- * It places the panels, hands each of them the store's frame, and turns keys and buttons into what the store does.
+ * It places the panels, gives each of them the store's frame, and turns keys and buttons into actions of the store.
  */
 
 import type { LitElement, PropertyValues, TemplateResult } from "lit";
@@ -76,9 +76,9 @@ import { stopsOf, Transactions } from "./transactions.ts";
 export const defaults = {
   /** Below this width the side columns become tabs. */
   folds: 1100,
-  /** Milliseconds from the first press until parts come that were not asked for. */
+  /** Milliseconds from the reader's first press until parts are loaded that were not requested. */
   rests: 1000,
-  /** Milliseconds until the part that takes readers along is asked for again. */
+  /** Milliseconds until the part for presenting and following is requested again. */
   again: 3000,
 };
 
@@ -92,14 +92,14 @@ export class Player extends PlayerAttributes {
   zoom: Zoom | undefined;
   transactions: Transactions | undefined;
   company: Company | undefined;
-  /** Whether the view in the middle was chosen, by the reader or by the run. */
+  /** Whether the reader or the run has chosen the view in the middle. */
   #hasChosen = false;
-  /** What stood in the middle before *Inspect* was asked for by its key. */
+  /** The view in the middle before the key for *Inspect* was pressed. */
   #before: Middle | null = null;
-  /** The step at which the page is to open, until the run is there. */
+  /** The step at which the page is to open, until the run has been loaded. */
   #asked: number | null = null;
   #status: Status = "connecting";
-  /** For how many waiting commands the page has said that they wait. */
+  /** The number of waiting commands that the page has announced. */
   #waiting = 0;
   readonly #columns = new SideColumns(this, () => this.requestUpdate());
   readonly #later = new LaterFrame(() => this.requestUpdate(), (action) => this.store?.drawAlone(action));
@@ -119,7 +119,7 @@ export class Player extends PlayerAttributes {
     this.#width.addEventListener("change", this.#fold);
     this.#pointing = new Pointing(this, (selection, at) => void this.#with<SelectionBar>("eos-selection-bar", (bar) => bar.openAt(selection, at)));
     for (const sign of ["keydown", "pointerdown"]) this.addEventListener(sign, this.#getReady, { once: true });
-    if (innerWidth < UPRIGHT) void this.#fetch(phonePlaced); // The first picture should not wait for it.
+    if (innerWidth < UPRIGHT) void this.#fetch(phonePlaced); // Not awaited, because the first picture should not wait for it.
     this.#begin();
   }
 
@@ -134,7 +134,7 @@ export class Player extends PlayerAttributes {
   }
 
   /**
-   * The catalogue, the steps and the questions' part are loaded at the same time, so that no reader passes a question
+   * Loads the catalogue, the steps and the part for questions at the same time, so that no reader passes a question
    * before it can be asked.
    */
   #begin(): void {
@@ -191,7 +191,7 @@ export class Player extends PlayerAttributes {
     this.#permalink.show(store.branch, store.shown, addressOf(zoom, viewOf(this.middle, this.spacing), opensOn(store.header)), this.session);
   }
 
-  /** The page presents or follows. If the part for it fails to load, it is requested again until it comes. */
+  /** Makes the page present or follow. If the part for it fails to load, it is requested again until it loads. */
   async #accompany(socket: SessionSocket, store: PlayerStore): Promise<Company> {
     const seat = { look: (view: string) => this.#openView(view), why: (why: ShownWhy | null) => { if (why !== null || atHand.isWanted) void this.#with<Why>("eos-why", (panel) => panel.present(why)); }, place: () => this.#whereabouts() };
     for (await this.#fetch(withOthers); !withOthers.isHere; await this.#fetch(withOthers)) await new Promise((resume) => setTimeout(resume, defaults.again));
@@ -226,13 +226,13 @@ export class Player extends PlayerAttributes {
       this.store?.speak(language);
       this.fault = null;
     } catch (error) {
-      // Without a catalogue, keys are shown; the page says so.
+      // Without a catalogue, the page shows keys, and says so.
       this.fault = String(error);
     }
     this.requestUpdate();
   }
 
-  /** The page announces at once a lost connection, each request that waits for it, and its return. */
+  /** Announces at once a lost connection, each request that waits for it, and its return. */
   #tellStatus({ status, waiting }: PlayerStore): void {
     const before = this.#status;
     const waited = this.#waiting;
@@ -254,7 +254,7 @@ export class Player extends PlayerAttributes {
       this.#remember();
       void this.#goToAsked(store);
       this.#playOnce();
-      // The hint is about the step that it led to.
+      // The hint is about the step to which it led.
       if (ABOUT_A_STEP.has(this.hint) && store.target !== this.hintParams["step"]) this.hint = "";
     }
     const header = store?.header ?? null;
@@ -267,7 +267,7 @@ export class Player extends PlayerAttributes {
     for (const panel of this.querySelectorAll<Partial<DiagramElement> & Element>(".panel > *")) panel.foresee?.((event as CustomEvent<Frame>).detail);
   };
 
-  /** Once, when the run is there. */
+  /** Goes to the step at which the page is to open: once, when the run has been loaded. */
   async #goToAsked(store: PlayerStore): Promise<void> {
     const asked = this.#asked;
     this.#asked = null;
@@ -294,7 +294,7 @@ export class Player extends PlayerAttributes {
     if (event.detail !== undefined) this.store?.select(event.detail);
   };
 
-  // What is shown (a panel's host must not have a tabindex: a negative one hides its content from the Tab key)
+  // The page (the element of a panel must have no tabindex: a negative one would hide its content from the Tab key)
 
   /** Resolves once the step on show can be drawn. */
   protected override async getUpdateComplete(): Promise<boolean> {
@@ -318,14 +318,14 @@ export class Player extends PlayerAttributes {
     }
   }
 
-  /** Whether this browser keeps breakpoints of the session; null: not read yet. */
+  /** Whether this browser stores breakpoints of the session; null: not read yet. */
   #hasStops: boolean | null = null;
 
-  /** Whether something is selected or shown that needs a part that opens over the page. */
+  /** Whether the selection or the address needs one of the parts that open over the page. */
   #wantsAtHand(store: PlayerStore): boolean {
     if (this.#hasStops === null && store.session !== null) {
       this.#hasStops = new PageKeeper(store.session.id).read().length > 0;
-      // Until breakpoints are there, it is not known where they hold.
+      // Until breakpoints are loaded, it is not known where they hold.
       if (this.#hasStops) store.stops ??= { holdsAt: () => null };
     }
     return store.selection !== null || this.#hasStops === true || [...store.lines.branches.values()].some(({ interventions }) => interventions.length > 0);
@@ -345,15 +345,15 @@ export class Player extends PlayerAttributes {
   }
 
   /**
-   * A reader who has begun to press keys or buttons may soon need the parts that open over the page: they are loaded
-   * while the page rests.
+   * Loads the parts that open over the page once the page rests: a reader who has begun to press keys or buttons may
+   * soon need them.
    */
   readonly #getReady = (): void => {
     setTimeout(() => void atHand.come().catch(() => undefined), defaults.rests);
   };
 
   protected override updated(changed: PropertyValues): void {
-    // Views scroll in one place; each begins at its top, and then scrolls its own step into view.
+    // All views scroll in the same element; each begins at its top, and then scrolls its own step into view.
     if (changed.has("middle")) this.querySelector(".mid")?.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.#entitle(this.store?.header?.title[words.language] ?? "");
     if (this.#inspects) this.#columns.drawn(this.isNarrow);
@@ -465,7 +465,10 @@ export class Player extends PlayerAttributes {
     this.company?.moved();
   };
 
-  /** Folded columns get no frame, because they are not visible. The most expensive parts are drawn last. */
+  /**
+   * The frame for a column. Folded columns get none, because they are not visible; the most expensive parts are drawn
+   * last.
+   */
   #frameFor(column: Column, frame: Frame | undefined): Frame | undefined {
     if (column !== "middle" && !this.#inspects) return undefined;
     if (this.isNarrow && this.column !== column) return undefined;
@@ -500,7 +503,7 @@ export class Player extends PlayerAttributes {
 
   readonly #key = (event: KeyboardEvent): void => {
     const target = event.composedPath()[0];
-    if (this.querySelector("dialog[open], .term-note:popover-open") !== null) return; // A dialog has its own keys.
+    if (this.querySelector("dialog[open], .term-note:popover-open") !== null) return; // A dialog handles its own keys.
     if (event.defaultPrevented || belongsToFocus(event, target instanceof Element ? target : null)) return;
     if (this.#typed !== null && event.key.length === 1) {
       event.preventDefault();
@@ -522,7 +525,7 @@ export class Player extends PlayerAttributes {
     if (action === "number") this.hintParams = { number: Number(key), count };
     this.hint = lacks(action, key, { beats: count, live: store.source.live, follows: this.follow !== "", meets: (this.company?.audience ?? null) !== null, share: this.share, selection: store.selection, frame: store.frame }) ?? "";
     if (this.hint !== "") return;
-    if (store.status === "reconnecting") this.hint = "player.offline"; // What is asked for is kept.
+    if (store.status === "reconnecting") this.hint = "player.offline"; // The request is not lost: the store keeps it until the connection is back.
     if ((LOOKING_KEYS as readonly string[]).includes(action)) {
       void this.#lookFor(action as LookingKey);
       return;
@@ -568,20 +571,22 @@ export class Player extends PlayerAttributes {
     this.#typed = null;
   }
 
-  /** Close what is open over the page: only one such thing may be open. */
+  /** Closes what is open over the page: only one part may be open. */
   #uncover(): void {
     this.#lesson()?.close?.();
     this.#beats()?.close();
     this.#why()?.close?.();
   }
 
-  /** The answer marks things in the picture, so nothing may cover them. */
+  /** Asks *why*, and closes everything over the picture, because the answer marks things in it. */
   #askWhy(): void {
     this.#lesson()?.close?.();
     void this.#with<Why>("eos-why", (why) => why.toggle());
   }
 
-  /** → moves by beats and ↓ by steps, or the other way round; other zoom levels have their own pace. */
+  /**
+   * Moves on or back: → moves by beats and ↓ by steps, or the other way round; other zoom levels have their own pace.
+   */
   #onward(direction: 1 | -1, isLong: boolean): void {
     const { store, walk } = this;
     if (store === undefined || walk === undefined) return;
@@ -602,12 +607,12 @@ export class Player extends PlayerAttributes {
     else store.back();
   }
 
-  /** If the picture has the whole width, there is nothing to scroll. */
+  /** A swipe moves by beats if the picture has the whole width, because then there is nothing to scroll. */
   readonly #swipe = new Swipe((way) => {
     if (this.middle === "stage" && innerWidth < UPRIGHT && this.querySelector("dialog[open]") === null) this.#onward(way, this.walk?.arrows === "beats");
   });
 
-  /** *Inspect* and back. */
+  /** Opens *Inspect*, or the view before it. */
   #inspect(): void {
     if (this.#inspects) this.#open("middle", this.#before ?? opensOn(this.store?.header ?? null));
     else {
@@ -616,13 +621,13 @@ export class Player extends PlayerAttributes {
     }
   }
 
-  /** A presenter's view of the stage, and back. */
+  /** Switches between the normal view of the stage and the one for a projector. */
   #present(): void {
     this.projector = !this.projector;
     if (this.projector) this.#open("middle", "stage");
   }
 
-  /** The button that goes on; at the end of a run the one that goes back. */
+  /** Moves the focus to the button that goes on; at the end of a run, to the one that goes back. */
   #toControls(): void {
     const first = (which: string) => this.querySelector<HTMLElement>(`.transport ${which}:not(:disabled)`);
     (first(":is(.beat-go, .go)") ?? first("button"))?.focus();
@@ -632,7 +637,7 @@ export class Player extends PlayerAttributes {
     return this.querySelector(".mid > .panel > *");
   }
 
-  /** Moves the focus to the first thing that the step is about, or to the view if it has none. */
+  /** Moves the focus to the first thing that the step is about, or to the view if there is none. */
   #toPicture(): void {
     if (this.#picture?.enter?.() !== true) this.querySelector<HTMLElement>(".mid")?.focus();
   }
@@ -641,7 +646,10 @@ export class Player extends PlayerAttributes {
     if (event.key === "Enter" && event.target === event.currentTarget) this.#toPicture();
   };
 
-  /** Of what is selected, else of the thing that has the focus; without both, the focus goes into the picture. */
+  /**
+   * Lists the actions of the selected thing, else of the thing that has the focus; without either, the focus goes into
+   * the picture.
+   */
   #listActs(): void {
     const { store } = this;
     const focused = store?.selection == null ? (this.#picture?.focused ?? null) : null;
@@ -658,7 +666,7 @@ export class Player extends PlayerAttributes {
     return this.querySelector<MessageActs>("eos-message-acts");
   }
 
-  /** Without its methods until the part is there. */
+  /** The element of the lesson, which has no methods until its code is loaded. */
   #lesson(): Partial<Lesson> | null {
     return this.querySelector<Lesson>("eos-lesson");
   }
@@ -686,7 +694,7 @@ export class Player extends PlayerAttributes {
     dialog?.open?.();
   }
 
-  /** Without its methods until the part is there. */
+  /** The element of *why*, which has no methods until its code is loaded. */
   #why(): Partial<Why> | null {
     return this.querySelector<Why>("eos-why");
   }
@@ -699,7 +707,7 @@ export class Player extends PlayerAttributes {
     if (this.#closeTop()) requestAnimationFrame(() => { if (document.activeElement === document.body) this.#toControls(); });
   }
 
-  /** Returns whether something lay over the page. */
+  /** Closes the topmost part over the page; returns whether there was one. */
   #closeTop(): boolean {
     if (this.#lesson()?.close?.() === true || this.#beats()?.close() === true || this.querySelector<GuaranteeStrip>("eos-strip")?.close() === true) return true;
     const why = this.#why();
@@ -716,7 +724,7 @@ export class Player extends PlayerAttributes {
     return false;
   }
 
-  /** Goes to the landing of the beat with this number; if panels are shown, the number opens a panel instead. */
+  /** Goes to the stop with this number; if panels are shown, the number opens a panel instead. */
   async #number(key: string, beats: readonly Beat[]): Promise<void> {
     const step = stepNumbered(beats, Number(key));
     await (step === null ? this.#panel(key) : this.walk?.goTo(step));
@@ -735,7 +743,7 @@ export class Player extends PlayerAttributes {
   }
 }
 
-/** Everything is drawn with the first frame; until then there is nothing to say but what went wrong. */
+/** Whether the page is still empty: everything is drawn with the first frame; before it, only a failure is shown. */
 function isOpening({ frame, problem, status }: PlayerStore): boolean {
   return frame === undefined && problem === null && status !== "failed" && status !== "reconnecting";
 }

@@ -1,5 +1,5 @@
 /**
- * Opening the list of actions on the thing itself: by the right button, a long press, the menu key or Shift+F10.
+ * Opens the list of actions on the thing itself: at the right mouse button, a long press, the menu key or Shift+F10.
  *
  * Panels say what a press would select (`pointedAt`); if that is nothing, the browser's own menu opens.
  */
@@ -17,11 +17,11 @@ export const defaults = {
 export interface Point {
   x: number;
   y: number;
-  /** Where a list stands that has no room under its thing: beside it. */
+  /** The x at which a list stands beside its thing if it has no room under it. */
   beside?: number;
 }
 
-/** What panels offer (static/diagrams/element.ts). */
+/** The method that panels have for this (static/diagrams/element.ts). */
 interface Pointable extends EventTarget {
   pointedAt(path: readonly EventTarget[]): Selection | null;
 }
@@ -30,7 +30,7 @@ function isPointable(one: EventTarget): one is Pointable {
   return "pointedAt" in one;
 }
 
-/** What a press on this path would select. */
+/** The thing that a press on this path of elements would select; null: nothing. */
 export function pointed(path: readonly EventTarget[]): Selection | null {
   return path.find(isPointable)?.pointedAt(path) ?? null;
 }
@@ -80,7 +80,7 @@ export class Pointing {
       const selection = pointed(path);
       this.#ended();
       if (selection === null) return;
-      swallowClick(); // Lifting the finger is a click, too, which would let go of what was just asked about.
+      swallowClick(); // Lifting the finger is a click, too, which would end the selection.
       this.#open(selection, at);
     }, defaults.press);
   };

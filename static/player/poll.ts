@@ -1,6 +1,6 @@
 /**
- * `<eos-poll .store .audience>`: one question of the engine to all followers. They answer; the presenter sees the
- * bars move, and all see them once the presenter shows them; the engine's next step is the answer.
+ * `<eos-poll .store .audience>`: a question of the engine that is put to all followers. They answer; the presenter sees
+ * the bars move, and all see them once the presenter shows them; the engine's next step is the answer.
  */
 
 import type { PropertyValues, TemplateResult } from "lit";
@@ -19,7 +19,7 @@ export class Poll extends AudienceElement {
 
   /** A follower's choice before it is sent. */
   declare chosen: string;
-  /** A follower who has answered changes the answer. */
+  /** Whether a follower who has answered is changing the answer. */
   declare again: boolean;
   /** The poll that the reader closed, with its state at that time. */
   declare away: string;
@@ -53,7 +53,7 @@ export class Poll extends AudienceElement {
   protected override updated(): void {
     this.markPlayer("poll", this.querySelector(".poll-card") !== null);
     const poll = this.audience?.poll ?? null;
-    // The button that opened it is gone; the presenter's focus moves into the card, and no other's.
+    // The button that opened the poll is gone, so the presenter's focus moves into the card; a follower's focus stays.
     if (poll !== null && this.audience?.presents === true && document.activeElement === document.body) this.focusCard();
   }
 
@@ -78,7 +78,7 @@ export class Poll extends AudienceElement {
       ${audience.presents ? this.#deeds(store, audience, poll) : this.#putAway(poll)}</section>`;
   }
 
-  // Of a follower
+  // The question, for a follower
 
   #asked(audience: Audience, poll: Asked): TemplateResult {
     const { choice } = audience;
@@ -111,7 +111,7 @@ export class Poll extends AudienceElement {
     return html`<div class="row"><button class="put-away" @click=${() => (this.away = `${poll.id} ${poll.state}`)}>${say("poll.put_away")}</button></div>`;
   }
 
-  // Shown to the presenter and to followers
+  // The results, for the presenter and for followers
 
   #results(audience: Audience, poll: Asked): TemplateResult {
     const closed = poll.state === "closed" && !audience.presents ? html`<p>${say("poll.is_closed")}</p>` : nothing;
@@ -145,7 +145,7 @@ export class Poll extends AudienceElement {
 
   #why(audience: Audience, poll: Asked): TemplateResult {
     const others = poll.choices.filter((one) => one.id !== poll.right);
-    // The reader's own wrong answer first; for a presenter, the most frequent wrong answer.
+    // First the reader's own wrong answer; for a presenter, the most frequent one.
     const weight = (one: QuestionChoice): number => (one.id === audience.choice ? Infinity : (poll.counts?.[one.id] ?? 0));
     others.sort((one, other) => weight(other) - weight(one));
     const reasons = poll.reasons ?? {};
@@ -155,7 +155,7 @@ export class Poll extends AudienceElement {
         ${reasonList(reasons[one.id] ?? [])}</details>`)}`;
   }
 
-  // Of a presenter
+  // The buttons of the presenter
 
   #deeds(store: PlayerStore, audience: Audience, poll: Asked): TemplateResult {
     const button = (change: "show" | "hide" | "close" | "end", kind: string): TemplateResult =>
@@ -165,10 +165,10 @@ export class Poll extends AudienceElement {
       ${poll.state === "open" ? button("close", "") : nothing}${button(poll.shown ? "hide" : "show", "")}${button("end", "")}</div>`;
   }
 
-  /** The engine's next step is the answer: the presenter goes there, and all followers with them. */
+  /** Shows the answer, which is the engine's next step: the presenter goes there, and all followers with them. */
   async #reveal(store: PlayerStore, audience: Audience, poll: Asked): Promise<void> {
     await audience.changePoll("reveal");
-    if (audience.poll?.state !== "revealed") return; // It was refused, and the page shows that.
+    if (audience.poll?.state !== "revealed") return; // The server refused, and the page shows that.
     if (store.branch !== poll.branch) store.switchTo(poll.branch, poll.at);
     store.moveTo(poll.at);
     store.forward();

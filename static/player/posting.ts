@@ -1,4 +1,4 @@
-/** Buttons that post: a run is started, or put beside another one. */
+/** Buttons that post a form: they start a run, or compare it with another one. */
 
 import type { TemplateResult } from "lit";
 import { html } from "lit";
@@ -15,7 +15,7 @@ export function besideOriginal(store: PlayerStore): [name: string, value: string
   return [...besideFields(store), ["run", ""]];
 }
 
-/** A form that is one button. */
+/** A form that consists of one button. */
 export function posting(action: string, fields: [name: string, value: string][], button: TemplateResult): TemplateResult {
   return html`<form method="post" action=${action}><input type="hidden" name="csrfmiddlewaretoken" .value=${csrfToken()}>${fields.map(
     ([name, value]) => html`<input type="hidden" name=${name} .value=${value}>`)}${button}</form>`;

@@ -1,8 +1,9 @@
 /**
  * `<eos-predict .store .play address="/sessions/…/questions" predictions="…">`: stops before a decision and asks what
- * will happen. Questions, choices, the right one and the reasons come from the engine; the next step is the answer.
- * In a track and in an assignment, it asks by itself; elsewhere, only once the reader has switched it on for this
- * session. The card stands beside the picture and never over it; its keys work, and keys that have to wait say why.
+ * will happen. The engine gives the questions, their choices, the right one and the reasons; the next step is the
+ * answer. In a track and in an assignment, it asks by itself; elsewhere, only after the reader has switched it on for
+ * this session. The card stands beside the picture and never over it; its keys work, and keys that have to wait say
+ * why.
  */
 
 import type { TemplateResult } from "lit";
@@ -19,7 +20,10 @@ import { StoreElement } from "./store-element.ts";
 import { say } from "./text.ts";
 import { unbroken } from "./unbroken.ts";
 
-/** Stored for all tracks and assignments; elsewhere for one session, because its address then shows another picture. */
+/**
+ * The key under which this browser stores whether to ask: once for all tracks and assignments; elsewhere for each
+ * session, because with questions its address shows another picture.
+ */
 const SWITCH = "eosviz-questions";
 /** If the questions of a run arrive later than this, none is asked. */
 const COMES_WITHIN_MS = 20_000;
@@ -45,33 +49,35 @@ export class Predict extends StoreElement {
   };
 
   declare play: Play | undefined;
-  /** The followers of this page, if it presents: they can be asked instead. */
+  /** The followers of this page, if it presents: they can be asked instead of the reader. */
   declare audience: Audience | null;
-  /** What they are asked now. */
+  /** The poll that is put to them now. */
   declare poll: Poll | null;
   declare address: string;
   declare predictions: string;
-  /** Where the end of this scenario of a track is reported. */
+  /** The address to which the end of this scenario of a track is reported. */
   declare finish: string;
   declare place: string;
-  /** Whether it asks without the reader's choice, as in a track. */
+  /** Whether it asks without the reader having chosen so, as in a track. */
   declare asks: boolean;
-  /** The reader tried to go on although an answer is due. */
+  /** Whether the reader tried to go on although an answer is due. */
   declare waits: boolean;
-  /** What the reader chose; null: nothing. */
+  /** Whether the reader chose to be asked; null: they chose nothing. */
   declare on: boolean | null;
   declare open: Question | null;
   declare chosen: string;
   declare revealed: boolean;
   declare fault: boolean;
-  /** Where the reader was when they went back to a question that they had passed; null: nowhere. */
+  /**
+   * The step where the reader was before they went back to a question that they had passed; null: they did not go back.
+   */
   declare left: number | null;
   #quizzes = new Map<string, Quiz>();
   #asked = new Set<string>();
-  /** The request for the questions of each branch, while it runs. */
+  /** Branch → the request for its questions, while it is running. */
   #coming = new Map<string, Promise<void>>();
   #seen = "";
-  /** Whether the end of the run was reached and reported. */
+  /** Whether the end of the run was reached and reported to the track. */
   #isTold = false;
 
   constructor() {
@@ -106,7 +112,7 @@ export class Predict extends StoreElement {
     this.#player?.removeEventListener("landed", this.#landed);
   }
 
-  /** The picture has drawn the step before the answer: now it shows what is asked about. */
+  /** When the picture has drawn the step before the answer, it marks the subject of the question. */
   readonly #landed = (event: Event): void => {
     if (this.open !== null && !this.revealed && (event as CustomEvent<number>).detail === this.open.at) this.#bring(this.open);
   };
@@ -125,9 +131,9 @@ export class Predict extends StoreElement {
     else sessionStorage.setItem(`${SWITCH} ${this.address}`, on ? "on" : "off");
   }
 
-  // The gate
+  // Where the reader has to wait
 
-  /** Whether the reader may go on from `from` up to `to` now; the step before which a question stands, or null. */
+  /** The first step in `from`…`to` that waits for an answer; null: the reader may go on. */
   waitsIn(branch: string, from: number, to: number): number | null {
     this.#noteRevealed();
     const quiz = this.#quizzes.get(branch);
@@ -135,12 +141,15 @@ export class Predict extends StoreElement {
     return stopBefore(quiz.questions, new Set(Object.keys(quiz.answers).map(Number)), from, to);
   }
 
-  /** A reader who goes on before the questions are loaded would pass them, so the page goes on once they are. */
+  /**
+   * Resolves when the questions of a branch are loaded: a reader who goes on before that would pass them. Null: nothing
+   * is being loaded.
+   */
   coming(branch: string): Promise<void> | null {
     return this.isOn && !this.#quizzes.has(branch) ? (this.#coming.get(branch) ?? null) : null;
   }
 
-  /** A question that was asked in a poll and answered is not asked again. */
+  /** Notes a question that was put to all in a poll and answered: the reader is not asked again. */
   #noteRevealed(): void {
     const { poll } = this;
     if (poll?.state !== "revealed" || this.audience?.presents !== true) return;
@@ -161,7 +170,7 @@ export class Predict extends StoreElement {
     this.#tellSeen();
   }
 
-  /** Who saw the run of a track to its end has seen it, with questions or without. */
+  /** Reports to the track that the reader has reached the end of the run, with questions or without. */
   #tellSeen(): void {
     const { store } = this;
     if (this.#isTold || this.finish === "" || store === undefined || !isOver(store)) return;
@@ -191,11 +200,11 @@ export class Predict extends StoreElement {
     this.requestUpdate();
   }
 
-  /** The reader wants to go on from what was revealed: the next question may stand right there. */
+  /** Called when the reader wants to go on and cannot: the next question may be due right after the revealed answer. */
   blocked(): void {
     if (this.revealed) this.#close();
     else this.waits = true;
-    // The choices of the poll, if all are asked.
+    // The card is the poll's if all followers are asked.
     document.querySelector<HTMLElement>(".predict-card")?.focus();
   }
 
@@ -203,7 +212,7 @@ export class Predict extends StoreElement {
     this.markPlayer("question", this.querySelector(".predict-card") !== null);
   }
 
-  /** A question opens when its step is reached, and closes when the reader goes elsewhere. */
+  /** Opens a question when its step is reached, and closes it when the reader goes elsewhere. */
   #arrive(branch: string, shown: number): void {
     const { open } = this;
     if (open !== null && this.revealed && (shown === open.at || shown === open.at + 1)) return;
@@ -230,7 +239,7 @@ export class Predict extends StoreElement {
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
   }
 
-  /** The picture lights the message that is asked about; a small picture, the partition. */
+  /** Marks the message of the question in the picture; in a small picture, the partition. */
   #bring({ message, params }: Question): void {
     const partition = params["partition"];
     const detail: Selection | null = message != null ? { kind: "message", id: String(message) } : typeof partition === "string" ? { kind: "partition", id: partition } : null;
@@ -244,23 +253,23 @@ export class Predict extends StoreElement {
     if (quiz !== undefined) quiz.answers[String(open.at)] = choice;
     this.chosen = choice;
     this.revealed = true;
-    this.play?.stop(); // What was revealed is read.
+    this.play?.stop(); // Playing stops, because the reader reads the revealed answer.
     store.forward();
-    // The pressed button is gone; with a keyboard the focus moves into the card.
+    // The pressed button is gone; with a keyboard, the focus moves into the card.
     void this.updateComplete.then(() => this.querySelector<HTMLElement>(".predict-card")?.focus());
     const body = new URLSearchParams({ branch: store.branch, at: String(open.at), choice });
     // The answer is shown whether or not it could be stored.
     await fetch(this.predictions, { method: "POST", body, headers: { "X-CSRFToken": csrfToken() } }).catch(() => null);
   }
 
-  /** The card closes and asks nothing until the reader switches it on again. */
+  /** Closes the card; no more questions are asked until the reader switches them on again. */
   #leave(): void {
     if (this.isOn) this.#switch();
     this.#show(null);
     this.querySelector<HTMLElement>(".predict-bar [aria-pressed]")?.focus();
   }
 
-  /** The first question before the reader's step that has no answer. */
+  /** The first question without an answer before the reader's step; null: none. */
   #earlier(quiz: Quiz): Question | null {
     const shown = this.store?.shown ?? 0;
     return quiz.questions.find(({ at }) => at < shown && quiz.answers[String(at)] === undefined) ?? null;
@@ -274,7 +283,7 @@ export class Predict extends StoreElement {
     if (!this.on) this.#show(null);
   }
 
-  // What is drawn
+  // The card and its bar
 
   protected override render(): TemplateResult | typeof nothing {
     const { store } = this;
@@ -282,7 +291,7 @@ export class Predict extends StoreElement {
     if (store === undefined || this.address === "") return nothing;
     if (this.fault) return html`<p class="predict-fault quiet" role="status">${say("predict.unavailable")}</p>`;
     if (quiz?.questions.length === 0) return html`<div class="predict-bar">${this.#wayOn()}</div>`;
-    // The place of the switch is kept until it is known whether there are questions: nothing moves.
+    // The place of the switch is kept until it is known whether there are questions, so that nothing moves.
     return html`<div class="predict-bar">
         <span class="predict-slot">${quiz === undefined ? nothing : this.#slot(quiz)}</span>
         <button class="small" aria-pressed=${this.isOn} title=${say("predict.switch_means")} ?disabled=${quiz === undefined} @click=${() => this.#switch()}>${say(this.isOn ? "predict.on" : "predict.off")}</button>
@@ -296,7 +305,10 @@ export class Predict extends StoreElement {
       ${this.open === null || this.audience?.asks(store.branch, this.open.at) === true ? nothing : this.#card(this.open, quiz)}`;
   }
 
-  /** Who turned questions on midway can go back to those that were passed, and then on to where they were. */
+  /**
+   * The number of right answers; a reader who switched questions on midway gets a button back to those that they
+   * passed, and then one on to where they were.
+   */
   #slot(quiz: Quiz): TemplateResult | typeof nothing {
     const { store, left } = this;
     const shown = store?.shown ?? 0;
@@ -318,7 +330,7 @@ export class Predict extends StoreElement {
     this.store?.moveTo(to);
   }
 
-  /** At the end of a run that belongs to a track: on to the next one. */
+  /** At the end of a run that belongs to a track: the button to the next scenario. */
   #wayOn(): TemplateResult | typeof nothing {
     const store = this.store;
     if (this.finish === "" || store === undefined) return nothing;
@@ -365,9 +377,9 @@ export class Predict extends StoreElement {
     const named = right === undefined ? "" : say(right.key, right.params);
     const key = this.chosen === "" ? "predict.skipped" : this.chosen === question.right ? "predict.right" : "predict.wrong";
     const others = question.choices.filter((choice) => choice.id !== question.right);
-    // The sentence of the step is on the page already.
+    // The reasons without those that the sentence of the step, which is on the page, already gives.
     const because = unsaid(question.reasons[question.right] ?? [], this.store?.frame?.step ?? null);
-    // The reader's own wrong answer first: it interests them most.
+    // The reader's own wrong answer comes first: it interests them most.
     others.sort((one, other) => Number(other.id === this.chosen) - Number(one.id === this.chosen));
     return html`<div class="revealed"><div role="status"><p class=${key === "predict.wrong" ? "bad" : ""}><b>${unbroken(say(key, { right: named }))}</b></p></div>
       ${because.length === 0 ? nothing : html`<h3>${say("predict.why_right")}</h3>${reasonList(because)}`}
@@ -383,7 +395,9 @@ export class Predict extends StoreElement {
     if (hadFocus) document.querySelector<HTMLElement>("eos-sentence .s")?.focus({ preventScroll: true });
   }
 
-  /** A digit chooses, Enter answers and goes on, Escape skips; every other key is the player's. */
+  /**
+   * A digit chooses an answer, Enter sends it and goes on, Escape skips the question; every other key is the player's.
+   */
   readonly #keys = (event: KeyboardEvent): void => {
     if (event.altKey || event.ctrlKey || event.metaKey || this.open === null) return;
     const choice = this.open.choices[Number(event.key) - 1];

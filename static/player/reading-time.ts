@@ -1,12 +1,17 @@
-/** How long a sentence takes to read: a step while a run plays, a scene of the film on the front page. Pure. */
+/**
+ * How long a sentence takes to read: at a step while a run plays, and in a scene of the film on the front page. Pure.
+ */
 
 export const defaults = {
-  /** Milliseconds for any sentence, and for each letter: some 20 in a second, or 10 Chinese ones. */
+  /** Milliseconds for any sentence, and for each letter: about 20 letters or 10 Chinese characters a second. */
   sentence: 900,
   letter: 48,
 };
 
-/** Letters by their reading time: a Chinese character counts as two, three capitals count as four. */
+/**
+ * The length of a text in letters of average reading time: a Chinese character counts as two, three capitals count as
+ * four.
+ */
 export function textLength(text: string): number {
   let length = 0;
   for (let index = 0; index < text.length; index += 1) length += text.charCodeAt(index) > 0x2e80 ? 2 : 1;
@@ -14,7 +19,7 @@ export function textLength(text: string): number {
   return length + Math.round(capitals / 3);
 }
 
-/** In ms. */
+/** The time to read a sentence, in ms. */
 export function readingTime(sentence: string): number {
   return defaults.sentence + defaults.letter * textLength(sentence);
 }

@@ -1,4 +1,4 @@
-/** Why an answer is right or wrong: what the engine looked at, a line each. */
+/** Why an answer is right or wrong: one line for each thing that the engine checked. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -14,7 +14,7 @@ export function reasonList(reasons: readonly Reason[]): TemplateResult {
   )}</ul>`;
 }
 
-/** Without the reasons that the step on show states itself. */
+/** The reasons that the sentence of the step on show does not state itself. */
 export function unsaid(reasons: readonly Reason[], step: Step | null): Reason[] {
   const said = new Set(step === null ? [] : sentencesIn(step).map(({ key }) => key));
   return reasons.filter(({ key }) => !said.has(key));

@@ -1,6 +1,7 @@
 /**
- * `<eos-references .store=${store} rules="/reference/requirements/{rule}">`: where a step can be looked up. Its rules,
- * the place in Kafka's source, why it was refused, and what else happened in it; each opens with one press.
+ * `<eos-references .store=${store} rules="/reference/requirements/{rule}">`: the line in which a step can be looked up.
+ * It has the step's rules, the place in Kafka's source, why it was refused, and its further notes; each opens with one
+ * press.
  */
 
 import type { TemplateResult } from "lit";
@@ -17,14 +18,14 @@ import { keeperOf, requirementText, ruleChip } from "./terms.ts";
 import { say, words } from "./text.ts";
 import { askWhyEvent } from "./why-answer.ts";
 
-/** Rules that stand in one row beside what else happened. */
+/** The most rules that stand in the line beside the further notes. */
 const MOST = 4;
 
 export class References extends StoreElement {
   static override properties = { ...StoreElement.properties, rules: {}, check: { attribute: false } };
 
   declare rules: string;
-  /** Inside a step: the check on show. */
+  /** At the level of checks: the check on show. */
   declare check: Check | null;
 
   constructor() {
@@ -37,7 +38,7 @@ export class References extends StoreElement {
   readonly #small = new Small(this);
   #shown = "";
 
-  /** Closes what was opened: it is about its step and would cover the picture of the next. */
+  /** Closes an opened list at another step: it is about its own step and would cover the picture of the next. */
   protected override updated(): void {
     const { store } = this;
     const here = `${store?.branch}/${store?.shown}`;
@@ -70,12 +71,12 @@ export class References extends StoreElement {
     </div>`;
   }
 
-  /** On a telephone the row keeps its place before the first step: what does not fit of the text is counted there. */
+  /** On a phone, the line keeps its place before the first step, because it also counts sentences that do not fit. */
   #none(): TemplateResult | typeof nothing {
     return this.#small.matches ? html`<div class="refs"></div>` : nothing;
   }
 
-  /** The first rules, and how many more; on a telephone their number alone. It opens into all of them and the source. */
+  /** The first rules, and how many more; on a phone only their number. A press shows all rules and the source. */
   #rules(rules: readonly string[], source: string | null): unknown {
     const isSmall = this.#small.matches;
     const shown = isSmall ? (rules.length < 2 && source === null ? 1 : 0) : rules.length > MOST ? MOST - 1 : MOST;
@@ -86,7 +87,7 @@ export class References extends StoreElement {
       <ul>${(isSmall ? rules : rules.slice(shown)).map((rule) => html`<li>${ruleChip(rule, this.rules)} ${this.#ruleText(rule)}</li>`)}${isSmall && source !== null ? html`<li>${say("player.kafka_source")}${say("join.colon")}${this.#source(source)}</li>` : nothing}</ul></details>`;
   }
 
-  /** The text of the rule, because its number alone means nothing to a reader. */
+  /** The text of a rule, because its number alone means nothing to a reader. */
   #ruleText(rule: string): string {
     const view = this.store?.frame?.view;
     const key = requirementText(rule, view === undefined ? null : keeperOf(view));
@@ -97,7 +98,7 @@ export class References extends StoreElement {
     return source === null ? nothing : html`<div class="mono source" title=${`${say("player.kafka_source")}${say("join.colon")}${source}`}>${(this.#small.matches ? source : shortSource(source)).split(/(?<=[.(])/).map((part) => html`${part}<wbr>`)}</div>`;
   }
 
-  /** The numbers, the rule, the row and the error, in one click. */
+  /** A button for why the step was refused: the numbers, the rule, the row and the error. */
   #whyRefused(step: Step): TemplateResult | typeof nothing {
     if (step.refusal === null || this.store?.source.live !== true) return nothing;
     return html`<button class="chip why-refused" @click=${() => this.dispatchEvent(askWhyEvent("refused", ""))}>${say("player.why.refused")}</button>`;

@@ -1,10 +1,11 @@
 /**
- * Where a list ends that is longer than its place: in the middle of a row, so that the reader sees that it goes on.
+ * Where a list that is longer than its place is cut: in the middle of a line, so that the reader sees that it goes on.
  * Pure.
  */
 
 /**
- * `middles`: of its rows, px from its top; `height`: px of its place. Null where no row's middle is in its lower half.
+ * The height of the place, in px, after which the list is cut. `middles`: px from the list's top to the middle of each
+ * of its lines; `height`: px of the place. Null if no line's middle is in the lower half of the place.
  */
 export function rowEnd(middles: readonly number[], height: number): number | null {
   const last = Math.max(0, ...middles.filter((middle) => middle <= height));

@@ -6,14 +6,17 @@ import { sentencesOf } from "./sentence-fit.ts";
 import { say, words } from "./text.ts";
 
 export const defaults = {
-  /** The most other steps of a beat that are named. */
+  /** The most other steps that are named of those that a beat is also about. */
   also: 3,
 };
 
-/** The title of the beat leads if the author wrote it or if the step does not say all of it, unless a guarantee is
- * broken here; its explanation comes next. After the first sentence follow the other steps that the title is about,
- * and the steps that the reader has passed, the less important ones last. `said`: the texts of the step. `from`: the
- * number of the step that the reader saw before; null: none. */
+/**
+ * The sentences of a step at which a beat lands. The title of the beat comes first if the author wrote it or if the
+ * step does not say all of it, unless a guarantee is broken here; then its explanation. After the first sentence of the
+ * step come the other steps that the title is about, and the steps that the reader has passed, and last the less
+ * important sentences. `said`: the texts of the step. `from`: the number of the step that the reader saw before; null:
+ * none.
+ */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
   const [text = "", ...rest] = said;
@@ -27,8 +30,8 @@ export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBr
 }
 
 /**
- * `On the way: p1 begins a transaction (step 14) and AddPartitionsToTxn adds t-0 (step 22).` None if nothing was
- * passed.
+ * The passed steps in one sentence: `On the way: p1 begins a transaction (step 14) and AddPartitionsToTxn adds t-0
+ * (step 22).` Empty if none was passed.
  */
 export function passedText(all: Beat["passed"], from: number | null, key = "player.passed"): string[] {
   const passed = from === null ? [] : (all ?? []).filter(({ step }) => step > from);

@@ -1,4 +1,4 @@
-/** Saves what the page made itself as a file; nothing is sent. */
+/** Saves a file that the page itself made; nothing is sent. */
 
 import type { Header } from "./frame.ts";
 
@@ -17,7 +17,7 @@ export function download(address: string, name: string): void {
   link.click();
 }
 
-/** `SC-03-acks-1-step-12`: what a file of a step is called, without its ending. */
+/** The name of a step's file without its ending: `SC-03-acks-1-step-12`. */
 export function fileName(header: Header, step: number): string {
   const run = header.variant === null ? header.scenario : `${header.scenario}-${header.variant}`;
   return `${run}-step-${step}`.replace(/[^\w.-]+/g, "-");

@@ -1,9 +1,9 @@
 /**
- * `<eos-scrubber .store=${store} .walk=${walk}>`: one line of steps that can be dragged, under the names of its beats.
- * Missing steps are made when the knob is released.
+ * `<eos-scrubber .store=${store} .walk=${walk}>`: one line of steps with a knob that can be dragged, under the names of
+ * its beats. Missing steps are made when the knob is released.
  *
- * Dragging only says where the reader wants to be; the store makes at most one frame in an animation frame. Ticks are
- * one path, which is drawn again only when steps arrive or the axis changes, and rarely during a drag, because the
+ * Dragging only changes where the reader wants to be; the store makes at most one frame in an animation frame. Ticks
+ * are one path, which is drawn again only when steps arrive or the axis changes, and rarely during a drag, because the
  * ticks of a long run cost as much as a frame.
  */
 
@@ -24,7 +24,7 @@ import { forksOf, stepAt, ticks, wayOf, xOf } from "./timeline.ts";
 export const defaults = {
   height: 28,
   track: 12,
-  /** Steps that Page Up and Page Down move. */
+  /** The number of steps by which Page Up and Page Down move. */
   page: 20,
   /** Milliseconds by which ticks may lag while the knob is dragged. */
   ticksBehind: 1500,
@@ -34,12 +34,12 @@ export class Scrubber extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, walk: { attribute: false }, wanted: { state: true } };
 
   declare walk: BeatWalk | undefined;
-  /** A step that is not made yet, to which the reader wants to go. */
+  /** A step that is not made yet and to which the reader wants to go; null: none. */
   declare wanted: number | null;
   #left = 0;
   #zoom = 1;
   #dragging = false;
-  /** Where a finger touched that has neither dragged nor scrolled yet. */
+  /** The point where a finger touched that has neither dragged nor scrolled yet. */
   #touched: { x: number; y: number } | null = null;
   #ticks: unknown[] = [];
   #ticksAt = -Infinity;
@@ -111,7 +111,7 @@ export class Scrubber extends MeasuredElement {
     if (this.#dragging) this.#to(event);
   };
 
-  /** A finger that is lifted where it touched has tapped. */
+  /** A finger that is lifted without having dragged or scrolled has tapped: the reader goes to that step. */
   readonly #up = (event: PointerEvent): void => {
     if (this.#touched !== null && event.type === "pointerup") this.#to(event);
     this.#touched = null;
@@ -142,7 +142,7 @@ export class Scrubber extends MeasuredElement {
     if (!this.#dragging) this.wanted = null;
   }
 
-  /** The arrow keys are the player's own; these belong to a slider. */
+  /** The keys of a slider, without the arrow keys, which are the player's own. */
   readonly #key = (event: KeyboardEvent): void => {
     const store = this.store;
     if (store === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -169,7 +169,7 @@ function reachOf(store: PlayerStore): number {
 function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult {
   const drawn: Ticks = ticks(axis, store.newest, store.lines.marks(store.branch), track + 2);
   const at = (number: number): number => xOf(axis, number);
-  // A lost message has a cross; a bar under it would only blur it.
+  // A lost message has a cross; no bar is drawn under it, because it would blur the cross.
   const isCrossed = (number: number): boolean => drawn.lost.some((lost) => Math.abs(at(lost) - at(number)) < 7);
   const bars = drawn.interesting.filter((number) => !isCrossed(number)).map((number) => `M${at(number).toFixed(1)} ${track - 5}v10`).join("");
   const crosses = drawn.lost.map((number) => `M${(at(number) - 4).toFixed(1)} ${track - 4}l8 8m0 -8l-8 8`).join("");
@@ -177,7 +177,7 @@ function marks(store: PlayerStore, axis: Axis, track: number): SVGTemplateResult
   const broken = drawn.broken.map((number) => `M${(at(number) - 4).toFixed(1)} ${track + 6}l8 8m0 -8l-8 8`).join("");
   const unknown = drawn.unknown.map(([from, to]) => `M${at(from).toFixed(1)} ${track + 6}H${at(to).toFixed(1)}`).join("");
   const gaps = (axis.segments ?? []).slice(1).map(({ x }) => `M${(x - 1.5).toFixed(1)} ${track - 9}v18`).join("");
-  // One that leaves at the end has no room beside it; the list of branches has it.
+  // Branches that leave at the end of the line have no room beside it; the list of branches has them.
   const forks = forksOf(store.lines.branches.values(), store.lines.stretches(store.branch)).filter((fork) => fork.at < reachOf(store));
   return svg`<path class="beat-gaps" d=${gaps} /><path class="ticks" d=${drawn.plain} /><path class="bars" d=${bars} />
     <path class="crosses" d=${crosses} /><path class="refusals" d=${refused} /><path class="breaks" d=${broken} />

@@ -1,6 +1,7 @@
 /**
- * `<eos-search .store=${store} .search=${search} conditions="/api/conditions">`: what to look for in the steps of the
- * branch, and the steps that were found. A search stays when the dialog closes, and keys go through its steps.
+ * `<eos-search .store=${store} .search=${search} conditions="/api/conditions">`: a form with what to look for in the
+ * steps of the branch, and the list of steps found. A search goes on when the dialog closes, and keys go through its
+ * steps.
  */
 
 import type { TemplateResult } from "lit";
@@ -53,7 +54,7 @@ export class SearchDialog extends DialogElement {
     this.#heard?.addEventListener("change", this.#changed);
   }
 
-  /** `typed`: letters that the reader typed before the dialog was there. */
+  /** Opens the dialog. `typed`: letters that the reader typed before it was loaded. */
   override open(typed = ""): void {
     super.open();
     if (this.choices === null && this.store?.status !== "recorded") void this.#load();
@@ -146,7 +147,7 @@ export class SearchDialog extends DialogElement {
   }
 }
 
-/** The fields that stand for these conditions. */
+/** The values of the form's fields for these conditions, by name of the field. */
 function chosen(conditions: readonly Condition[]): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const condition of conditions) {

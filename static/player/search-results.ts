@@ -1,4 +1,4 @@
-/** The found steps as a list of links: for the dialog and for the text of the run. */
+/** The list of found steps as links, for the dialog and for the text of the run. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -7,7 +7,7 @@ import type { StepSearch } from "./step-search.ts";
 import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
-/** How many were found, how far was searched, and how many are not listed. */
+/** How many steps were found, how far was searched, the list, and how many found steps are not listed. */
 export function searchResults(search: StepSearch, store: PlayerStore, go: (number: number) => void): TemplateResult {
   const { numbers, hits, upTo } = search;
   const unlisted = numbers.length - hits.length;

@@ -5,13 +5,13 @@ import { SUBJECTS } from "./conditions.ts";
 import type { Selection, View } from "./frame.ts";
 import { timersOf } from "./timers.ts";
 
-/** The condition that a step is about this thing; null if steps do not name it. */
+/** The condition that a step is about the selected thing; null if steps do not name such things. */
 export function aboutIt(selection: Selection): Condition | null {
   if (SUBJECTS.includes(selection.kind as SubjectKind)) return { on: "subject", kind: selection.kind as SubjectKind, id: selection.id };
   return null;
 }
 
-/** When a timer of the view ends; null for anything else. */
+/** When the selected timer ends, in virtual ms; null for anything else. */
 export function endOf(selection: Selection, view: View | null): number | null {
   if (selection.kind !== "timer") return null;
   const running = view === null ? [] : timersOf(view);

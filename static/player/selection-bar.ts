@@ -30,7 +30,7 @@ import { askWhyEvent } from "./why-answer.ts";
 
 export const defaults = {
   delay: 100,
-  /** px of width up to which the list lies over most of the page. */
+  /** The px of the page's width up to which the list covers most of the page. */
   covers: 699,
 };
 
@@ -53,10 +53,10 @@ export class SelectionBar extends StoreElement {
   declare isOpen: boolean;
   /** Path of the setting that the list offers to change. */
   declare setting: string;
-  /** Where the list stands if it was opened by pointing; null: below the bar. */
+  /** The place of the list if it was opened by pointing; null: below the bar. */
   declare at: Point | null;
   readonly #small = new Small(this);
-  /** What had the focus before the list was opened by pointing. */
+  /** The element that had the focus before the list was opened by pointing. */
   #before: HTMLElement | null = null;
   #askedFor = "";
   #whyAskedFor = "";
@@ -87,12 +87,14 @@ export class SelectionBar extends StoreElement {
     this.openAt(selection, { x: left, y: bottom, beside: right + 8 });
   }
 
-  /** The focus has left the list, so the list closes. */
+  /** Closes the list when the focus has left it. */
   readonly #left = (event: FocusEvent): void => {
     if (event.relatedTarget instanceof Node && !this.contains(event.relatedTarget)) this.#shut();
   };
 
-  /** A press elsewhere closes a list that floats, and on a telephone any, as it lies over the page; else it stays. */
+  /**
+   * A press elsewhere closes a list that floats, and on a phone any list, because it covers the page; other lists stay.
+   */
   #leaves(event: PointerEvent): boolean {
     const covers = this.at !== null || (this.isOpen && matchMedia(`(max-width: ${defaults.covers}px)`).matches);
     if (!covers || event.composedPath().includes(this)) return false;
@@ -121,7 +123,7 @@ export class SelectionBar extends StoreElement {
     if (!list.contains(document.activeElement)) list.querySelector<HTMLElement>("button, summary")?.focus();
   }
 
-  /** A list that would lie over the selected component stands left of it, where it has room. */
+  /** Moves a list that would cover the selected component to its left, if there is room. */
   #asideOf(list: HTMLElement): void {
     list.style.translate = "";
     const selection = this.store?.selection ?? null;
@@ -134,7 +136,7 @@ export class SelectionBar extends StoreElement {
     if (isOver && own.left - by >= 8) list.style.translate = `${-Math.round(by)}px`;
   }
 
-  /** Up and down go through the list; Escape leaves it and gives the focus back. */
+  /** ↑ and ↓ go through the list; Escape leaves it and gives the focus back. */
   readonly #listKey = (event: KeyboardEvent): void => {
     const list = event.currentTarget as HTMLElement;
     if (event.key === "Escape") {
@@ -170,7 +172,8 @@ export class SelectionBar extends StoreElement {
       this.#whyAskedFor = "";
       this.actions = null;
       this.questions = null;
-      // While the reader steps or scrubs, the list is not needed: request it if it is open, or a moment later.
+      // While the reader steps or scrubs, the list is not needed, so its actions are requested a moment later; at once
+      // if it is open.
       if (store.source.live) setTimeout(() => void this.#askActions(place, selection), this.isOpen ? 0 : 150);
     }
     if (this.isOpen && store.source.live && place !== this.#whyAskedFor) {
@@ -187,11 +190,11 @@ export class SelectionBar extends StoreElement {
 
   async #askQuestions(place: string, selection: Selection): Promise<void> {
     const answer = await this.store?.why({ selection, question: null, subject: "" }).catch(() => null);
-    // To a reader who may not ask, the panel gives the reason when they do.
+    // For a reader who may not ask, the list of questions is empty; the panel gives the reason.
     if (place === this.#askedFor) this.questions = answer?.questions ?? [];
   }
 
-  /** Carries out the named action if it is enabled now; false if there is nothing that it applies to. */
+  /** Carries out the named action if it is enabled now; false if there is nothing to which it applies. */
   async perform(name: string): Promise<boolean> {
     const store = this.store;
     const selection = store?.selection ?? null;
@@ -229,7 +232,7 @@ export class SelectionBar extends StoreElement {
       ${this.isOpen ? this.#list() : nothing}`;
   }
 
-  /** A message keeps its name at steps at which it is not under way. */
+  /** The name of the selected thing; a message keeps it at steps at which it is not in transit. */
   #nameOf(selection: Selection, { frame }: PlayerStore): string {
     const name = nameOf(selection, frame);
     if (selection.kind !== "message") return name;
@@ -239,7 +242,7 @@ export class SelectionBar extends StoreElement {
 
   #called = { id: "", name: "" };
 
-  /** If the message itself has no room for its actions, they stand here, in reach of a thumb. */
+  /** If the picture has no room for the actions of a message, they stand here, where a thumb reaches them. */
   #acts({ kind }: Selection): TemplateResult | null {
     const offered = kind === "message" && this.#small.matches ? offeredOf(this.actions ?? []) : [];
     if (offered.length === 0) return null;
@@ -248,7 +251,10 @@ export class SelectionBar extends StoreElement {
       <button class="more" aria-expanded=${this.isOpen} aria-haspopup="true" title=${say("stage.act.more_means")} @click=${() => this.#toggle()}>${say("stage.act.more")}</button></div>`;
   }
 
-  /** Actions are about to appear in the place of the button: a press meant for the button must not trigger one. */
+  /**
+   * While the actions are loaded, nothing can be pressed in their place: a press meant for a button before would
+   * trigger one.
+   */
   #waits({ kind }: Selection, name: string): TemplateResult | null {
     if (kind !== "message" || !this.#small.matches || this.actions !== null || this.isOpen) return null;
     return html`<span class="selected">${say("player.selected", { what: name })}</span>`;
@@ -324,7 +330,7 @@ export class SelectionBar extends StoreElement {
     this.dispatchEvent(askWhyEvent(question, subject));
   }
 
-  /** Settings that cannot change now, each with why. */
+  /** The settings that cannot change now, each with the reason. */
   #fixed(settings: Action[]): TemplateResult | typeof nothing {
     if (settings.length === 0) return nothing;
     return html`<details class="fixed"><summary>${say("player.fixed_settings", { count: settings.length })}</summary>
@@ -332,7 +338,7 @@ export class SelectionBar extends StoreElement {
         <span>${action.why_key === null ? nothing : say(action.why_key, action.params)}</span></li>`)}</ul></details>`;
   }
 
-  /** All settings of a client in one line: which, and its new value. */
+  /** All settings of a client in one line: a choice of the setting, and a field for its new value. */
   #settings(settings: Action[]): TemplateResult | typeof nothing {
     const chosen = settings.find((action) => pathOf(action) === this.setting) ?? settings[0];
     if (chosen === undefined) return nothing;
@@ -390,7 +396,7 @@ export function deepFocus(): HTMLElement | null {
   return focused instanceof HTMLElement || focused instanceof SVGElement ? (focused as HTMLElement) : null;
 }
 
-/** Why nothing can be done, if every action says the same. */
+/** Why nothing can be done, if every action gives the same reason; else null. */
 function sameReason(actions: readonly Action[]): string | null {
   const reasons = new Set(actions.map((action) => (action.enabled || action.why_key === null ? "" : say(action.why_key, action.params))));
   const [reason] = reasons;
@@ -401,7 +407,7 @@ function pathOf(action: Action): string {
   return action.intervention?.action === "set" ? action.intervention.path : "";
 }
 
-/** The typed value: a number, true or false, or the text itself. */
+/** The typed value: a number, true or false, or else the text itself. */
 export function readValue(text: string): Json {
   const typed = text.trim();
   if (typed === "true" || typed === "false") return typed === "true";
@@ -412,7 +418,7 @@ function messageOf({ id }: Selection, frame: Frame | null | undefined): MessageV
   return frame?.view.network?.messages[id] ?? frame?.previousView?.network?.messages[id];
 }
 
-/** The name of the selected thing for readers; also for a message that the step on show has delivered. */
+/** The name of the selected thing in the reader's language; also of a message that the step on show has delivered. */
 export function nameOf(selection: Selection, frame: Frame | null | undefined): string {
   if (selection.kind !== "message") return say(`player.selection.${selection.kind}`, { id: selection.id });
   const message = messageOf(selection, frame);

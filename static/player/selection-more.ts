@@ -1,4 +1,4 @@
-/** Actions on a selected thing that change nothing: search for it, stop at it, wait for it. */
+/** Actions on a selected thing that change nothing: search for it, set a breakpoint for it, go on until it happens. */
 
 import type { Selection } from "./frame.ts";
 import { lookingOf } from "./looking.ts";
@@ -12,7 +12,7 @@ export interface More {
   act: () => void;
 }
 
-/** A button to the moment that the thing is about. */
+/** A button that goes to the moment that the thing is about, such as the end of a timer. */
 export function movesWith(selection: Selection, store: PlayerStore): More[] {
   if (!store.source.live) return [];
   const found: More[] = [];
@@ -27,7 +27,10 @@ export function movesWith(selection: Selection, store: PlayerStore): More[] {
   return found;
 }
 
-/** A button to the other steps about the thing. A recording is searched by words only. */
+/**
+ * Buttons that search for other steps about the thing, and set a breakpoint for them. A recording is searched by words
+ * only.
+ */
 export function findsWith(selection: Selection, store: PlayerStore): More[] {
   const about = aboutIt(selection);
   const looking = lookingOf(store);
@@ -39,7 +42,7 @@ export function findsWith(selection: Selection, store: PlayerStore): More[] {
   return [stop, { name: say("more.search"), means: say("more.search.means"), act: () => search.start([about]) }];
 }
 
-/** Whether the step on show delivered this message, so that no action applies to it any more. */
+/** Whether the step on show delivered the selected message, so that no action applies to it any more. */
 function hasArrived({ kind, id }: Selection, store: PlayerStore): boolean {
   return kind === "message" && (store.frame?.step?.messages ?? []).some((fate) => fate.event === "delivered" && String(fate.id) === id);
 }

@@ -1,4 +1,4 @@
-/** A message for the reader to break: one that is in transit at a step. Pure, no DOM. */
+/** Finds a message for the reader to break: one that is in transit at a step. Pure, no DOM. */
 
 import type { ShownLoss } from "../generated/messages.ts";
 import type { MessageView, Step } from "./frame.ts";
@@ -7,7 +7,7 @@ import type { Lines } from "./lines.ts";
 export interface Sent {
   step: number;
   id: number;
-  /** Null where the step does not say. */
+  /** Null if the step does not contain the message. */
   message: MessageView | null;
 }
 
@@ -29,7 +29,7 @@ export function arriving(lines: Pick<Lines, "step">, branch: string, at: number,
   return message !== null && !hasPlace(message) ? null : { step: at - 1, id, message };
 }
 
-/** Steps that are searched for the sending of a message. */
+/** The most steps that are searched for the sending of a message. */
 const LOOKS_BACK = 200;
 
 /** A message whose loss has a visible effect is preferred if it was sent at most so many steps before the last one. */
@@ -69,7 +69,7 @@ function isMessage(path: readonly string[], id: number): boolean {
   return path[0] === "network" && path[1] === "messages" && path[2] === String(id);
 }
 
-/** The message as the step sent it; null where the step does not say. */
+/** The message as the step sent it; null if the step does not contain it. */
 function messageOf({ changes }: Pick<Step, "changes">, id: number): MessageView | null {
   const came = changes.find(({ path }) => isMessage(path, id))?.after;
   return came !== null && typeof came === "object" && "api" in came ? (came as unknown as MessageView) : null;

@@ -1,7 +1,7 @@
 /**
  * How a step's text is set in its place: the first sentence large, the rest smaller under it, both as large as they
- * fit; in a wide place, the rest keeps the reading size. Sentences that do not fit are counted, and a press shows
- * them. Pure: measuring in the page would cost every step a layout.
+ * fit; in a wide place, the rest keeps the reading size. Sentences that do not fit are counted, and a press shows them.
+ * Pure: measuring in the page would cost a layout at every step.
  */
 
 import { isChinese } from "./phrases.ts";
@@ -9,25 +9,25 @@ import { wrapPhrases } from "./wrap-phrases.ts";
 
 export const defaults = {
   /**
-   * Sizes of the first sentence by the width of the place: px of letters and of a line, first the large size, which is
+   * Sizes of the first sentence, [px of letters, px of a line], by the width of the place: the large size, which is
    * used if everything fits, then the small one. Up to 700 px (one of two compared runs) there is one size.
    */
   leads: [[560, [[18, 22], [16, 20]]], [700, [[16, 20]]], [1300, [[22, 27], [19, 23]]], [Number.POSITIVE_INFINITY, [[26, 31], [22, 27]]]] as const,
   /**
-   * Sizes of the rest, px of letters and of a line: the reading size, and the small one for places or texts that need
+   * Sizes of the rest, [px of letters, px of a line]: the reading size, and a small one for places or texts that need
    * all the room.
    */
   rests: [[15, 20], [13, 16]] as const,
-  /** px of width up to which the rest is small if the first sentence is small. */
+  /** The px of width up to which the rest is small if the first sentence is. */
   narrow: 560,
-  /** Sizes for a first sentence that does not fit in the sizes above even alone. */
+  /** The size of a first sentence that does not fit in the sizes above even alone. */
   least: [14, 18] as const,
   /** px above and below the text, by the width of the place; and px between both parts. */
   around: [[700, 6], [Number.POSITIVE_INFINITY, 13]] as const,
   between: 3,
   /**
-   * The share of a measured width that is needed: the page's typeface is narrower; Chinese letters are as wide as
-   * measured.
+   * The factor by which letters are narrower than measured, because of the page's typeface; Chinese characters are as
+   * wide as measured.
    */
   narrower: 0.87,
 };
@@ -37,10 +37,10 @@ type Type = readonly [letter: number, line: number];
 export interface Fitted {
   lead: string;
   rest: string;
-  /** px of letters and lines of both. */
+  /** The sizes of both parts, [px of letters, px of a line]. */
   leadType: Type;
   restType: Type;
-  /** Sentences that are not shown. */
+  /** The number of sentences that are not shown. */
   hidden: number;
 }
 
@@ -60,8 +60,10 @@ function forWidth<T>(rows: readonly (readonly [upTo: number, value: T])[], width
   return value;
 }
 
-/** `width`, `height`: px of the place; `largest`: px of the largest letters; `isWhole`: shows as much as possible, in
- * small letters even in a wide place. */
+/**
+ * The setting of a text. `width`, `height`: px of the place; `largest`: the most px of letters; `isWhole`: shows as
+ * much as possible, in small letters even in a wide place.
+ */
 export function fit(text: string, width: number, height: number, largest = Number.POSITIVE_INFINITY, isWhole = false): Fitted {
   const types = forWidth<readonly Type[]>(defaults.leads, width);
   const leads = types.filter(([letter]) => letter <= largest);

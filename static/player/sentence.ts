@@ -1,6 +1,6 @@
 /**
- * `<eos-sentence .store=${store}>`: what happened and why, the largest text of the page and a live region. Its place
- * has a fixed height, so that nothing below moves; sentences that do not fit are counted, and a press shows them.
+ * `<eos-sentence .store=${store}>`: what happened and why, in the largest text of the page, which is a live region. Its
+ * place has a fixed height, so that nothing below moves; sentences that do not fit are counted, and a press shows them.
  */
 
 import type { TemplateResult } from "lit";
@@ -29,18 +29,18 @@ import { afterLeap } from "./when.ts";
 import type { Zoom } from "./zoom.ts";
 
 export const defaults = {
-  /** px until the place was measured: that of a laptop. */
+  /** The place in px, until it was measured: as on a laptop. */
   width: 900,
   height: 92,
   /**
    * Milliseconds after which a step's sentence is shown even if the stage has not reported that its cause has arrived.
    */
   awaits: 1000,
-  /** Milliseconds too short to read a sentence. */
+  /** A step shown for fewer milliseconds than this cannot have been read. */
   moment: 250,
 };
 
-/** From the stage: while the message of a step travels, the result is not shown yet. */
+/** Events of the stage: while the message of a step travels, the sentence does not tell the result yet. */
 const TRAVEL = ["travels", "arrived", "landed"];
 
 /** A test in the form of a question gets an answer; a test in the form of a statement is said to decide. */
@@ -51,26 +51,29 @@ function outcomeText(outcome: NonNullable<Check["outcome"]>, text: string): stri
 
 interface Said {
   text: string;
-  /** Whether it says what breaks. */
+  /** Whether the text says that a guarantee breaks. */
   breaks: boolean;
 }
 
 export class Sentence extends StoreElement {
   static override properties = { ...StoreElement.properties, zoom: { attribute: false }, check: { attribute: false }, watch: {}, isOriginal: { attribute: false }, written: { attribute: false }, walk: { attribute: false }, beside: { attribute: false }, asked: { state: true } };
 
-  /** Inside a step, the text is that of the check on show. */
+  /** The check on show, whose text is shown at the level of checks; null: none. */
   declare check: Check | null;
   declare zoom: Zoom | undefined;
-  /** What to watch for: shown before the first step. */
+  /** What to watch for, shown before the first step. */
   declare watch: string;
-  /** The summary is about the run as written, and this run has other settings. */
+  /** Whether the summary is about the run as written while this run has other settings. */
   declare isOriginal: boolean;
   /** The guarantees that the run as written breaks; undefined if they are not known. */
   declare written: Broken | undefined;
   declare walk: BeatWalk | undefined;
-  /** The frame of the picture, so that both change in one paint; null: no picture draws later than the sentence. */
+  /**
+   * The frame of the picture, so that sentence and picture change in one paint; null: no picture is drawn later than
+   * the sentence.
+   */
   declare beside: Frame | null | undefined;
-  /** The message that a question is about, and where it stands. */
+  /** The message of the present question, and where the question is due. */
   declare asked: { branch: string; at: number; message: number } | null;
 
   constructor() {
@@ -102,10 +105,7 @@ export class Sentence extends StoreElement {
   #player: Element | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /**
-   * The text of the step, since when it is shown, and the text before it; on the way to a beat, steps are shown only
-   * for a moment.
-   */
+  /** `#said`: the text on show; `#since`: when it appeared. On the way to a beat, steps are shown only for a moment. */
   #said: Said = { text: "", breaks: false };
   #since = 0;
   #saidBefore: Said = this.#said;
@@ -117,7 +117,7 @@ export class Sentence extends StoreElement {
     if (waits) this.#timer = setTimeout(() => this.#wait(false), defaults.awaits);
   };
 
-  /** Until the cause has arrived, the sentence before it stays. */
+  /** Keeps the sentence before on show until the cause has arrived. */
   #wait(waits: boolean): void {
     this.toggleAttribute("data-awaits", waits);
     this.requestUpdate();
@@ -129,7 +129,10 @@ export class Sentence extends StoreElement {
     this.asked = store === undefined || brought?.kind !== "message" ? null : { branch: store.branch, at: store.shown, message: Number(brought.id) };
   };
 
-  /** Above a question: how its message was sent, not what else the last step did. */
+  /**
+   * The step whose text is shown above a question: the one that sent its message, which may be earlier than the last
+   * step; null: there is none.
+   */
   #sent({ lines, branch, shown }: PlayerStore): Step | null {
     const { asked } = this;
     if (asked === null || asked.branch !== branch || asked.at !== shown) return null;
@@ -159,7 +162,7 @@ export class Sentence extends StoreElement {
     return html`<eos-said .text=${shown.text} .isWhole=${here === null} ?data-breaks=${shown.breaks}></eos-said>`;
   }
 
-  /** `2/7 Is epoch 0 lower than the known 0? No` */
+  /** The text of a check: `2/7 Is epoch 0 lower than the known 0? No`. */
   #checkText(check: Check): string {
     const place = { at: (this.zoom?.at ?? 0) + 1, count: this.zoom?.checks.length ?? 0 };
     const text = say(check.key, check.params);
@@ -167,17 +170,17 @@ export class Sentence extends StoreElement {
     return place.count < 2 ? text : say("player.check.at", { ...place, text, answer });
   }
 
-  /** Of a log case: how many steps its files have, and how many of a preview follow. */
+  /** The first text of a log case: how many steps its files have, and how many steps of a preview follow. */
   #beginsLog(store: PlayerStore, button: string): string {
     const steps = stepsInFiles(store.lines.branches, store.branch);
     return steps === null ? say("player.begins.log", { button, steps: store.newest }) : say("player.begins.log_preview", { button, steps, more: store.newest - steps });
   }
 
-  /** The time of the step from which this one was reached; null: of none. */
+  /** The virtual time of the step from which this one was reached; null if there is none. */
   #before(store: PlayerStore): number | null {
     const { lines, branch, frame, shown } = store;
     const plan = planOf(store);
-    // At a stop: the time since the stop before it, so that each visit shows the same, whichever way led here.
+    // At a stop: the time of the stop before it, so that every visit shows the same, by whichever way.
     const from = plan !== null && landingBefore(plan, shown + 1) === shown ? landingBefore(plan, shown) : null;
     return (from === null ? null : lines.step(branch, from)?.at) ?? frame?.previousView?.time ?? null;
   }
@@ -187,7 +190,7 @@ export class Sentence extends StoreElement {
       const outcome = isOver(store) ? overText(store, this.written, this.#player === null) : "";
       const plan = planOf(store);
       const said = sentencesIn(step).map(({ key, params }) => say(key, params));
-      // Whether the last step's text follows the result of the run: only if a beat lands there.
+      // The last step's own text follows the result of the run only if a beat lands there.
       const own = outcome === "" ? said : said.slice(0, endsInBeat(store) ? 1 : 0);
       const breaks = breaksIn(step);
       if (isScripted(store, step)) said.push(say("player.scripted_fault"));
@@ -196,24 +199,24 @@ export class Sentence extends StoreElement {
       const text = sentences([outcome, ...ends, ...breaks, ...(leads && plan !== null ? saidOfBeat(landingAt(plan, step.number), own, breaks.length > 0, this.walk?.cameFrom ?? null) : own)]);
       return leads ? afterLeap(store.header, text, step.at, this.#before(store)) : text;
     }
-    // Compared runs are moved by steps.
+    // Compared runs are moved by steps, so the text names the button for a step.
     const button = say(planOf(store) === null || this.#player === null ? "player.do.step" : "player.do.beat_forward");
     const begins = store.verified?.state === "log" ? this.#beginsLog(store, button) : say("player.begins", { button, steps: store.newest });
     const summarized = store.header?.summary?.[words.language] ?? "";
-    // Nothing has happened yet, and many summaries tell what will have.
+    // Before the first step, the text says that the summary is about what will happen.
     const summary = summarized === "" || store.verified?.state === "log" ? summarized : say(this.isOriginal ? "player.summary_original" : "player.summary", { text: summarized });
     const variant = withoutVersion(store.header?.variant_title?.[words.language] ?? "");
-    // First, because a summary may be about all runs of its scenario.
+    // The variant comes first, because the summary may be about all runs of its scenario.
     const run = variant === "" ? "" : say("player.this_run", { variant });
     const watch = this.watch === "" ? "" : say("lesson.watch_for", { text: this.watch });
     return sentences([run, summary, watch, begins]);
   }
 }
 
-/** Faults that take effect at once; some others only end an earlier one. */
+/** Keys of faults that take effect at once; some others only end an earlier one. */
 const BEGUN = new Set(["message_dropped", "answer_dropped", "answer_dropped_alone", "message_delayed", "message_duplicated", "message_reordered", "messages_held", "disconnected", "crashed", "client_crashed", "paused", "crafted_request"].map((name) => `fault.${name}`));
 
-/** Whether the step, in a changed run, carries out a fault of the scenario and not one of the reader. */
+/** Whether the step, in a changed run, carries out a fault of the scenario and not one of the reader's. */
 function isScripted(store: PlayerStore, { key, number }: Step): boolean {
   if (!BEGUN.has(key)) return false;
   const changes = changesOf(store);
@@ -222,19 +225,19 @@ function isScripted(store: PlayerStore, { key, number }: Step): boolean {
 
 const isBroken = (store: PlayerStore): boolean => Object.values(store.frame?.view.guarantees ?? {}).some(({ broken_at: at }) => at != null);
 
-/** `<eos-said .text=${text}>`: the text itself, as large as it fits. */
+/** `<eos-said .text=${text}>`: a text, as large as it fits. */
 export class SaidText extends MeasuredElement {
   static override properties = { ...MeasuredElement.properties, text: {}, largest: { attribute: false }, isWhole: { attribute: false }, isOpen: { state: true } };
 
   declare text: string;
   /**
-   * px of letters that the first sentence may have at most, for one of two places beside each other; each reports its
-   * own size by the event `fitted`.
+   * The most px of letters of the first sentence, for one of two places beside each other; each reports the size that
+   * would fit by the event `fitted`.
    */
   declare largest: number;
-  /** Small letters are better than a hidden sentence. */
+  /** Whether small letters are better than a hidden sentence. */
   declare isWhole: boolean;
-  /** px of letters that would fit here. */
+  /** The px of letters that would fit here. */
   fits = 0;
   declare isOpen: boolean;
 
@@ -272,7 +275,7 @@ export class SaidText extends MeasuredElement {
 
   #fitted = 0;
 
-  /** A press elsewhere closes what is unfolded. */
+  /** A press elsewhere closes the unfolded text. */
   #leaves(event: PointerEvent): boolean {
     if (!this.isOpen || event.composedPath().includes(this)) return false;
     this.isOpen = false;

@@ -1,5 +1,5 @@
 /**
- * `<eos-share>`: an address for others of exactly what is on show. The server makes it (docs/links.md): it contains
+ * `<eos-share>`: an address of exactly what is on show, for others. The server makes it (docs/links.md): it contains
  * the interventions instead of branch and session, so it outlives both.
  */
 
@@ -13,8 +13,8 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 /**
- * What the address names besides branch and step; `opens`: the view on which the run opens, which the address need not
- * name.
+ * The fields of the address besides branch and step. `opens`: the view on which the run opens, which the address need
+ * not name.
  */
 export function shownFields(view: string, selection: Selection | null, zoom = "", opens = "stage"): Record<string, string> {
   const fields: Record<string, string> = view === opens ? {} : { view };
@@ -26,13 +26,13 @@ export function shownFields(view: string, selection: Selection | null, zoom = ""
   return fields;
 }
 
-/** The same address in a language; the empty one leaves the choice to the reader. */
+/** The address with a language; an empty language leaves the choice to the reader. */
 export function inLanguage(address: string, language: string): string {
   if (address === "" || language === "") return address;
   return `${address}${address.includes("?") ? "&" : "?"}lang=${language}`;
 }
 
-/** The HTML of a frame whose address has a language. */
+/** The HTML of a frame with a language in its address. */
 export function frameInLanguage(frame: string, language: string): string {
   if (language === "") return frame;
   return frame.replace(/ src="([^"]*)"/, (_whole, address: string) => ` src="${inLanguage(address, language).replace(`&lang`, "&amp;lang")}"`);
@@ -60,15 +60,15 @@ export class Share extends DialogElement {
   declare opens: string;
   /** The zoom, as the address names it. */
   declare zoom: string;
-  /** Address that starts a presentation; below it `end` ends it. */
+  /** The address that starts a presentation; `end` below it ends it. */
   declare present: string;
-  /** Where others follow; empty while no presentation runs. */
+  /** The address at which others follow; empty while no presentation is running. */
   declare presenting: string;
   declare link: string;
-  /** HTML of the frame; empty when the run is too long for one. */
+  /** The HTML of a frame for other pages; empty if the run is too long for one. */
   declare frame: string;
   declare language: string;
-  /** What the last press of a copy button did: catalogue key, or nothing. */
+  /** The result of the last press of a copy button: a catalogue key; "" before it. */
   declare said: string;
   declare refusal: { key: string; remedy_key: string; params: JsonObject } | null;
 

@@ -1,11 +1,11 @@
-/** A place in Kafka's source, as short as one line has room for. Pure. */
+/** The name of a place in Kafka's source, shortened to fit in one line. Pure. */
 
-/** Letters that fit beside the guarantees on a page of 1280 px. */
+/** The most letters that fit beside the guarantees on a page of 1280 px. */
 const ROOM = 52;
 
 /**
- * The first of several places; if too long, without its outer classes, then without its class; the method is always
- * kept.
+ * The first of several places; if it is too long, without its outer classes, or without all classes; the method is
+ * always kept.
  */
 export function shortSource(source: string): string {
   const [first = source] = source.split(", ");

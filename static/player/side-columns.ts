@@ -1,7 +1,7 @@
 /**
  * The side columns of *Inspect*: every panel has a place of its own that no step moves. A place has a fixed height;
- * lines that do not fit are counted at its foot, and a press opens the whole panel. Places are kept from the
- * beginning for panels that the plan shows to come.
+ * lines that do not fit are counted at its foot, and a press opens the whole panel. Panels that the plan announces have
+ * their places from the beginning.
  */
 
 import type { TemplateResult } from "lit";
@@ -13,25 +13,25 @@ import { isKept, isShown, PANELS, panelsOf } from "./panels.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** px of a line, and of the foot in which lines are counted. */
+  /** `line`: px of a line. `foot`: px of the foot in which hidden lines are counted. */
   line: 18,
   foot: 20,
-  /** px of a place around what it holds; the same in styles/player.css. */
+  /** px of a place around its content; the same value is in styles/player.css. */
   frame: 14,
   /** px by which the foot covers the panel. */
   edge: 16,
-  /** px of the highest line of text. */
+  /** The px of the highest line of text. */
   tallest: 26,
 };
 
-/** Lines of a panel that its place does not show, including those that its foot covers. */
+/** The number of lines of a panel that its place does not show, including those that its foot covers. */
 export function linesBelow(height: number, room: number): number {
   return height <= room + 1 ? 0 : Math.max(1, Math.ceil((height - (room - defaults.foot)) / defaults.line));
 }
 
 /**
- * px above the foot that are covered, too, so that no line of text is cut; tops and bottoms are relative to the panel's
- * top.
+ * How many px above the foot are covered, too, so that no line of text is cut; tops and bottoms are relative to the
+ * panel's top.
  */
 export function cutAbove(lines: readonly (readonly [top: number, bottom: number])[], edge: number): number {
   const cut = lines.filter(([top, bottom]) => bottom - top <= defaults.tallest && top < edge && bottom > edge + 1).map(([top]) => edge - top);
@@ -50,17 +50,17 @@ function linesOf(panel: Element): [number, number][] {
 export class SideColumns {
   readonly #player: HTMLElement;
   readonly #update: () => void;
-  /** Panels that the reader opened: they are as high as they are. */
+  /** The tags of panels that the reader opened, which have their full height. */
   readonly #open = new Set<string>();
-  /** Panels that the run has shown: without a plan, their places stay. */
+  /** The tags of panels that the run has shown: without a plan, their places stay. */
   readonly #seen = new Set<string>();
   readonly #below = new Map<string, number>();
   readonly #cut = new Map<string, number>();
-  /** The step that each column was drawn for, which may come later than the step of the page. */
+  /** Column → the step for which it was drawn last, which may lag behind the page's. */
   readonly #steps = new Map<string, Step | null>();
-  /** The step that each column was last seen at. */
+  /** The step that each column showed last. */
   readonly #shown = new WeakMap<Element, Step | null>();
-  /** Columns that the reader scrolled. */
+  /** Whether the reader has scrolled a column. */
   readonly #held = new WeakMap<Element, boolean>();
   readonly #sizes = new ResizeObserver((entries) => this.#measured(entries));
   readonly #observed = new WeakSet<Element>();
@@ -93,7 +93,9 @@ export class SideColumns {
       ${below === 0 || !has ? nothing : html`<button class="unfold" .style=${`padding-top:${this.#cut.get(tag) ?? 0}px`} aria-label=${say("player.open_panel", { panel: say(panel.name) })} @click=${() => this.keepOpen(tag)}>${say("player.more_lines", { count: below })} ▾</button>`}</div>`;
   }
 
-  /** Once the panels stand: their heights are reported from now on; what the step is about is scrolled into view. */
+  /**
+   * To be called after drawing: starts to measure the panels' heights, and scrolls the subject of the step into view.
+   */
   drawn(isNarrow: boolean): void {
     const columns = [...this.#player.querySelectorAll<HTMLElement>("[data-inspects] > :is(.left, .right)")].filter((column) => !isNarrow || column.offsetParent !== null);
     for (const column of columns) {
@@ -108,7 +110,7 @@ export class SideColumns {
     }
   }
 
-  /** A column that the reader scrolled stays where it is, until it is back at its beginning. */
+  /** Scrolls a column; one that the reader scrolled stays where it is, until it is back at its beginning. */
   #bring(column: HTMLElement): void {
     if (!this.#held.has(column)) {
       this.#held.set(column, false);

@@ -1,14 +1,17 @@
-/** A small page: a phone, upright or on its side, or text at twice its size. What has no room there is folded. */
+/**
+ * Whether the page is small: a phone, upright or on its side, or text at twice its size. Parts that have no room there
+ * are folded.
+ */
 
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
-/** The same in styles/small.css. */
+/** The same condition is in styles/small.css. */
 export const SMALL = "screen and (max-width: 699px), screen and (max-width: 1099px) and (max-height: 539px)";
 
-/** An upright phone: anything over its picture covers what the text is about. */
+/** An upright phone: anything over its picture would cover what the text is about. */
 export const UPRIGHT = "screen and (max-width: 699px) and (min-height: 540px)";
 
-/** Draws its host again when the page becomes small (or matches `of`), and when it no longer does. */
+/** Draws its host again when the page becomes small (or begins to match `of`), and when that ends. */
 export class Small implements ReactiveController {
   readonly #query: MediaQueryList;
   readonly #changed: () => void;

@@ -1,8 +1,8 @@
 /**
  * A session over its WebSocket: docs/websocket.md, version 1.
  *
- * A command is sent again under its id until it is answered; the server carries each id out once. After a lost
- * connection, the page tells the server which steps it holds and receives the missing ones.
+ * A command is sent again with the same id until it is answered; the server carries each id out once. After a lost
+ * connection, the page tells the server which steps it holds, and receives the missing ones.
  */
 
 import type { ErrorMessage, FromServer, Look, Presented as FromPresenter, Welcome } from "../generated/messages.ts";
@@ -14,70 +14,82 @@ import { normalBranch, Problem } from "./source.ts";
 import type { WhyAnswer } from "./why-answer.ts";
 
 export const defaults = {
-  /** Milliseconds until an unanswered command is sent again; each next time twice as long. */
+  /** Milliseconds until an unanswered command is sent again: at first, and at most; the time doubles with each try. */
   resendFirst: 1000,
   resendLongest: 4000,
-  /** The same after an answer that says that nothing was done. */
+  /** Milliseconds until a command is sent again after an answer that nothing was done: at first, and at most. */
   tryAgainFirst: 250,
   tryAgainLongest: 2000,
-  /** The longest wait that a refused `hello` takes from its answer. */
+  /** The most milliseconds that a refused `hello` waits as its answer requires. */
   helloLongest: 10000,
-  /** The same before connecting again: between half and all of it, so that not all pages come back at once. */
+  /**
+   * Milliseconds before connecting again, at first and at most; a random part of up to half is left out, so that not
+   * all pages come back at once.
+   */
   backOffFirst: 100,
   backOffLongest: 2000,
-  /** Milliseconds between two checks whether it is time to send again. */
+  /** Milliseconds between two checks whether a command must be sent again. */
   lookEvery: 250,
-  /** A silent connection gets a ping, then is closed. */
+  /**
+   * `pingEvery`: milliseconds of silence after which the connection gets a ping. `pongWithin`: milliseconds without an
+   * answer after which it is closed.
+   */
   pingEvery: 15000,
   pongWithin: 6000,
 };
 
-/** Close codes after which the socket is not opened again, and the page's message: to the owner, and to a follower. */
+/**
+ * Close codes after which the socket is not opened again → the page's message, for the owner (`live`) and for a
+ * follower.
+ */
 const CLOSED: Record<number, { code: string; live: string; follows: string }> = {
   4401: { code: "refused", live: "player.signed_out", follows: "player.signed_out" },
   4403: { code: "refused", live: "player.not_allowed", follows: "player.not_allowed" },
   4404: { code: "not_found", live: "player.session_not_found", follows: "player.presentation_not_found" },
   4429: { code: "limit", live: "player.link_full", follows: "player.link_full" },
 };
-/** Another person in this browser: the next socket carries the cookie of now, so one is tried. */
+/**
+ * The close code that another person is signed in in this browser. One new socket is tried, because it carries the
+ * present cookie.
+ */
 const SIGNED_OUT = 4401;
 
-/** Errors that are no answers: the command waits and is sent again. */
+/** Errors that do not settle a command: it waits and is sent again. */
 const TRY_AGAIN = new Set(["too_frequent", "unavailable"]);
 
-/** The pause before the next of several tries. */
+/** The pause before the next of several tries, in the unit of `first`. */
 function growing(first: number, longest: number, tries: number): number {
   return Math.min(longest, first * 2 ** tries);
 }
 
 interface Waiting {
   text: string;
-  /** When it is sent again unless it is answered. */
+  /** When the command is sent again unless it is answered, in ms of the clock. */
   again: number;
   /** How often it was sent on this connection. */
   sent: number;
-  /** How often the answer was to try again. */
+  /** How often the server answered that the command should be tried again. */
   putOff: number;
-  /** Whether the server could not carry it out yet and the reader sees why. */
+  /** Whether the reader has been shown why the server could not carry it out yet. */
   isDelayed: boolean;
   settle: (answer: Answer) => void;
   refuse: (problem: Problem) => void;
 }
 
-/** What the socket needs from its surroundings; tests give their own. */
+/** What the socket needs from its surroundings; tests supply their own. */
 export interface Surroundings {
   connect(address: string): WebSocket;
   now(): number;
   after(milliseconds: number, action: () => void): number;
   cancel(timer: number): void;
   newId(): string;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   chance(): number;
 }
 
 function randomId(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
-  // Over plain HTTP from another machine randomUUID does not exist.
+  // On a page that came over plain HTTP from another machine, `randomUUID` does not exist.
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
@@ -87,14 +99,14 @@ function randomId(): string {
 
 const FOLLOWER = "eosviz-follower";
 
-/** The name of this page for the presentations that it follows; it outlives loading the page again. */
+/** The name of this page for the presentations that it follows; it stays the same when the page is loaded again. */
 function keptName(around: Surroundings): string {
   try {
     const kept = sessionStorage.getItem(FOLLOWER) ?? around.newId();
     sessionStorage.setItem(FOLLOWER, kept);
     return kept;
   } catch {
-    return around.newId(); // A page that may store nothing is another client after each loading.
+    return around.newId(); // If the page may store nothing, it is another follower after each loading.
   }
 }
 
@@ -107,13 +119,13 @@ const BROWSER: Surroundings = {
   chance: () => Math.random(),
 };
 
-/** `/ws/sessions/<id>/` of this site, as ws: or wss:. */
+/** The address of a session's socket: `/ws/sessions/<id>/` of this site, as ws: or wss:. */
 export function sessionAddress(session: string, base: { protocol: string; host: string } = location): string {
   const scheme = base.protocol === "https:" ? "wss:" : "ws:";
   return `${scheme}//${base.host}/ws/sessions/${encodeURIComponent(session)}/`;
 }
 
-/** `/ws/follow/<token>/`: the session that a presenter shows. */
+/** The address of a follower's socket: `/ws/follow/<token>/`, for the session that a presenter shows. */
 export function followAddress(token: string, base: { protocol: string; host: string } = location): string {
   return sessionAddress(token, base).replace("/ws/sessions/", "/ws/follow/");
 }
@@ -124,7 +136,7 @@ function short(selection: Selection | null): Selection | null {
   return { ...selection, serials: selection.serials.slice(0, 100) };
 }
 
-/** What a question or a command is answered with. */
+/** The part of a message that answers a command or a question. */
 function answerOf(message: FromServer): Answer {
   switch (message.type) {
     case "done": {
@@ -153,13 +165,13 @@ function answerOf(message: FromServer): Answer {
 }
 
 export class SessionSocket implements Source {
-  /** Who follows makes no steps. */
+  /** False on a follower's page, which makes no steps. */
   readonly live: boolean;
-  /** Called with each place of the presenter, by a socket that follows. */
+  /** Called with each place of the presenter, on a page that follows. */
   onPresented: ((at: Presented) => void) | null = null;
-  /** Called with every message of the server, once it was read. */
+  /** Called with every message of the server, after it was handled. */
   onSaid: ((message: FromServer) => void) | null = null;
-  /** Where the reader of a page that presents is. */
+  /** On a page that presents: the place of its reader. */
   presenter: (() => Place | null) | null = null;
   /** Called after each welcome. */
   onWelcome: (() => void) | null = null;
@@ -171,15 +183,15 @@ export class SessionSocket implements Source {
   #attempts = 0;
   #welcomed = false;
   #heardAt = 0;
-  /** The person of this browser changed, and no welcome has come since. */
+  /** Whether the signed-in person of this browser changed and no welcome has come since. */
   #wasSignedOut = false;
-  /** The presentation that this page follows is over. */
+  /** Whether the presentation that this page follows is over. */
   #ended = false;
   #timer: number | null = null;
   #tick: number | null = null;
-  /** The `hello` that waits for its welcome, and how often the server put it off. */
+  /** The `hello` that waits for its welcome: its id, and how often the server asked to send it later. */
   #hello = { id: "", putOff: 0 };
-  /** The name by which the server recognises a follower's page that connects again; null on other pages. */
+  /** The name by which the server recognises a follower's page when it connects again; null on other pages. */
   readonly #follower: string | null;
 
   constructor(address: string, around: Surroundings = BROWSER) {
@@ -203,7 +215,7 @@ export class SessionSocket implements Source {
     globalThis.addEventListener?.("online", this.#comesOnline);
   }
 
-  /** Reacts at once to a lost network: otherwise, requests would vanish for half a minute. */
+  /** Reacts at once to a lost network: without it, requests would remain unanswered for half a minute. */
   readonly #goesOffline = (): void => {
     const dead = this.#socket;
     if (dead === null) return;
@@ -245,7 +257,7 @@ export class SessionSocket implements Source {
     });
   }
 
-  /** The presenter's view, as a part of the command for one step. */
+  /** The presenter's place, as a part of the command for one step. */
   #look(command: Command | AudienceCommand): { present?: Look } {
     if (command.type !== "advance" || command.ahead !== true) return {};
     const place = this.presenter?.() ?? null;
@@ -280,7 +292,9 @@ export class SessionSocket implements Source {
     socket.send(JSON.stringify({ v: 1, id: this.#hello.id, type: "hello", have: this.#listener?.have() ?? {}, ...named }));
   }
 
-  /** Sent again on the same connection after the time in the response: all followers of a link share one budget. */
+  /**
+   * Sends `hello` again on the same connection, after the time in the answer: all followers of a link share one budget.
+   */
   #sayHelloAgain(params: JsonObject): void {
     const socket = this.#socket;
     if (socket === null) return;
@@ -308,7 +322,7 @@ export class SessionSocket implements Source {
     this.#timer = this.#around.after(wait * (0.5 + this.#around.chance() / 2), () => this.#connect());
   }
 
-  /** Asking again would not change the answer. */
+  /** Closes for good: connecting again would give the same answer. */
   #close(closed: { code: string; live: string; follows: string }): void {
     this.#status("failed");
     const problem = new Problem(closed.code, this.live ? closed.live : closed.follows);
@@ -317,7 +331,7 @@ export class SessionSocket implements Source {
     if (!this.#ended) this.#listener?.failed(problem);
   }
 
-  /** Send again what has waited too long, and notice a dead connection. */
+  /** Sends commands again that have waited too long, and notices a dead connection. */
   #watch(): void {
     this.#tick = this.#around.after(defaults.lookEvery, () => {
       const now = this.#around.now();
@@ -367,7 +381,7 @@ export class SessionSocket implements Source {
     } else if (message.type === "plan") {
       if (message.plan !== null) listener.planCame(message.branch, message.plan, message.interventions);
     } else if (message.type === "near_view") {
-      listener.viewCame(message.branch, message.number, message.view as View, message.step); // Panels get it whole (`whole.ts`).
+      listener.viewCame(message.branch, message.number, message.view as View, message.step); // Panels get the whole view (`whole.ts`).
     } else if (message.type === "presented") {
       this.#goAlong(message);
     }
@@ -413,7 +427,7 @@ export class SessionSocket implements Source {
       return;
     }
     if (TRY_AGAIN.has(code)) {
-      // Stays waiting, `#watch` sends it again.
+      // The command stays waiting; `#watch` sends it again.
       waiting.again = this.#around.now() + growing(defaults.tryAgainFirst, defaults.tryAgainLongest, waiting.putOff);
       waiting.putOff += 1;
       if (code === "unavailable") this.#delay(waiting, problem);
@@ -423,8 +437,10 @@ export class SessionSocket implements Source {
     waiting.refuse(problem);
   }
 
-  /** Shown once for each command, so that a reader who closed the message need not close it again; and not at the
-   * first attempt, because a process that died is back before the second. */
+  /**
+   * Shows that a command is delayed: once for each command, so that a reader who closed the message need not close it
+   * again; and not at the first attempt, because a process that died is back before the second.
+   */
   #delay(waiting: Waiting, problem: Problem): void {
     if (waiting.isDelayed || waiting.putOff < 2) return;
     waiting.isDelayed = true;

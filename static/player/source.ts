@@ -1,6 +1,6 @@
 /**
- * Sources of steps: the interface that the store needs. `socket.ts` implements it by a session of the server,
- * `file-source.ts` by a recorded file. Messages are those of docs/websocket.md.
+ * Sources of steps: the interface that the store needs. `socket.ts` implements it with a session of the server,
+ * `file-source.ts` with a recorded file. Messages are those of docs/websocket.md.
  */
 
 import type {
@@ -23,13 +23,13 @@ export interface Welcome {
   verified: Verified | null;
 }
 
-/** An action; a page makes some of them itself, without an intervention that is ready to be sent. */
+/** An action on a thing; without an intervention that is ready to be sent if the page makes it itself. */
 export type Action = Omit<Offer, "intervention"> & Partial<Pick<Offer, "intervention">>;
 
 /** A message without version and id, which the source adds. */
 type Unsent<Message> = Message extends unknown ? Omit<Message, "v" | "id"> : never;
 
-/** What the page asks. */
+/** Requests of a page. */
 export type Command = Unsent<
   | Advance | RunUntil | Search | AskTransactions | AskPlan | Rename | Pause | MakeBranch | Intervene | Window | AskNearView | AskDifference | AskAhead
   | AskActions | AskWhy
@@ -40,7 +40,7 @@ export type AudienceCommand = Unsent<RaiseHand | LowerHand | AnswerPoll | Attend
 
 export type { Hit, NetChange };
 
-/** What changes from one view to another, and the step there (null at 0). */
+/** The changes from one view to another, and the step of the latter (null at 0). */
 export type Difference = Pick<DifferenceAnswer, "changes" | "step">;
 
 export interface Answer {
@@ -53,7 +53,7 @@ export interface Answer {
   /** The step that a command reached, why it stopped there, and which of its conditions hold there. */
   reached?: number;
   stopped?: Done["stopped"];
-  /** After a search: the steps that were searched, and what was found. */
+  /** After a search: the first and last step that were searched, and the steps found. */
   from?: number;
   to?: number;
   numbers?: number[];
@@ -85,32 +85,32 @@ export interface Listener {
   welcomed(welcome: Welcome): void;
   branchesChanged(branches: BranchInfo[]): void;
   stepsCame(branch: string, steps: Step[], finished: string | null | undefined): void;
-  /** The step that will follow `after`, unless something else is done first. */
+  /** Called with the step that will follow `after`, unless something else happens first. */
   aheadCame(branch: string, after: number, step: Step): void;
-  /** The view after a step, with the step where it comes with it. */
+  /** Called with the view after a step, and with the step if the message has it. */
   viewCame(branch: string, number: number, view: View, step: Step | null): void;
-  /** The plan of a branch with so many interventions of its own. */
+  /** Called with the plan of a branch that has so many interventions of its own. */
   planCame(branch: string, plan: Plan, interventions: number): void;
   statusChanged(status: Status): void;
   failed(problem: Problem): void;
-  /** A command cannot be carried out now and is sent again until it is; null: it was carried out. */
+  /** Called when a command cannot be carried out now and is sent again until it is; null: it was carried out. */
   delayed(problem: Problem | null): void;
 }
 
 export interface Source {
-  /** Whether new steps can be made; not in a recording. */
+  /** Whether new steps can be made: not with a recording. */
   readonly live: boolean;
   start(listener: Listener): void;
   stop(): void;
   ask(command: Command): Promise<Answer>;
 }
 
-/** Ids are compared as text everywhere, whatever the server makes them. */
+/** A branch in the form that the page uses: ids are text everywhere, whatever the server sends. */
 export function normalBranch(branch: PlayedBranch): BranchInfo {
   const interventions = branch.interventions ?? [];
   return {
     ...branch,
-    // A file of an earlier release does not say it.
+    // A file of an earlier release does not name its branches.
     said: branch.said ?? { key: branch.parent == null && interventions.length === 0 ? "branch.original" : "branch.changed", params: { name: branch.name } },
     id: String(branch.id),
     parent: branch.parent === null || branch.parent === undefined ? null : String(branch.parent),

@@ -10,19 +10,19 @@ import type { PlayerStore } from "./store.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Steps of one request, as many as the server allows (`search_steps` of its limits). */
+  /** The most steps of one request, as the server allows (`search_steps` of its limits). */
   stretch: 5000,
-  /** Sentences that are kept; every step that was found is kept by its number. */
+  /** The most sentences that are kept; of the other found steps, only the number is. */
   listed: 500,
 };
 
-/** One step as one line of text, as it is searched. */
+/** A step as one line of text, in which words are searched. */
 export function lineOf(step: Step): string {
   const notes = step.notes.map((note) => say(note.key, note.params));
   return [say(step.key, step.params), ...notes].join(" ");
 }
 
-/** Whether every word of the query stands in the step's line, actor or rules. */
+/** Whether every word of the query occurs in the step's line, number, actor or rules. */
 export function hasWords(step: Step, query: string): boolean {
   const text = `${step.number} ${step.actor} ${step.rules.join(" ")} ${lineOf(step)}`.toLowerCase();
   return query
@@ -31,7 +31,7 @@ export function hasWords(step: Step, query: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** The step, if the search is only a number; else null. */
+/** The step's number, if the search consists of a number of a step only; else null. */
 export function stepNamed(conditions: readonly Condition[], newest: number): number | null {
   const [only, ...others] = conditions;
   if (only?.on !== "text" || others.length > 0 || !/^#?[0-9]+$/.test(only.text)) return null;
@@ -40,18 +40,18 @@ export function stepNamed(conditions: readonly Condition[], newest: number): num
 }
 
 export class StepSearch extends EventTarget {
-  /** All of them hold where something is found; empty: nothing is searched. */
+  /** A step is found if all of them hold; empty: nothing is searched. */
   conditions: Condition[] = [];
   numbers: number[] = [];
   hits: Hit[] = [];
   /** The last step that was searched. */
   upTo = 0;
   running = false;
-  /** Whether the server refused the search; its answer is the store's problem. */
+  /** Whether the server refused the search; the store's problem says why. */
   refused = false;
   readonly #store: PlayerStore;
   #branch = "";
-  /** Grows with each new search, so that a late answer to an older one is known. */
+  /** Rises with each new search, so that a late answer to an older one is recognised. */
   #turn = 0;
 
   constructor(store: PlayerStore) {
@@ -64,7 +64,7 @@ export class StepSearch extends EventTarget {
     return this.conditions.length > 0;
   }
 
-  /** Whether all steps that there are were searched. */
+  /** Whether all existing steps were searched. */
   get complete(): boolean {
     return this.upTo >= this.#store.newest;
   }
@@ -136,14 +136,16 @@ export class StepSearch extends EventTarget {
     this.dispatchEvent(new Event("change"));
   }
 
-  // Going there
+  // Going to found steps
 
-  /** Which of the found steps is on show, counted from 1; 0 when none is. */
+  /** The place of the step on show among the found ones, counted from 1; 0 if it is none of them. */
   get place(): number {
     return this.numbers.indexOf(this.#store.target) + 1;
   }
 
-  /** Goes to the next one, behind the last to the first, as soon as anything is known; false when nothing is found. */
+  /**
+   * Goes to the next found step, from the last one to the first, as soon as one is known; false if nothing is found.
+   */
   async goWhenFound(): Promise<boolean> {
     while (this.running && this.numbers.every((number) => number <= this.#store.target)) {
       await new Promise((resume) => this.addEventListener("change", resume, { once: true }));
@@ -155,7 +157,7 @@ export class StepSearch extends EventTarget {
     return true;
   }
 
-  /** Goes to the next or the one before; false when there is none in this direction. */
+  /** Goes to the next found step, or to the one before; false if there is none in this direction. */
   go(direction: 1 | -1): boolean {
     const here = this.#store.target;
     const found =

@@ -30,7 +30,7 @@ export class StepsText extends StoreElement {
   readonly #changed = (): void => this.requestUpdate();
   #heard: StepSearch | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The step whose line was scrolled into view, and the number of lines at that time. */
+  /** The step whose line was scrolled into view, with the number of lines at that time. */
   #seen = "";
 
   protected override render(): TemplateResult | typeof nothing {
@@ -68,11 +68,11 @@ export class StepsText extends StoreElement {
 
   protected override updated(): void {
     const line = this.querySelector("[aria-current=step]");
-    // Lines that arrive later move the ones below them.
+    // Lines that arrive later move the lines below them, so the number of lines counts.
     const seen = `${this.store?.shown ?? 0} of ${this.querySelectorAll("li").length}`;
     if (this.#heard?.active === true || line === null || seen === this.#seen) return;
     this.#seen = seen;
-    // What follows the step is seen, too.
+    // In the middle of its place, so that the lines after it are seen, too.
     line.scrollIntoView({ block: "center" });
   }
 
@@ -92,7 +92,7 @@ export class StepsText extends StoreElement {
       ${store.newest === 0 ? html`<p class="quiet">${say("player.nothing_yet")}</p>` : nothing}`;
   }
 
-  /** The whole run first, in its beats. */
+  /** The beats of the whole run, which come before the steps. */
   #beats(store: PlayerStore): TemplateResult | typeof nothing {
     const plan = planOf(store);
     if (plan === null) return nothing;

@@ -10,26 +10,26 @@ export interface StartAt {
 export interface Choice {
   reducedMotion: () => boolean;
   /**
-   * Calls back when the running task ends, if `atOnce` and nothing was drawn since the last paint; else before the next
-   * paint.
+   * Calls `draw` when the running task ends, if `atOnce` and nothing was drawn since the last paint; else before the
+   * next paint.
    */
   schedule: (draw: () => void, atOnce?: boolean) => void;
-  /** Calls back before the next paint, for which nothing else is drawn. */
+  /** Calls `draw` before the next paint, for which nothing else is drawn. */
   alone: (draw: () => void) => void;
   /** Keeps all drawing out of the next paint. */
   pass: () => void;
   later: (milliseconds: number, action: () => void) => void;
-  /** Calls back when the page has nothing else to do, and soon in any case. */
+  /** Calls `action` when the page has nothing else to do, and soon in any case. */
   idle: (action: () => void) => void;
-  /** Milliseconds, from any beginning. */
+  /** The time in milliseconds, from any beginning. */
   now: () => number;
   startAt: StartAt;
   lines: Lines;
 }
 
 /**
- * Milliseconds after which a browser without idle callbacks counts as idle, and after which other browsers call back
- * even if they are busy.
+ * `IDLE_AFTER`: milliseconds after which a browser without idle callbacks counts as idle. `IDLE_WITHIN`: milliseconds
+ * after which other browsers call back even if they are busy.
  */
 const IDLE_AFTER = 100;
 const IDLE_WITHIN = 400;

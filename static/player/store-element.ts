@@ -28,8 +28,8 @@ export abstract class StoreElement extends LitElement {
   }
 
   /**
-   * Marks at the player whether this part shows something, for its styles. A `:has()` at the player would be
-   * evaluated for each node that a step inserts, and would restyle what no step changes.
+   * Sets an attribute of the player that says whether this part shows something, for its styles. A `:has()` at the
+   * player would be evaluated for each node that a step inserts, and would restyle what no step changes.
    */
   protected markPlayer(name: "why" | "undo" | "found" | "question" | "poll", shows: boolean): void {
     this.closest(".player")?.toggleAttribute(`data-${name}`, shows);
@@ -42,7 +42,7 @@ export abstract class StoreElement extends LitElement {
   }
 }
 
-/** A part that draws to fit: `width` and `height` follow its own box, so that drawing needs no layout. */
+/** The base of parts that draw to fit: `width` and `height` follow their own box, so that drawing needs no layout. */
 export abstract class MeasuredElement extends StoreElement {
   static override properties = { ...StoreElement.properties, width: { state: true }, height: { state: true } };
 

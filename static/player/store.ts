@@ -1,9 +1,9 @@
 /**
- * What the page knows: branches, the loaded steps, where the reader is, what is selected, and the current frame.
+ * What the page knows: branches, the loaded steps, the reader's place, the selection, and the current frame.
  *
  * At most one frame is made in one animation frame, however many requests the reader or the server made. The store
- * requests missing steps from its source and holds no rule of the protocol. Fires `change` after anything differed, and
- * `foreseen` with the frame that comes when the reader steps on, where that is known.
+ * requests missing steps from its source and holds no rule of the protocol. It fires `change` when anything has
+ * changed, and `foreseen` with the next frame, if that is known.
  */
 
 import type { Arrow, Frame, Header, Language, Mark, Selection, Step, View } from "./frame.ts";
@@ -26,14 +26,16 @@ import type { Asked, WhyAnswer } from "./why-answer.ts";
 import { MARK_INTERESTING, WINDOW_SIZE, windowOf } from "./windows.ts";
 
 export const defaults = {
-  /** Steps that "run to the next interesting step" may make at most. */
+  /** The most steps that "run to the next interesting step" makes. */
   runAtMost: 5000,
-  /** How many steps one `advance` may ask for. */
+  /** The most steps that one `advance` requests. */
   advanceAtMost: 500,
-  /** Milliseconds that a frame must stand before the selected thing, if it lies far back, is fetched for it. */
+  /** Milliseconds that a frame must stay before the selected thing, if it lies far back, is fetched. */
   lookBackAfter: 200,
-  /** Milliseconds that a frame must stand before the next one is animated: a reader who goes on before a motion has
-   * ended (`--m-travel` and `--m-land`) would see no motion to its end, and no landing at all. */
+  /**
+   * Milliseconds that a frame must stay before the next one is animated: a reader who goes on before a motion has ended
+   * (`--m-travel` and `--m-land`) would see no motion to its end, and no landing at all.
+   */
   stillFor: 400,
 };
 
@@ -52,11 +54,11 @@ export class PlayerStore extends EventTarget implements Listener {
   /** Where the reader wants to be; the frame follows as soon as it can be made. */
   target = 0;
   frame: Frame | undefined;
-  /** A command that makes steps is under way. */
+  /** Whether a command that makes steps is waiting for its answer. */
   busy = false;
-  /** The requests made since the connection was lost; they wait. */
+  /** The number of requests made since the connection was lost, which wait. */
   waiting = 0;
-  /** Moves the reader by more or less than one step, for example by beats; asked before each move. */
+  /** Moves the reader by more or less than one step, for example by beats; it is asked before each move. */
   pace: Pace | null = null;
   gate: Gate | null = null;
   stops: Stops | null = null;
@@ -66,18 +68,18 @@ export class PlayerStore extends EventTarget implements Listener {
   #language: Language = "en";
   #choice: Choice;
   #scheduled = false;
-  /** Whether the scheduled drawing is needed only if a frame can be made: steps came, or the reader moved. */
+  /** Whether the scheduled drawing is needed only if a frame can be made, because steps arrived or the reader moved. */
   #onlyWhenMade = false;
   #animate: Motion = false;
-  /** When the step on show came. */
+  /** When the step on show appeared, in ms of `now`. */
   #shownAt = Number.NEGATIVE_INFINITY;
   readonly #supply: Supply;
-  /** Where the last difference led, until it is shown or passed. */
+  /** The step to which the last difference led, until it is shown or passed. */
   #landed: { branch: string; number: number } | null = null;
   readonly #arrows: ArrowReach;
   readonly #ahead: Ahead;
   #started = false;
-  /** Whether the frame on show is made again although the reader has not moved. */
+  /** Whether the frame on show must be made again although the reader has not moved. */
   #isRenewed = false;
 
   constructor(source: Source, choice: Partial<Choice> = {}) {
@@ -96,7 +98,7 @@ export class PlayerStore extends EventTarget implements Listener {
       later: this.#choice.later,
       landed: (branch, number) => {
         this.#landed = { branch, number };
-        // Reading a view takes as long as drawing it, and a knob that waits for both at once stutters.
+        // Reading a view takes as long as drawing it, and a knob that waits for both in one paint would stutter.
         if (this.isDragged) this.#choice.pass();
         this.#drawWhenMade(false);
       },
@@ -112,7 +114,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.source.stop();
   }
 
-  // What is true now
+  // The present state
 
   get newest(): number {
     return this.lines.newest(this.branch);
@@ -122,7 +124,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return this.lines.branches.get(this.branch) ?? null;
   }
 
-  /** The step on show; behind `target` while something is being fetched. */
+  /** The number of the step on show; it lags behind `target` while something is being fetched. */
   get shown(): number {
     return this.frame?.step?.number ?? 0;
   }
@@ -144,12 +146,12 @@ export class PlayerStore extends EventTarget implements Listener {
     return this.#arrows.at(this.branch, this.shown).marks;
   }
 
-  /** For what is drawn one paint after a frame: the next frame is then drawn for the paint after that. */
+  /** For parts that are drawn one paint after a frame: the next frame is then drawn for the paint after that. */
   drawAlone(draw: () => void): void {
     this.#choice.alone(draw);
   }
 
-  // What the reader does
+  // Actions of the reader
 
   select(selection: Selection | null): void {
     this.#selection = selection;
@@ -166,7 +168,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
-  /** To the newest step, or to the last one before a step that has to wait. */
+  /** Goes to the newest step, or to the last one before a step that has to wait. */
   toNewest(): void {
     this.#moveUpTo(Math.min(this.target, this.newest), this.newest, false);
   }
@@ -174,7 +176,7 @@ export class PlayerStore extends EventTarget implements Listener {
   moveTo(number: number, animate: Motion = false): void {
     this.target = Math.max(0, number);
     this.#animate = animate;
-    // A knob is moved more than once between two paints now and then: what was drawn at once would be drawn again.
+    // A knob may be moved several times between two paints: a drawing made at once would be made again.
     this.#drawWhenMade(!this.isDragged);
   }
 
@@ -189,7 +191,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.moveTo(Math.min(this.target, this.newest) - 1);
   }
 
-  /** One step forward; at the end of the branch the server makes it. */
+  /** Goes one step forward; at the end of the branch, the server makes the step. */
   forward(): void {
     if (this.#later(() => this.forward())) return;
     if (this.pace?.forward() === true) return;
@@ -198,7 +200,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (next <= this.newest) {
       this.moveTo(next, true);
     } else if (this.canGrow) {
-      // Nothing on show changes before the step comes, and a frame drawn now would make that one wait for its turn.
+      // Nothing is drawn before the step arrives, because that drawing would delay the step's own.
       this.target = next;
       this.#animate = true;
       this.asks();
@@ -207,7 +209,7 @@ export class PlayerStore extends EventTarget implements Listener {
     }
   }
 
-  /** Whether this has to wait until the questions are known. */
+  /** Whether an action has to wait until the questions are known; if so, it is carried out then. */
   #later(act: () => void): boolean {
     const { branch } = this;
     const coming = this.gate?.coming(branch) ?? null;
@@ -215,7 +217,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return coming !== null;
   }
 
-  /** Whether the reader has to answer something before this step; a question that is waiting is shown. */
+  /** Whether the reader has to answer something before this step; if so, the question is shown. */
   mustWait(number: number): boolean {
     if (this.gate === null || this.gate.waitsIn(this.branch, number, number) === null) return false;
     this.gate.blocked();
@@ -235,7 +237,7 @@ export class PlayerStore extends EventTarget implements Listener {
     else this.moveTo(waits - 1);
   }
 
-  /** Has the server make `count` steps beyond the newest. Play asks early, so that it never waits. */
+  /** Makes the server make `count` steps after the newest. Playing asks early, so that it never waits. */
   async grow(count: number): Promise<void> {
     if (this.busy || !this.canGrow) return;
     const branch = this.branch;
@@ -244,17 +246,20 @@ export class PlayerStore extends EventTarget implements Listener {
     this.busy = true;
     const answer = await this.#work({ type: "advance", branch, after, count: wanted, ahead: wanted === 1 });
     await this.#settleAhead(branch, answer);
-    // The reader may have pressed on while this was under way.
+    // The reader may have gone on while the request was running.
     if (this.branch === branch && this.target > this.newest && this.canGrow && this.newest > after) await this.grow(1);
     else this.#stopAtEnd();
   }
 
-  /** A reader who asked for a step behind the end of the run waits for nothing. */
+  /** Ends the waiting for a step after the end of the run. */
   #stopAtEnd(): void {
     if (this.info !== null && this.info.finished !== null && this.target > this.newest) this.target = this.newest;
   }
 
-  /** The step that was shown before it was stored is by now stored, refused or replaced by another one. */
+  /**
+   * Waits until it is known whether the step that was shown before it was stored is stored, refused or replaced by
+   * another one.
+   */
   async #settleAhead(branch: string, answer: Answer | null): Promise<void> {
     const number = this.#ahead.shown;
     if (number === null) return;
@@ -263,7 +268,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (last !== null && this.branch === branch && this.target > last) this.moveTo(last);
   }
 
-  /** Moves to the next interesting step, among the known ones or by running on. */
+  /** Moves to the next interesting step: a known one, or one that the server makes. */
   async nextInteresting(): Promise<void> {
     if (this.#later(() => void this.nextInteresting())) return;
     const branch = this.branch;
@@ -283,7 +288,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (this.branch === branch) this.#moveUpTo(from, found ?? this.newest, false);
   }
 
-  /** Moves to the next step where one of the conditions holds, running on as far as `runAtMost` steps. */
+  /** Moves to the next step at which one of the conditions holds; the server makes up to `runAtMost` steps for it. */
   async runToBreakpoint(conditions: Condition[]): Promise<Answer | null> {
     const branch = this.branch;
     const after = Math.min(this.target, this.newest);
@@ -292,12 +297,12 @@ export class PlayerStore extends EventTarget implements Listener {
     return answer;
   }
 
-  /** Has the server make steps after `after` up to the first one at this virtual time or later. */
+  /** Makes the server make steps after `after`, up to the first one at this virtual time or later. */
   growToTime(time: number, after = this.newest): Promise<Answer | null> {
     return this.#work({ type: "run_until", branch: this.branch, after, until: "time", time, limit: defaults.runAtMost });
   }
 
-  /** Runs until this virtual time, and goes there. */
+  /** Makes steps up to this virtual time, and goes there. */
   async runToTime(time: number): Promise<void> {
     const branch = this.branch;
     const after = Math.min(this.target, this.newest);
@@ -305,12 +310,12 @@ export class PlayerStore extends EventTarget implements Listener {
     if (answer?.reached !== undefined && this.branch === branch) this.#moveUpTo(after, answer.reached, false);
   }
 
-  /** Asks something that changes no step; null when it was refused, and the page shows that. */
+  /** Sends a question that changes no step; null if it was refused, and the page shows that. */
   question(command: Command): Promise<Answer | null> {
     return this.#ask(command);
   }
 
-  /** Fetches all of the view on show, what lies far back too; false: it was refused. */
+  /** Fetches the whole view on show, including the parts that lie far back; false: it was refused. */
   async lookBack(): Promise<boolean> {
     const folded = this.frame?.view.folded;
     if (folded === undefined || (folded.records === undefined && folded.logs === undefined && folded.batches === undefined)) return true;
@@ -321,7 +326,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return true;
   }
 
-  /** The same, unless the reader moves on. */
+  /** Does what `lookBack` does, unless the reader moves on. */
   lookBackAtRest(): void {
     const frame = this.frame;
     if (frame === undefined) return;
@@ -339,7 +344,7 @@ export class PlayerStore extends EventTarget implements Listener {
     if (this.busy) await this.#ask({ type: "pause", branch: this.branch });
   }
 
-  /** A new branch that leaves here; the reader goes on in it. */
+  /** Makes a branch that leaves at a step, and goes on in it. */
   async branchHere(branch = this.branch, at = this.shown): Promise<boolean> {
     const answer = await this.#work({ type: "branch", branch, at });
     if (answer?.created === undefined) return false;
@@ -348,7 +353,10 @@ export class PlayerStore extends EventTarget implements Listener {
     return true;
   }
 
-  /** Does something to the running world, at the newest step here or else in a new branch. */
+  /**
+   * Carries out an intervention, in this branch if its newest step is on show, else in a new one; false: it was
+   * refused.
+   */
   async intervene(intervention: Intervention): Promise<boolean> {
     const after = this.shown;
     const answer = await this.#work({ type: "intervene", branch: this.branch, after, intervention });
@@ -365,7 +373,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return answer?.actions ?? [];
   }
 
-  /** The engine's answer; rejects with the Problem that states the reason. */
+  /** The engine's answer to *why*; rejects with the Problem that states the reason. */
   async why({ selection, question, subject }: Asked): Promise<WhyAnswer> {
     const about = selection === null ? null : { kind: selection.kind, id: selection.id };
     if (this.#ahead.holds({ type: "why" })) await this.#ahead.settled();
@@ -374,7 +382,7 @@ export class PlayerStore extends EventTarget implements Listener {
     return answer.why;
   }
 
-  // What the source reports
+  // Reports of the source
 
   have(): Record<string, number> {
     const have: Record<string, number> = {};
@@ -416,7 +424,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#choice.idle(() => this.#foresee());
   }
 
-  /** Panels make what the next step needs while the reader looks at this one. */
+  /** Lets panels prepare the next step while the reader looks at this one. */
   #foresee(): void {
     const frame = this.frame;
     const next = this.#ahead.foreseen(this.branch) ?? this.#storedNext();
@@ -426,7 +434,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.dispatchEvent(new CustomEvent<Frame>("foreseen", { detail: foreseen }));
   }
 
-  /** The stored step after the one on show, and the view behind it; null: it is not here, or there is none. */
+  /** The stored step after the one on show, and the view after it; null if either is missing. */
   #storedNext(): { step: Step; view: View } | null {
     const number = this.shown + 1;
     const step = number > this.newest ? undefined : this.lines.peek(this.branch, number);
@@ -442,7 +450,7 @@ export class PlayerStore extends EventTarget implements Listener {
     const wereStored = info !== undefined && last !== undefined && last.number <= info.newest && steps.length > 1;
     if (info !== undefined) {
       const newest = Math.max(info.newest, last?.number ?? 0);
-      // `finished` speaks of the end; an older window says nothing about it.
+      // `finished` is about the end of the run; an older window says nothing about it.
       const reason = finished === undefined || (last?.number ?? 0) < newest ? info.finished : finished || null;
       const isOnShow = steps !== stored && newest === info.newest && reason === info.finished;
       if (isOnShow) return;
@@ -464,7 +472,7 @@ export class PlayerStore extends EventTarget implements Listener {
     this.#draw();
   }
 
-  /** The reader requests something that only the server can do. */
+  /** Called when the reader requests something that only the server can do. */
   asks(): void {
     if (this.status !== "reconnecting") return;
     this.waiting += 1;
@@ -483,19 +491,21 @@ export class PlayerStore extends EventTarget implements Listener {
   }
 
   delayed(problem: Problem | null): void {
-    if (problem === null && this.problem !== this.#delay) return; // Something else is being said by now.
+    if (problem === null && this.problem !== this.#delay) return; // The page shows another message by now.
     this.problem = this.#delay = problem;
     this.#draw();
   }
 
-  // How
+  // Drawing
 
   #draw(): void {
     this.#onlyWhenMade = false;
     this.#schedule(true);
   }
 
-  /** The reader moved, or stored steps came: until a frame can be made of it nothing on show changes. */
+  /**
+   * Draws once a frame can be made: the reader moved, or stored steps arrived, and until then nothing on show changes.
+   */
   #drawWhenMade(atOnce: boolean): void {
     if (!this.#scheduled) this.#onlyWhenMade = true;
     this.#schedule(atOnce);
@@ -517,18 +527,18 @@ export class PlayerStore extends EventTarget implements Listener {
   #makeFrame(): void {
     if (this.header === null || this.branch === "") return;
     this.plans.look(this.branch);
-    // Beyond the newest step the last one stays on show until the next arrives.
+    // If the target is beyond the newest step, that one stays on show until the target arrives.
     const number = Math.min(this.target, this.newest);
     if (this.frame !== undefined && this.#isSame(this.frame, number)) return;
     if (this.#showFrame(number)) return;
     this.#supply.need({ branch: this.branch, shown: this.shown }, number);
-    // While the reader moves on, the end of the last difference is nearer to them than the step on show.
+    // While the reader moves on, the step to which the last difference led is nearer to them than the step on show.
     const landed = this.#landed;
     this.#landed = null;
     if (landed !== null && landed.branch === this.branch) this.#showFrame(landed.number);
   }
 
-  /** Whether everything that the frame needs is held. */
+  /** Shows the frame at a step, if everything that it needs is held; false if not. */
   #showFrame(number: number): boolean {
     const old = this.frame;
     if (this.header === null) return false;
@@ -608,7 +618,7 @@ export class PlayerStore extends EventTarget implements Listener {
     }
   }
 
-  /** A new branch is announced in a `branches` message, which may come after the answer. */
+  /** Waits until a new branch is known: it is announced in a `branches` message, which may arrive after the answer. */
   async #whenKnown(branch: string): Promise<void> {
     for (let turn = 0; turn < 200 && !this.lines.branches.has(branch); turn += 1) {
       await new Promise<void>((resume) => this.#choice.schedule(resume));

@@ -1,4 +1,4 @@
-/** What the guarantee strip says of each guarantee; pure. */
+/** The rows of the guarantee strip; pure. */
 
 import type { GuaranteeView, View } from "./frame.ts";
 import type { BranchInfo } from "./source.ts";
@@ -6,17 +6,17 @@ import type { BranchInfo } from "./source.ts";
 export interface StripRow {
   name: string;
   isJudged: boolean;
-  /** Records, producers or transactions of this branch, up to the step on show, for which it is broken. */
+  /** The number of records, producers or transactions of this branch for which it is broken, up to the step on show. */
   count: number;
-  /** Step of the first break in the current branch, whether shown yet or not. */
+  /** Step of the first break in the current branch, whether or not it has been shown; null: none. */
   brokenAt: number | null;
-  /** Another branch that breaks it: its id and step. */
+  /** Another branch that breaks the guarantee: its id, the step of the break, and its newest step; null: none. */
   elsewhere: { branch: string; step: number; newest: number } | null;
 }
 
 /**
- * From the loss of records to guarantees outside of Kafka. Files sort their keys by the alphabet; every page uses this
- * order.
+ * The order of guarantees, from the loss of records to guarantees outside of Kafka. Files sort their keys
+ * alphabetically; every page uses this order.
  */
 const ORDER = [
   "lost", "duplicated", "reordered", "visible_early", "atomic", "fenced", "hanging", "row_missing", "record_missing", "row_repeated", "mixed", "repeated",
@@ -27,10 +27,10 @@ export function differNow({ middleware }: View): boolean {
   return Object.values(middleware?.differ ?? {}).some(({ since, until }) => since !== null && until === null);
 }
 
-/** Its place; guarantees without one come last. */
+/** The place of a guarantee in the order; guarantees without one come last. */
 const placeOf = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 
-/** The rows, in one order wherever the guarantees come from; pure, for tests and for the picture. */
+/** The rows, in the same order wherever the guarantees come from; pure, for tests and for the picture. */
 export function stripRows(
   guarantees: Record<string, GuaranteeView>,
   current: BranchInfo | null,

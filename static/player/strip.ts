@@ -1,9 +1,9 @@
 /**
  * `<eos-strip .store=${store}>`: every guarantee with its count. A broken one has a line along the whole run, red from
- * its first bad step; a press goes there.
+ * its first bad step on; a press goes there.
  *
- * Guarantees that this run cannot test are dotted and counted; one that another branch breaks is marked. On a phone
- * it is one line, with the names of broken guarantees and the number of the others, which opens into the list.
+ * Guarantees that this run cannot test are dotted and counted; one that another branch breaks is marked. On a phone it
+ * is one line, with the names of broken guarantees and the number of the others, which opens into the list.
  */
 
 import type { TemplateResult } from "lit";
@@ -24,22 +24,25 @@ import { say } from "./text.ts";
 export const defaults = {
   /** px that a guarantee needs beside others. */
   least: 160,
-  /** px that one needs on average; with less, they stand in two rows. */
+  /** px that a guarantee needs on average; with less, they stand in two rows. */
   close: 106,
-  /** px of a line that has room for the names of broken guarantees, and how many of them it names; in less, one. */
+  /**
+   * `named`: px of a line with room for the names of broken guarantees; `most`: how many of them it names. In a
+   * narrower line, it names one.
+   */
   named: 320,
   most: 2,
-  /** px that have room for a name of the row beside all guarantees. */
+  /** px with room for the heading of the row beside all guarantees. */
   headed: 840,
-  /** px from which a line has room for more than the numbers of broken and kept guarantees. */
+  /** The least px of a line with room for more than the numbers of broken and kept guarantees. */
   whole: 200,
-  /** px in which what holds is called by its name, in two lines. */
+  /** px with room for the names of what holds, in two lines. */
   called: 96,
-  /** px that have room for such a text of two lines; in less, a sign stands for its word. */
+  /** px with room for a text of two lines; with less, a sign stands for its word. */
   worded: 56,
 };
 
-/** Its name; a press shows what it means (term-note.ts). */
+/** The name of a guarantee; a press shows what it means (term-note.ts). */
 function termOf({ name }: StripRow): TemplateResult {
   return html`<button class="term" data-term=${`player.guarantee.${name}`}>${say(`player.guarantee.${name}`)}</button>`;
 }
@@ -58,14 +61,14 @@ export class GuaranteeStrip extends MeasuredElement {
     new PagePresses(this, (event) => !event.composedPath().includes(this) && this.close());
   }
 
-  /** False where nothing was open. */
+  /** Closes the list; false if it was not open. */
   close(): boolean {
     const was = this.isOpen;
     this.isOpen = false;
     return was;
   }
 
-  /** It lies over the page, so anything else that does is closed. */
+  /** Opens or closes the list. It lies over the page, so other parts that do are closed. */
   #toggle(): void {
     this.isOpen = !this.isOpen;
     if (this.isOpen) this.dispatchEvent(new CustomEvent("covers", { bubbles: true }));
@@ -87,7 +90,7 @@ export class GuaranteeStrip extends MeasuredElement {
     return html`${heading}${this.#list(judged, unjudged, rows.length * defaults.least > this.width, store)}`;
   }
 
-  /** `duplicated ✕ 1 · 3 hold · 4 not judged` */
+  /** The line on a phone: `duplicated ✕ 1 · 3 hold · 4 not judged`. */
   #short(judged: readonly StripRow[], unjudged: number, shown: number): TemplateResult {
     const broken = judged.filter(({ brokenAt }) => brokenAt !== null && brokenAt <= shown);
     const isBrief = this.width < defaults.whole;
@@ -122,7 +125,7 @@ export class GuaranteeStrip extends MeasuredElement {
     const line = html`<i .style=${style}></i>`;
     const elsewhere = row.elsewhere === null || isBroken ? nothing
       : html`<small class="bad">${say("player.broken_elsewhere", { branch: branchTitle(store.lines.branches, row.elsewhere.branch), step: row.elsewhere.step })}</small>`;
-    // The count is of transactions that end so.
+    // The count is of transactions that end with different outcomes, so a present difference is stated beside it.
     const now = row.name === "mixed" && !isBroken && store.frame !== undefined && differNow(store.frame.view) ? html` <em>${say("player.differ_now")}</em>` : nothing;
     if (brokenAt === null) return html`<li><span>${termOf(row)} <b class="num">${count}</b>${now}</span>${line}${elsewhere}</li>`;
     return html`<li class=${isBroken ? "is-broken" : "is-ahead"}><button title=${say("player.guarantee_breaks", { name, step: brokenAt })} @click=${() => store.moveUpTo(brokenAt)}>
@@ -132,7 +135,7 @@ export class GuaranteeStrip extends MeasuredElement {
 
 const namesOf = (rows: readonly StripRow[]): string[] => rows.map(({ name }) => say(`player.guarantee.${name}`));
 
-/** Why the others are not judged: the term that says so. */
+/** The term that says why the other guarantees are not judged. */
 function whyNot(judged: readonly StripRow[], frame: Frame | undefined): string {
   return judged.length > 0 && frame !== undefined && kafka(frame) ? "player.not_judged" : "player.not_judged_elsewhere";
 }

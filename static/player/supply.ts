@@ -1,12 +1,12 @@
 /**
  * What the page requests from its source, and when.
  *
- * Near the reader whole slices of steps are asked for. A jump asks for a difference (`way`): the changes from a view that
- * is held to the wanted one, and its step, instead of all steps between. A farther jump asks for a near view (`near_view`): the
- * view there, without what is far back, and its step. One such request is in transit at a time, so that a drag
- * requests no more than it can get; its result is shown even if the reader is elsewhere by then. When the reader
- * rests, the slices around them are fetched, then those never seen, and last the step after the newest one, if the
- * reader is there and did not get it with the last step.
+ * Near the reader, whole slices of steps are requested. For a jump, the page requests a difference (`difference`): the
+ * changes from a held view to the wanted one, and the step there, instead of all steps between. For a farther jump, it
+ * requests a near view (`near_view`): the view there without the parts that lie far back, and its step. One such
+ * request is in transit at a time, so that a drag requests no more than it can get; its result is shown even if the
+ * reader is elsewhere by then. When the reader rests, the page fetches the slices around them, then those never seen,
+ * and last the step after the newest one, if the reader is there and did not get it with the last step.
  */
 
 import type { Ahead } from "./ahead.ts";
@@ -16,34 +16,34 @@ import type { Answer, Command } from "./source.ts";
 import { SLICE_SIZE, WINDOW_SIZE, sliceOf, windowOf } from "./windows.ts";
 
 export const defaults = {
-  /** Steps beyond which the reader jumps; up to there they step. */
+  /** The most steps that count as stepping; more are a jump. */
   near: 20,
   /** The most steps of a difference; beyond them, a near view is the smaller answer. */
   wayAtMost: 300,
-  /** Steps ahead of the reader that are asked for before they are needed. */
+  /** The number of steps ahead of the reader that are requested before they are needed. */
   ahead: 24,
-  /** Milliseconds without a frame after which the reader rests, and between what is fetched then. */
+  /** Milliseconds without a frame after which the reader rests; also between the fetches that follow. */
   rest: 160,
-  /** So many times as long while the knob is held, because an answer may take longer than a rest. */
+  /** The factor of `rest` while the knob is held, because an answer may take longer than a rest. */
   restsDragged: 5,
 };
 
-/** Where the reader is. */
+/** The reader's place. */
 export interface Place {
   branch: string;
   shown: number;
 }
 
-/** What the supply needs of its store. */
+/** What the supply needs from its store. */
 export interface Asking {
   lines: Lines;
   ahead: Ahead;
-  /** Null when it was refused, and the page has shown that. */
+  /** Sends a request; null if it was refused, and the page has shown that. */
   ask: (command: Command) => Promise<Answer | null>;
   later: (milliseconds: number, action: () => void) => void;
-  /** A difference or a near view led there. */
+  /** Called with the step to which a difference or a near view led. */
   landed: (branch: string, number: number) => void;
-  /** Where the reader is; null while only requested steps may be fetched. */
+  /** The reader's place; null while only requested steps may be fetched. */
   resting: () => (Place & { isDragged: boolean }) | null;
 }
 
@@ -53,13 +53,13 @@ export class Supply {
   #fetching = new Set<string>();
   #isAsked = false;
   #hasBegun = false;
-  /** The server refused a difference: steps and near views lead everywhere, too. */
+  /** False after the server has refused a difference: steps and near views lead everywhere, too. */
   #hasDifferences = true;
-  /** Near views that were refused: the same request, sent again immediately, would be refused again. */
+  /** Near views that were refused: the same request, sent again at once, would be refused again. */
   readonly #refused = new Set<string>();
   #waits = false;
   #frames = 0;
-  /** Branches of which everything up to this step has been seen. */
+  /** Branch → the step up to which everything has been seen. */
   readonly #seen = new Map<string, number>();
 
   constructor(asking: Asking) {
@@ -67,7 +67,7 @@ export class Supply {
     this.#lines = asking.lines;
   }
 
-  /** Requests from before a lost connection are made again as needed. */
+  /** Forgets the requests from before a lost connection; they are made again as needed. */
   reconnected(): void {
     this.#fetching.clear();
   }
@@ -82,11 +82,11 @@ export class Supply {
     if (anchor !== null) return this.#go(branch, anchor, number);
     if (!isFar && this.#askSlices(branch, before, number)) return;
     this.#see(branch, number);
-    if (!this.#hasBegun) this.slice(branch, number); // The messages on their way when the page opens.
+    if (!this.#hasBegun) this.slice(branch, number); // When the page opens, the steps before are needed for the messages in transit.
     this.#hasBegun = true;
   }
 
-  /** Asks for the slices back to a view that is held, within the window of `number`; false: there is none. */
+  /** Requests the slices back to a held view, within the window of `number`; false: there is no such view. */
   #askSlices(branch: string, before: number, number: number): boolean {
     const first = windowOf(Math.max(number, 1)) * WINDOW_SIZE + 1;
     for (let from = number; from >= first; ) {
@@ -106,7 +106,7 @@ export class Supply {
     if (this.#lines.isOutgrown(branch, shown)) this.#see(branch, shown, false);
   }
 
-  /** One request for each owner of the steps in the slice of `number`. */
+  /** Requests the slice of `number`, with one request for each branch that owns steps in it. */
   slice(branch: string, number: number): void {
     const from = sliceOf(number) * SLICE_SIZE + 1;
     const to = Math.min(from + SLICE_SIZE - 1, this.#lines.newest(branch));
@@ -118,7 +118,7 @@ export class Supply {
     }
   }
 
-  /** Asks for the difference from a view that is held. If it is refused, the same view is requested in another way. */
+  /** Requests the difference from a held view. If it is refused, the same view is requested in another way. */
   #go(branch: string, from: { number: number; view: View }, to: number): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
@@ -131,7 +131,7 @@ export class Supply {
     });
   }
 
-  /** The view at `number` with its step: all that a frame takes. */
+  /** Requests the view at `number` with its step: all that a frame needs. */
   #see(branch: string, number: number, toBeShown = true): void {
     const place = `${branch}/${number}`;
     if (this.#isAsked || this.#refused.has(place)) return;
@@ -147,13 +147,13 @@ export class Supply {
     const name = JSON.stringify(command);
     if (this.#fetching.has(name)) return;
     this.#fetching.add(name);
-    // A refused fetch stays in the set: asking the same again at once would go round in circles.
+    // A refused fetch stays in the set: the same request, sent again at once, would be refused again.
     void this.#with.ask(command).then((answer) => {
       if (answer !== null) this.#fetching.delete(name);
     });
   }
 
-  /** Waits until the reader rests (no frame was drawn for a while), and fetches what lies around. */
+  /** Waits until the reader rests (no frame was drawn for a while), and then fetches the steps around them. */
   rest(rests = 1): void {
     if (this.#waits) return;
     this.#waits = true;
@@ -173,7 +173,10 @@ export class Supply {
     if (this.#with.ahead.isUnasked(branch, shown)) void this.#with.ask({ type: "ahead", branch, after: shown });
   }
 
-  /** The nearest slice that the page lacks: around the reader all of them, farther away those never seen. */
+  /**
+   * Fetches the nearest slice that the page lacks: near the reader any slice, farther away only those never seen.
+   * False: there is none.
+   */
   #fetchAround({ branch, shown }: Place): boolean {
     const newest = this.#lines.newest(branch);
     const here = sliceOf(Math.max(1, shown));

@@ -1,11 +1,13 @@
 /** A swipe across the picture goes to the next beat (to the left) or back. Knows nothing of the player. */
 
 export const defaults = {
-  /** The least px along; the largest share of them across; the most ms. */
+  /**
+   * `least`: the least px along the swipe. `across`: the largest share of them across it. `ms`: its longest duration.
+   */
   least: 56,
   across: 0.5,
   ms: 700,
-  /** px at the edges of a screen, where a finger turns the browser's own pages. */
+  /** px at the edges of a screen, where a finger turns the browser's own pages and does not swipe. */
   edge: 24,
 };
 
@@ -15,7 +17,7 @@ interface Touched {
   at: number;
 }
 
-/** 1: on, −1: back, null: no swipe. */
+/** The direction of a touch: 1 on, −1 back, null if it is no swipe. */
 export function swipeOf(from: Touched, to: Touched, width: number): 1 | -1 | null {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const isAlong = Math.abs(dx) >= defaults.least && Math.abs(dy) <= Math.abs(dx) * defaults.across;
@@ -23,7 +25,7 @@ export function swipeOf(from: Touched, to: Touched, width: number): 1 | -1 | nul
   return isAlong && isInside && to.at - from.at <= defaults.ms ? (dx < 0 ? 1 : -1) : null;
 }
 
-/** Listens to one finger on `element`; two fingers zoom. */
+/** Listeners for the touches of one finger; with two fingers, the reader zooms. */
 export class Swipe {
   #from: Touched | null = null;
   readonly #go: (way: 1 | -1) => void;
@@ -32,7 +34,7 @@ export class Swipe {
     this.#go = go;
   }
 
-  /** A scroll does not wait for it. */
+  /** The listener is passive, so a scroll does not wait for it. */
   readonly start = {
     handleEvent: (event: TouchEvent): void => {
       this.#from = event.touches.length === 1 ? touchedAt(event) : null;

@@ -1,8 +1,11 @@
 /**
- * `<eos-term-note>`: what a term means, shown beside it instead of on a page of its own: its sentences and the way to the reference.
+ * `<eos-term-note>`: shows what a term means beside the term, instead of on a page of its own: its sentences, and a
+ * link into the reference.
  *
- * Opened by a press on whatever has `data-term` (`terms.ts`), inside panels too, in the words of the run around it (`data-kept-by`). A link into the reference still opens in its
- * own tab with the middle button or Ctrl. `data-names` names what the term is said of, where a count stands for it. Escape and a press elsewhere close it, and the focus goes back.
+ * A press on any element with `data-term` (`terms.ts`) opens it, inside panels too, with the text for the run around
+ * the element (`data-kept-by`). With the middle button or Ctrl, a link into the reference still opens in its own tab.
+ * `data-names` lists what the term is said of, if the element shows only a count. Escape and a press elsewhere close
+ * it, and the focus goes back.
  */
 
 import type { TemplateResult } from "lit";
@@ -15,7 +18,9 @@ import { say } from "./text.ts";
 export class TermNote extends LitElement {
   static override properties = { meaning: { state: true }, rules: {}, reference: {} };
 
-  /** Addresses of the reference, of a rule's page with `{rule}`; "" without one. */
+  /**
+   * `rules`: the address of a rule's page, with `{rule}`; `reference`: the address of the reference; "" without one.
+   */
   declare rules: string;
   declare reference: string;
   declare meaning: Meaning | null;

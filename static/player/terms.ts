@@ -1,7 +1,7 @@
 /**
  * Terms that a press explains in place (`term-note.ts`): rules, errors, isolation levels, guarantees. Pure.
  *
- * A term is a key of the catalogue in `data-term`; what it shows are the catalogue's own texts.
+ * A term is a key of the catalogue in `data-term`; its explanation consists of the catalogue's own texts.
  */
 
 import type { TemplateResult } from "lit";
@@ -16,7 +16,7 @@ export interface Meaning {
   text: string;
   /** Further texts, each with its heading. */
   parts: [heading: string, text: string][];
-  /** Where the reference has more; "" on a page without one. */
+  /** The address in the reference that says more; "" on a page without one. */
   more: string;
 }
 
@@ -29,36 +29,36 @@ export interface Shelf {
 }
 
 const ERROR_PARTS = ["compared", "answering", "asking"];
-/** Kafka's names of errors: capitals, of two words at least. */
+/** Kafka's names of errors: at least two words in capitals, joined by underscores. */
 const ERROR = /\b([A-Z]+(?:_[A-Z]+)+)\b/;
 
-/** The term of an error, or null where the catalogue says nothing of it. */
+/** The term of an error; null if the catalogue does not explain it. */
 export function errorTerm(name: string): string | null {
   return words.knows(`error.${name}.meaning`) ? `error.${name}` : null;
 }
 
 const ISOLATIONS: Record<string, string> = { read_committed: "term.read_committed", read_uncommitted: "term.read_uncommitted" };
 
-/** The term of an isolation level, or null. */
+/** The term of an isolation level; null if there is none. */
 export function isolationTerm(isolation: string): string | null {
   const term = ISOLATIONS[isolation];
   return term !== undefined && words.knows(`${term}.what`) ? term : null;
 }
 
-/** What stores the decisions of a run's controller: if a rule has a text for each kind, the one of the run is shown. */
+/** Where a run's controller stores its decisions. If a rule has a text for each kind, the one for the run is shown. */
 export type Keeper = "zookeeper" | "quorum";
 
 export function keeperOf({ quorum }: Pick<View, "quorum">): Keeper {
   return Object.keys(quorum ?? {}).length > 0 ? "quorum" : "zookeeper";
 }
 
-/** The key of a rule's text in a run with this keeper; without a run the text that holds in every one. */
+/** The key of a rule's text in a run with this keeper; without a run, of the text that is true of every run. */
 export function requirementText(rule: string, keeper: Keeper | null): string {
   const own = `requirement.${rule}.${keeper}`;
   return keeper !== null && words.knows(own) ? own : `requirement.${rule}`;
 }
 
-/** What a term means; null: the catalogue has no text. `keeper`: of the run in which it is read. */
+/** The explanation of a term; null if the catalogue has no text. `keeper`: that of the run in which it is read. */
 export function meaningOf(term: string, { rules, reference }: Shelf, keeper: Keeper | null = null): Meaning | null {
   const [kind = "", ...rest] = term.split(".");
   const name = rest.join(".");
@@ -74,7 +74,7 @@ export function meaningOf(term: string, { rules, reference }: Shelf, keeper: Kee
   return meaning(`${term}.means`, say(term), rules.replace("{rule}", "GEN-8"));
 }
 
-/** A rule's number: a link into the reference, or a button where there is none; a press shows the rule. */
+/** A rule's number: a link into the reference, or a button if there is none; a press shows the rule's text. */
 export function ruleChip(rule: string, rules: string): TemplateResult {
   const term = `requirement.${rule}`;
   if (rules !== "") return html`<a class="chip" data-term=${term} href=${rules.replace("{rule}", encodeURIComponent(rule))} target="_blank" rel="noopener">${rule}</a>`;
@@ -87,12 +87,12 @@ export function errorName(name: string): TemplateResult | string {
   return term === null ? name : html`<button class="term" data-term=${term}>${name}</button>`;
 }
 
-/** Like `termed`; a line of Chinese may end between its words only (`word-break: keep-all`). */
+/** Like `termed`, but a line of Chinese may end only between its words (`word-break: keep-all`). */
 export function phrased(text: string): unknown {
   return isChinese(text) ? phrasesOf(text).map((phrase) => html`${termed(phrase)}<wbr>`) : termed(text);
 }
 
-/** A sentence in which names stay whole and the names of errors can be pressed. */
+/** A sentence in which names are not broken and names of errors can be pressed. */
 export function termed(text: string): unknown {
   const parts = text.split(ERROR);
   return parts.length === 1 ? unbroken(text) : parts.map((part, index) => (index % 2 === 1 ? errorName(part) : unbroken(part)));

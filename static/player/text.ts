@@ -15,22 +15,22 @@ export type Texts = Record<string, string>;
 
 export interface Catalogue {
   texts: Texts;
-  /** Key to class and method in Kafka, where the sentence has one. */
+  /** Key → class and method in Kafka, for sentences that have one. */
   sources: Record<string, string>;
 }
 
 const PLACEHOLDER = /\{([a-z_0-9]+)(?:@([a-z_.]+)|:([^{}|]*)\|([^{}|]*))?\}((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?/g;
-/** Between the ends of a range. */
+/** The mark between the ends of a range. */
 const UP_TO = "–";
-/** The prefix of slots for the ends of a message. */
+/** The prefix of slots for sender and receiver of a message. */
 const END = "end";
 const CONNECTION = "connection";
 const OTHER_END: Readonly<Record<string, string>> = { source: "destination", destination: "source", from: "to", to: "from" };
-/** The suffix of a calendar moment in milliseconds since 1970. */
+/** The suffix of a slot for a calendar time in milliseconds since 1970. */
 const UTC = " UTC";
-/** Slots that hold a moment of the run; every other one before `ms` holds a duration. */
+/** Slots that hold a moment of the run; every other slot before `ms` holds a duration. */
 const MOMENTS: ReadonlySet<string> = new Set(["at", "due", "from", "sent_at", "since", "started_at", "until"]);
-/** A moment, and a duration that is not of whole seconds, is written in milliseconds below this. */
+/** Below this, moments, and durations that are not whole seconds, are written in milliseconds. */
 const MILLISECONDS_BELOW = 10_000;
 const SECOND_MS = 1000;
 /** From here on, a moment is written as on a clock. */
@@ -42,22 +42,22 @@ const UNITS = [
 ] as const;
 const SECONDS = "duration.seconds";
 
-/** Before a moment in Chinese. */
+/** The words before a moment in Chinese. */
 const NTH = /([\u3400-\u9fff]?)第 (?=\{([a-z_0-9]+)\} ms)/g;
 const CHINESE = /[\u3400-\u9fff]/;
-/** A last letter or mark of a text after which Chinese goes on without a space. */
+/** A last letter or mark of a text after which Chinese continues without a space. */
 const CHINESE_END = /[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$/;
 
 const CHINESE_BETWEEN = "、";
 
-/** Between the items of a list; Chinese text has a comma of its own for them. */
+/** The mark between the items of a list; Chinese has its own. */
 function betweenIn(text: string): string {
   return CHINESE.test(text) ? CHINESE_BETWEEN : ", ";
 }
 
 /**
- * One value as people read it: lists joined with commas, an item such as `t-0: broker-1` of a Chinese text with its
- * colon, nothing written as "null".
+ * A value as people read it: the items of a list joined with commas, with a Chinese colon in an item such as `t-0:
+ * broker-1` of a Chinese text; null becomes a dash.
  */
 export function formatValue(value: Json | undefined, between = ", "): string {
   if (value === null || value === undefined) return "–";
@@ -66,7 +66,7 @@ export function formatValue(value: Json | undefined, between = ", "): string {
   return String(value);
 }
 
-/** A parameter may be a sentence itself: `{"key": …, "params": …}`. */
+/** The sentence in a parameter of the form `{"key": …, "params": …}`; null for any other value. */
 function sentenceIn(value: Json | undefined, word: (key: string) => string | undefined): string | null {
   if (typeof value !== "object" || value === null || Array.isArray(value) || typeof value["key"] !== "string") return null;
   const text = word(value["key"]);
@@ -74,8 +74,8 @@ function sentenceIn(value: Json | undefined, word: (key: string) => string | und
 }
 
 /**
- * `19.69 s`, `7 d 10 min`, exact; null for values that stay in milliseconds, for anything else, and without a
- * catalogue.
+ * A time in units, exactly: `19.69 s`, `7 d 10 min`; null for values that stay in milliseconds, for anything else, and
+ * without a catalogue.
  */
 function timeText(name: string, milliseconds: Json | undefined, word: (key: string) => string | undefined): string | null {
   const isMoment = MOMENTS.has(name);
@@ -95,8 +95,8 @@ function timeText(name: string, milliseconds: Json | undefined, word: (key: stri
 }
 
 /**
- * A moment of the run, as a clock writes it: `1:10.495`, `2:00:00.000`, `7 d 0:10:00.000`; the units of durations stay
- * apart from it.
+ * A moment of the run, written as on a clock: `1:10.495`, `2:00:00.000`, `7 d 0:10:00.000`; durations have units
+ * instead, so that the two differ.
  */
 function momentText(milliseconds: number, word: (key: string) => string | undefined): string {
   const [[dayKey, day]] = UNITS;
@@ -109,27 +109,27 @@ function momentText(milliseconds: number, word: (key: string) => string | undefi
   return `${days > 0 ? `${fill(word(dayKey) ?? "", { count: days })} ` : ""}${hours}:${two(minutes)}:${second}`;
 }
 
-/** `2026-11-20 09:12:00`: milliseconds since 1970, UTC. */
+/** A calendar time from milliseconds since 1970, in UTC: `2026-11-20 09:12:00`. */
 export function clock(milliseconds: number): string {
   const at = new Date(milliseconds);
   return Number.isNaN(at.valueOf()) ? String(milliseconds) : at.toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** A place of a text that is filled. */
+/** A place in a text that is filled with a parameter. */
 interface Slot {
   name: string;
   prefix: string | undefined;
-  /** The word behind one, and behind any other number. */
+  /** The word after the number 1, and after any other number. */
   one: string | undefined;
   many: string | undefined;
   unit: string | undefined;
-  /** Before a Chinese word; none behind one. */
+  /** The space before a Chinese word; "" before another. */
   space: string;
-  /** Name of the slot that ends the range which begins here. */
+  /** Name of the slot that ends the range that begins here; null: no range begins here. */
   end: string | null;
 }
 
-/** Texts are few and are filled at every step, so each is parsed once. */
+/** The parsed texts: texts are few and are filled at every step, so each is parsed once. */
 const read = new Map<string, readonly (string | Slot)[]>();
 
 function partsOf(text: string): readonly (string | Slot)[] {
@@ -165,7 +165,9 @@ function markRanges(parts: (string | Slot)[]): void {
   }
 }
 
-/** `t = {at} ms` instead of `第 {at} ms` from a minute on: 第 1 分钟 would be the first minute. */
+/**
+ * The text with `t = {at} ms` instead of `第 {at} ms` for moments from a minute on: 第 1 分钟 would be the first minute.
+ */
 function sinceTheStart(text: string, params: JsonObject): string {
   return text.replace(NTH, (found: string, before: string, name: string) => {
     const moment = params[name];
@@ -175,9 +177,10 @@ function sinceTheStart(text: string, params: JsonObject): string {
 }
 
 /**
- * Fills `{name}`, `{count:one|many}` and `{name@prefix}`, whose word is that of the key `prefix.value`; a range whose
- * ends are equal is one number; `{name} ms` of ten seconds and more, and of whole seconds, is seconds, minutes, hours, days (a moment of the run: of ten seconds and more);
- * `{name} UTC` a calendar moment; a parameter that is a sentence is filled itself; what is not given shows its name.
+ * Fills the slots of a text: `{name}`; `{count:one|many}`; `{name@prefix}`, which becomes the text of the key
+ * `prefix.value`. A range whose ends are equal becomes one number. `{name} ms` becomes seconds, minutes, hours and
+ * days: a duration of ten seconds and more or of whole seconds, a moment of the run of ten seconds and more. `{name}
+ * UTC` becomes a calendar time. A parameter that is a sentence is filled itself; a missing parameter shows its name.
  */
 export function fill(text: string, params: JsonObject, word: (key: string) => string | undefined = () => undefined): string {
   if (!text.includes("{")) return text;
@@ -187,7 +190,7 @@ export function fill(text: string, params: JsonObject, word: (key: string) => st
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index] as string | Slot;
     if (typeof part === "string") filled += part;
-    else if (isOne(part, params)) index += 1; // The end of the range stands for it.
+    else if (isOne(part, params)) index += 1; // The end of the range, in the next slot, stands for both ends.
     else {
       const value = slotText(part, params, word, between);
       filled += part.space === "" || CHINESE_END.test(value) ? value : value + part.space;
@@ -196,15 +199,12 @@ export function fill(text: string, params: JsonObject, word: (key: string) => st
   return filled;
 }
 
-/** Whether a range that begins here has one number. */
+/** Whether a range that begins here consists of one number. */
 function isOne({ name, end }: Slot, params: JsonObject): boolean {
   return end !== null && Object.hasOwn(params, name) && Object.hasOwn(params, end) && params[name] === params[end];
 }
 
-/**
- * The sender or receiver of a message, or the end of a connection; between two roles of one broker, the role on this
- * broker.
- */
+/** The sender or receiver of a message, or the end of a connection; between two roles of one broker, the role. */
 function endText(name: string, prefix: string, params: JsonObject, word: (key: string) => string | undefined): string {
   const value = formatValue(params[name]);
   if (params[OTHER_END[name] ?? ""] !== params[name]) return value;
@@ -229,7 +229,7 @@ function slotText({ name, prefix, one, many, unit }: Slot, params: JsonObject, w
   return `${value} ${given === 1 ? one : many}`;
 }
 
-/** Accepts the server's `{texts, sources}` and a plain `{key: text}`. */
+/** Reads a catalogue: the server's `{texts, sources}`, or a plain `{key: text}`. */
 export function readCatalogue(document: unknown): Catalogue {
   if (typeof document !== "object" || document === null) throw new Error("The catalogue is not an object.");
   const whole = document as Record<string, unknown>;
@@ -260,7 +260,7 @@ export class Words extends EventTarget {
     });
   }
 
-  /** Switches without a reload; fires `change`. The language must have been learnt. */
+  /** Switches the language without a reload; fires `change`. The language must have been learnt. */
   use(language: Language): void {
     this.#current = language;
     this.dispatchEvent(new Event("change"));
@@ -308,7 +308,7 @@ export function slotsOf(key: string): string[] {
   return words.slots(key);
 }
 
-/** Gets one language's catalogue and makes it current. Throws with the address when it cannot be had. */
+/** Loads one language's catalogue and makes it current. Throws with the address if that fails. */
 export async function loadLanguage(language: Language, address: string, into: Words = words): Promise<void> {
   if (!into.has(language)) {
     const response = await get(address);

@@ -1,8 +1,8 @@
 /**
  * Geometry of the time axis that the guarantee strip and the scrubber share: pure, no DOM.
  *
- * A step has the same x in both. While a run can go on, the axis ends at a round number beyond the newest step,
- * so that it does not move with every step; the rest of it is not made yet.
+ * A step has the same x in both. While a run can go on, the axis ends at a round number beyond the newest step, so that
+ * it does not move with every step; the steps up to there are not made yet.
  */
 
 import type { Stretch } from "./lines.ts";
@@ -10,7 +10,7 @@ import type { BranchInfo } from "./source.ts";
 import { MARK_BROKEN, MARK_INTERESTING, MARK_LOST_MESSAGE, MARK_REFUSED, MARK_SEEN } from "./windows.ts";
 
 export interface Axis {
-  /** Pixels: where step 0 and step `end` are. */
+  /** The x of step 0 and of step `end`, in px. */
   left: number;
   right: number;
   end: number;
@@ -19,7 +19,7 @@ export interface Axis {
 }
 
 export interface Segment {
-  /** Steps, both inside. */
+  /** The first and the last step of the beat. */
   first: number;
   last: number;
   x: number;
@@ -38,7 +38,7 @@ export function roundEnd(newest: number): number {
   }
 }
 
-/** One axis for all branches: its end covers the longest. */
+/** One axis for all branches: it ends at or after the end of the longest. */
 export function axisOf(branches: Iterable<BranchInfo>, left: number, right: number): Axis {
   let newest = 0;
   let open = 0;
@@ -56,7 +56,7 @@ export function xOf(axis: Axis, number: number): number {
   const segment = segments.findLast(({ first }) => first <= number);
   if (segment === undefined) return axis.left;
   const { first, last, x, width } = segment;
-  // A run that is over has nothing ahead of it.
+  // In a run that is over, nothing comes after the end of the axis.
   if (number >= axis.end) return axis.right;
   return x + (width * (Math.min(number, last) - first + 0.5)) / (last - first + 1);
 }
@@ -72,12 +72,12 @@ export function stepAt(axis: Axis, x: number, newest: number): number {
   return within(Math.min(last, first + Math.max(0, Math.round(((x - from) / width) * (last - first + 1) - 0.5))));
 }
 
-/** px that a finger moves before it is known whether it drags the knob or scrolls the page. */
+/** px that a finger moves before it is decided whether it drags the knob or scrolls the page. */
 const SLACK = 6;
 
 /**
- * The direction of a finger that has moved so many px: along the axis, or across it, which scrolls; null: not known
- * yet.
+ * The direction of a finger that has moved `right` and `down` px: along the axis, or across it, which scrolls; null:
+ * not decided yet.
  */
 export function wayOf(right: number, down: number): "along" | "across" | null {
   if (Math.hypot(right, down) < SLACK) return null;
@@ -85,9 +85,9 @@ export function wayOf(right: number, down: number): "along" | "across" | null {
 }
 
 export interface Ticks {
-  /** One path for all plain ticks. */
+  /** The SVG path of all plain ticks. */
   plain: string;
-  /** Steps with a shape of their own, at most one in a column of pixels. */
+  /** Steps that have a shape of their own, at most one in a column of pixels. */
   interesting: number[];
   lost: number[];
   refused: number[];
@@ -96,7 +96,10 @@ export interface Ticks {
   unknown: [number, number][];
 }
 
-/** Ticks are gathered by columns, so that 20,000 steps cost no more than the pixels they fall on. */
+/**
+ * The ticks of all steps up to `newest`, joined by columns of pixels, so that 20,000 steps cost no more than the pixels
+ * that they cover.
+ */
 export function ticks(axis: Axis, newest: number, mark: (number: number) => number, y: number): Ticks {
   const result: Ticks = { plain: "", interesting: [], lost: [], refused: [], broken: [], unknown: [] };
   const columns = axis.segments === undefined ? Math.max((axis.right - axis.left) / axis.end, 3) : 1.5;
@@ -133,8 +136,9 @@ export function ticks(axis: Axis, newest: number, mark: (number: number) => numb
 }
 
 /**
- * Where other branches leave the line on show, each with their names: the tree itself is in the list of branches. A branch that leaves a
- * branch behind the step at which the line has left it, leaves another line.
+ * The steps after which other branches leave the line on show, each with these branches; the list of branches has the
+ * whole tree. A branch that leaves its parent after the step at which the line has left that parent leaves another
+ * line.
  */
 export function forksOf(branches: Iterable<BranchInfo>, onShow: readonly Pick<Stretch, "owner" | "to">[]): { at: number; branches: BranchInfo[] }[] {
   const forks = new Map<number, BranchInfo[]>();

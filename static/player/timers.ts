@@ -5,7 +5,7 @@ import type { View } from "./frame.ts";
 
 export interface RunningTimer {
   actor: string;
-  /** A text that distinguishes it from other timers of the actor. */
+  /** A name that distinguishes the timer from others of the same actor. */
   name: string;
   timer: Omit<ActorTimer, "actor">;
 }

@@ -1,6 +1,6 @@
 /**
- * `<eos-tools .store .play .walk .zoom>`: actions on the page: search, share, language, and a menu with all others.
- * On a small page, share and language come first in the menu, and the title has their room.
+ * `<eos-tools .store .play .walk .zoom>`: actions on the page: search, share, language, and a menu with all others. On
+ * a small page, share and language come first in the menu, which leaves room for the title.
  */
 
 import type { TemplateResult } from "lit";
@@ -46,7 +46,7 @@ export class Tools extends StoreElement {
   declare workshop: string;
   /** In a frame on another page: the address that opens the player outside the frame. */
   declare open: string;
-  /** Whether there is a text about what the run means. */
+  /** Whether there is a text about the meaning of the run. */
   declare lesson: boolean;
   declare presenting: boolean;
   /** Whether the page is read from the back of a room. */
@@ -124,7 +124,7 @@ export class Tools extends StoreElement {
       </ul></details>`;
   }
 
-  /** What → does, where the run has beats. */
+  /** The choice of what → does, in a run with beats. */
   #arrows(): TemplateResult | typeof nothing {
     const { walk } = this;
     if (walk === undefined || !walk.hasBeats) return nothing;
@@ -137,7 +137,7 @@ export class Tools extends StoreElement {
   readonly #arrowsChosen = (event: Event): void => {
     const select = event.target as HTMLSelectElement;
     this.walk?.useArrows(select.value === "steps" ? "steps" : "beats");
-    select.blur(); // The arrow keys belong to the player again.
+    select.blur(); // Without the focus in the list, the arrow keys move the reader again.
     this.requestUpdate();
   };
 

@@ -1,6 +1,6 @@
 /**
  * `<eos-trail address="/sessions/…/trail"></eos-trail>`, beside the player: sends the server how far its reader looked
- * and from which steps they went back. Only pages that inform the reader of it have it (docs/analytics.md).
+ * and from which steps they went back. Only pages that inform the reader of this contain it (docs/analytics.md).
  */
 
 import "./player.ts";
@@ -34,7 +34,7 @@ export class TrailElement extends HTMLElement {
     this.#store?.removeEventListener("change", this.#changed);
   }
 
-  /** The player has its store once its words are there. */
+  /** Waits for the player's store, which exists once its texts are loaded. */
   #find(): void {
     if (!this.isConnected) return;
     this.#store = document.querySelector<HasStore>("eos-player")?.store;
@@ -56,7 +56,7 @@ export class TrailElement extends HTMLElement {
 
   readonly #tell = (): void => this.#post(this.#trail.take());
 
-  /** A lost message is not sent again: a count is not worth making a reader wait. */
+  /** Sends a report. A lost one is not sent again: a count is not worth making a reader wait. */
   #post(report: TrailReport | null): void {
     const address = this.getAttribute("address");
     if (report === null || address === null) return;

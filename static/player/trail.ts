@@ -1,16 +1,17 @@
 /**
- * How far a reader looked, and from which steps they went back: what `<eos-trail>` sends. Knows no clock and no network.
+ * How far a reader looked, and from which steps they went back: the content of the reports of `<eos-trail>`. Knows no
+ * clock and no network.
  *
- * A reader went back when they come to rest before the step where they rested last: who drags past fifty steps, or
+ * A reader went back if they come to rest before the step where they rested last: one who drags past fifty steps, or
  * presses a key five times, went back once.
  */
 
 export const defaults = {
   /** Milliseconds without a move after which the reader is at rest. */
   restAfter: 1_000,
-  /** Milliseconds between two messages. */
+  /** Milliseconds between two reports. */
   tellEvery: 15_000,
-  /** At most this many steps back in one message; more than a reader goes back in that time. */
+  /** The most steps back in one report; more than a reader goes back in that time. */
   backsMax: 100,
 };
 
@@ -21,7 +22,7 @@ export interface TrailReport {
   backs: number[];
 }
 
-/** What is sent about one reader. */
+/** What is reported about one reader. */
 export class Trail {
   #branch = "";
   #last = 0;
@@ -30,7 +31,10 @@ export class Trail {
   #backs: number[] = [];
   #isNews = false;
 
-  /** The reader is at this step now. Returns what to report of a branch that they left. */
+  /**
+   * To be called when the reader has moved to a step. Returns the report on a branch that they left; null: they left
+   * none.
+   */
   moved(branch: string, step: number): TrailReport | null {
     const left = branch === this.#branch ? null : this.take();
     if (branch !== this.#branch) {
@@ -44,13 +48,13 @@ export class Trail {
     return left;
   }
 
-  /** They have not moved for a while. */
+  /** To be called when the reader has not moved for a while. */
   rests(): void {
     if (this.#last < this.#rested && this.#backs.length < defaults.backsMax) this.#backs.push(this.#rested);
     this.#rested = this.#last;
   }
 
-  /** What to report; null if nothing has changed since. */
+  /** The report; null if nothing has changed since the last one. */
   take(): TrailReport | null {
     if (!this.#isNews) return null;
     this.rests();

@@ -1,9 +1,9 @@
 /**
  * `<eos-transactions .store=${store} .transactions=${transactions}>`: one line per transaction: its identity, a bar
- * from its first to its last step, its outcome, its duration, the partitions that it wrote to. A press goes to its
+ * from its first to its last step, its outcome, its duration, and the partitions to which it wrote. A press goes to its
  * steps.
- * `.along=${steps}`: one of two runs beside each other, the longer of which has so many steps. Both bars go along these,
- * the list is as of the step on show, and what a press asks for is the event `go`.
+ * `.along=${steps}`: for one of two compared runs, the number of steps of the longer one. The bars of both runs use
+ * this scale, the list shows only what is known at the step on show, and a press fires the event `go`.
  */
 
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -92,7 +92,10 @@ export class TransactionsList extends StoreElement {
     </li>`;
   }
 
-  /** A Kafka transaction is also selected; a transaction of the middleware is known by its nodes only. */
+  /**
+   * Goes to a step of a transaction. A Kafka transaction is also selected; one of the middleware is known only by its
+   * nodes.
+   */
   #go(store: PlayerStore, line: TransactionLine, step: number): void {
     if (line.producer_id !== null) store.select({ kind: "transaction", id: line.id });
     if (this.along === null) store.moveTo(step);
@@ -127,7 +130,10 @@ export function sentenceOf(line: TransactionLine): string {
   });
 }
 
-/** Solid once it is decided, dashed before; a tick where the outcome became durable. An open one goes on to `now`. */
+/**
+ * The bar of a transaction: solid once it is decided, dashed before; with a tick where the outcome became durable. The
+ * bar of an open one goes on to `now`.
+ */
 function bar(line: TransactionLine, now: number, end: number, shown: number): SVGTemplateResult {
   const x = (step: number): number => Math.round((step / end) * BAR.width);
   const decided = line.decided_step ?? (line.over ? line.last_step : null);

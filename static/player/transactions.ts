@@ -1,7 +1,7 @@
 /**
  * The transactions of the branch on show, one line each, as the server sends them for the whole branch
- * (docs/websocket.md, `transactions`); a recording contains them. Requested only while the list is open, and again
- * when steps came since.
+ * (docs/websocket.md, `transactions`); a recording contains them. They are requested only while the list is open, and
+ * again when steps have arrived since.
  */
 
 import type { TransactionLine, TransactionLines } from "../generated/messages.ts";
@@ -10,11 +10,11 @@ import type { PlayerStore } from "./store.ts";
 export type { TransactionLine, TransactionLines };
 
 export const defaults = {
-  /** Milliseconds between two questions while steps are being made. */
+  /** Milliseconds between two requests while steps are being made. */
   every: 400,
 };
 
-/** Steps where a transaction begins, is decided or ends, rising. */
+/** Steps at which a transaction begins, is decided or ends, in ascending order. */
 export function stopsOf(lines: readonly TransactionLine[]): number[] {
   const stops = lines.flatMap((line) => [line.first_step, ...(line.decided_step === null ? [] : [line.decided_step]), ...(line.over ? [line.last_step] : [])]);
   return [...new Set(stops)].sort((one, other) => one - other);
@@ -25,7 +25,7 @@ export function lineAt(line: TransactionLine, step: number, time: number): Trans
   if (line.first_step > step) return null;
   if (line.last_step <= step) return line;
   const isDecided = line.decided_step !== null && line.decided_step <= step;
-  // Its state at that time is not stored.
+  // The state at that time is not stored.
   return { ...line, over: false, last_step: step, last_at: time, state: "", decided_step: isDecided ? line.decided_step : null, result: isDecided ? line.result : "open" };
 }
 
@@ -44,17 +44,17 @@ export class Transactions extends EventTarget {
     store.addEventListener("change", this.#look);
   }
 
-  /** Null until the branch on show has its list. */
+  /** The lines of the branch on show; null until they have arrived. */
   get lines(): TransactionLines | null {
     return this.#answered?.branch === this.#store.branch ? this.#answered.lines : null;
   }
 
-  /** Requested without success: the recording was made without them. */
+  /** Whether they were requested without success: the recording was made without them. */
   get isUnknown(): boolean {
     return this.#answered?.branch === this.#store.branch && this.#answered.lines === null;
   }
 
-  /** Whether the list is open. */
+  /** Says whether the list is open. */
   watch(watched: boolean): void {
     this.#watched = watched;
     this.#look();

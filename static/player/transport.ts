@@ -1,5 +1,6 @@
 /**
- * `<eos-transport .store=${store} .play=${play} .walk=${walk}>`: the buttons that move the reader, and where they are.
+ * `<eos-transport .store=${store} .play=${play} .walk=${walk}>`: the buttons that move the reader, and the reader's
+ * place in words.
  */
 
 import type { TemplateResult } from "lit";
@@ -27,7 +28,7 @@ const ICONS = {
   stepBack: svg`<svg width="10" height="16" aria-hidden="true"><path class="way" d="M8 2 2 8l6 6" /></svg>`,
   play: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0v12l9.5-6z" /></svg>`,
   pause: svg`<svg width="11" height="12" aria-hidden="true"><path d="M1 0h3v12H1zM7 0h3v12H7z" /></svg>`,
-  /** It leads to an interesting step and not to the end, so it has a diamond and no bar. */
+  /** The button leads to an interesting step and not to the end, so its sign has a diamond and no bar. */
   undo: svg`<svg width="15" height="14" aria-hidden="true"><path class="way" d="M5 1 1.5 4.5 5 8M2 4.5h7.5a4 4 0 0 1 0 8H6" /></svg>`,
   next: svg`<svg width="21" height="14" aria-hidden="true"><path d="M1 0v14l9-7zM16 2.5 20.5 7 16 11.5 11.5 7z" /></svg>`,
 };
@@ -37,11 +38,11 @@ export class Transport extends StoreElement {
 
   declare play: Play | undefined;
   declare walk: BeatWalk | undefined;
-  /** After the last step comes what the run means. */
+  /** Whether the meaning of the run comes after the last step. */
   declare ends: boolean;
-  /** In a log case: the page with the remedies, to which the last step leads. */
+  /** In a log case: the address of the page with the remedies, to which the last step leads. */
   declare verdict: string;
-  /** Where two runs are compared; empty on a page that has no site around it. */
+  /** The address of comparisons; empty on a page without a site. */
   declare compare: string;
   readonly #playChanged = (): void => this.requestUpdate();
   #played: Play | null = null;
@@ -77,7 +78,7 @@ export class Transport extends StoreElement {
       ${this.#where(store, at, over)}`;
   }
 
-  /** By beats, if the run has them; after the last step, what the run means. */
+  /** The buttons that move by beats, if the run has them; after the last step, the button to the meaning of the run. */
   #beats(store: PlayerStore, atEnd: boolean, isOver: boolean): TemplateResult | typeof nothing {
     const { walk } = this;
     const end = isOver ? this.#end() : null;
@@ -86,7 +87,7 @@ export class Transport extends StoreElement {
       ${end ?? html`<button class=${`beat-go primary ${store.target === 0 ? "begins" : ""}`} title=${say("player.key.beat_forward")} ?disabled=${atEnd} @click=${() => void walk.forward()}>${say(walk.leadsToEnd ? "player.do.to_end" : "player.do.beat_forward")} <kbd>${arrowKey("forward", walk.arrows)}</kbd></button>`}`;
   }
 
-  /** One step, either way, and to the next interesting one: where a run has beats, for a closer look. */
+  /** The buttons that move by one step, and to the next interesting step. */
   #steps(store: PlayerStore, atEnd: boolean): TemplateResult {
     const hasBeats = this.walk?.hasBeats === true;
     const arrows = hasBeats ? (this.walk?.arrows ?? "beats") : "steps";
@@ -104,13 +105,13 @@ export class Transport extends StoreElement {
         ${this.#speed(play)}`;
   }
 
-  /** What → does after the last step; null: nothing more. */
+  /** The button of → after the last step; null: nothing comes after it. */
   #end(): TemplateResult | null {
     if (!this.ends) return this.verdict === "" ? null : html`<a class="beat-go primary to-verdict" href=${`${this.verdict}#todo`}>${say("player.do.verdict")} <kbd>→</kbd></a>`;
     return html`<button class="beat-go primary to-lesson" @click=${() => this.dispatchEvent(new CustomEvent("open-lesson", { bubbles: true }))}>${say("lesson.open")} <kbd>→</kbd></button>`;
   }
 
-  /** `beat 7 of 8 · step 60 of 87 · 230 ms` */
+  /** The reader's place: `beat 7 of 8 · step 60 of 87 · 230 ms`. */
   #where(store: PlayerStore, at: number, over: string | null): TemplateResult {
     const plan = planOf(store);
     const place = plan === null ? null : whereIn(plan, store.shown);
@@ -133,18 +134,21 @@ export class Transport extends StoreElement {
       done === null ? nothing : html`<button class="undo-last" title=${`${say("undo.undo")} (u)`} aria-label=${say("undo.undo")} @click=${() => lookFrom(this, "undo")}>${ICONS.undo}</button>`}</span>`;
   }
 
-  /** On the run as it was: the comparison with the branch made last. */
+  /** On the run as it was: the link to its comparison with the newest branch. */
   #compareNewest(store: PlayerStore): TemplateResult | typeof nothing {
     const newest = [...store.lines.branches.values()].filter(({ id }) => id !== store.branch).pop();
     if (!store.source.live || newest === undefined) return nothing;
     return html`<a class="as-it-was" data-key="c" href=${besideAddress(this.compare, { left: store.branch, right: newest.id }, store)}>${newest.id === originalOf(store.lines.branches) ? say("undo.compare_original") : say("player.compare_with", { name: branchName(store.lines.branches, newest.id) })} <kbd>c</kbd></a>`;
   }
 
-  /** A long name is cut: the list has it whole. The bar at the top names a changed run. */
+  /**
+   * The button to the list of branches. A long name is cut, because the list has it whole, and the bar at the top names
+   * a changed run.
+   */
   #branchHere(store: PlayerStore, count: number): TemplateResult {
     const isLog = store.frame !== undefined && isLogCase(store.frame);
     const { branches } = store.lines;
-    // The other branches of a log are previews of remedies, which go on behind the steps of the files.
+    // The other branches of a log are previews of remedies, which go on after the steps of the files.
     const called = isLog ? say(store.shown > (stepsInFiles(branches, store.branch) ?? Infinity) ? "player.on_preview" : "player.on_log") : branchTitle(branches, store.branch);
     const others = isLog ? say("player.previews", { count: count - 1 }) : say("player.branch_of", { count });
     const name = isLog || isUnchanged(branches, store.branch) ? html`<span class="called">${called}</span><span class="dot"> · </span>` : nothing;
@@ -183,8 +187,8 @@ export class Transport extends StoreElement {
 }
 
 /**
- * Why there are no further steps: the run ended, at a limit or by itself, or the recording did. Null while a presenter
- * may go on.
+ * The key of why there are no further steps: the run ended, at a limit or by itself, or the recording did. Null while a
+ * presenter may go on.
  */
 function overKey(store: PlayerStore): string | null {
   const finished = store.info?.finished ?? null;

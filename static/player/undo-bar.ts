@@ -1,6 +1,6 @@
 /**
- * `<eos-undo-bar .store=${store} .undo=${undo}>`: at a step that an intervention caused: the intervention, the way
- * back, and the comparison with the run as it was.
+ * `<eos-undo-bar .store=${store} .undo=${undo}>`: shown at a step that an intervention caused: the intervention, a
+ * button to undo it, and the comparison with the run as it was.
  */
 
 import type { TemplateResult } from "lit";
@@ -19,7 +19,7 @@ export class UndoBar extends StoreElement {
   static override properties = { ...StoreElement.properties, undo: { attribute: false }, compare: {} };
 
   declare undo: Undo | undefined;
-  /** Where two runs are compared; empty on a page that has no site around it. */
+  /** The address of comparisons; empty on a page without a site. */
   declare compare: string;
   readonly #changed = (): void => this.requestUpdate();
   #heard: Undo | undefined;
@@ -82,10 +82,10 @@ function placeOf(store: PlayerStore): string {
 }
 
 const CLOSED = "eosviz.undo-bar-closed";
-/** In memory where the page may keep nothing. */
+/** The value of `closedAt` if the page may store nothing. */
 let closed = "";
 
-/** The step whose bar the reader closed or used to open the comparison: it is not shown there again. */
+/** The step whose bar the reader closed, or used to open the comparison: the bar is not shown there again. */
 function closedAt(): string {
   try {
     return sessionStorage.getItem(CLOSED) ?? closed;
@@ -99,7 +99,7 @@ function keepClosed(store: PlayerStore): void {
   try {
     sessionStorage.setItem(CLOSED, closed);
   } catch {
-    // Kept in memory alone.
+    // The page may store nothing: the value is kept in memory only.
   }
 }
 

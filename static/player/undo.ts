@@ -1,6 +1,6 @@
 /**
- * Undo goes back to the step before the last intervention, where the world is as it was. Nothing is erased: the
- * branch with the intervention stays, and redo goes there again.
+ * Undo goes back to the step before the last intervention, where the run is as it was. Nothing is erased: the branch
+ * with the intervention stays, and redo goes there again.
  */
 
 import type { Done } from "./done.ts";
@@ -8,7 +8,7 @@ import { lastDone, placeBefore } from "./done.ts";
 import type { PlayerStore } from "./store.ts";
 
 export class Undo extends EventTarget {
-  /** The intervention undone last and its branch, while the reader is where undo led; else null. */
+  /** The intervention undone last and its branch, while the reader is at the step to which undo led; else null. */
   #taken: { done: Done; from: string } | null = null;
   readonly #store: PlayerStore;
 
@@ -17,12 +17,12 @@ export class Undo extends EventTarget {
     this.#store = store;
   }
 
-  /** The intervention that undo would take back here. */
+  /** The intervention that undo would undo here; null: none. */
   get next(): Done | null {
     return lastDone(this.#store.lines.branches, this.#store.branch, this.#store.target);
   }
 
-  /** The intervention that made the step on show, or null. */
+  /** The intervention that made the step on show; null: none. */
   get here(): Done | null {
     const done = this.next;
     return done !== null && done.after === this.#store.target - 1 ? done : null;
@@ -46,7 +46,7 @@ export class Undo extends EventTarget {
     return true;
   }
 
-  /** Goes to the step that it caused. */
+  /** Goes to the step that the undone intervention caused; false if there is none. */
   redo(): boolean {
     const taken = this.#taken;
     if (taken === null || this.taken === null) return false;

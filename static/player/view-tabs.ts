@@ -1,4 +1,4 @@
-/** The ways to see a run, as a bar of buttons, and on a narrow page the columns of *Inspect*. */
+/** The views of a run, as a bar of buttons, and on a narrow page the columns of *Inspect*. */
 
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
@@ -15,27 +15,30 @@ export interface ViewTabs {
   column: Column;
   frame: Frame | undefined;
   hasLogs: boolean;
-  /** Whether there is pseudocode to show. */
+  /** Whether the page has pseudocode to show. */
   hasCode: boolean;
   open: (column: Column, middle: Middle | null) => void;
   why: () => void;
 }
 
-/** The view between the columns of *Inspect*: messages, if the run has no logs. */
+/** The view between the columns of *Inspect*: the logs, or messages if the run has no logs. */
 export function inspected(hasLogs: boolean): Middle {
   return hasLogs ? "lanes" : "spacetime";
 }
 
-/** Whether the run has what this view shows. */
+/** Whether the run has content for this view. */
 export function isThere(middle: Middle, frame: Frame | undefined): boolean {
   return isShown(tagOf(middle), frame);
 }
 
-/** In the order of the list of panels; *Inspect* has the place of what stands between its columns. */
+/**
+ * The buttons of the views, in the order of the list of panels; *Inspect* has the place of the view between its
+ * columns.
+ */
 export function viewTabs({ middle, frame, hasLogs, hasCode, open, why }: ViewTabs): TemplateResult {
   const between = inspected(hasLogs);
   const has = (one: Middle): boolean => {
-    if (one === "transactions") return middle === one; // It is reached by looking from farther away.
+    if (one === "transactions") return middle === one; // This view is reached by zooming out, so it has a button only while it is on show.
     return one === between || (isThere(one, frame) && (one !== "code" || hasCode));
   };
   const tab = (one: Middle): TemplateResult => html`<button class=${one === "transactions" ? "level-tab" : "middle-tab"} data-view=${one} aria-pressed=${middle === one}
@@ -44,7 +47,7 @@ export function viewTabs({ middle, frame, hasLogs, hasCode, open, why }: ViewTab
     <button class="ask-why" title=${say("player.key.why")} @click=${why}>${say("player.why")} <kbd>w</kbd></button></nav>`;
 }
 
-/** What the side columns are about: left and right. */
+/** The keys of what the left and the right column are about. */
 export function sidesOf(hasLogs: boolean): readonly [string, string] {
   return hasLogs ? ["player.tab.producer", "player.tab.broker"] : ["player.tab.roles", "player.tab.votes"];
 }

@@ -1,4 +1,6 @@
-/** The time of a step: virtual time; in a log case, the timestamps of its records, and the time since the step before. */
+/**
+ * The time of a step: virtual time; in a log case, the timestamps of its records, and the time since the step before.
+ */
 
 import type { Header } from "./frame.ts";
 import { duration, say } from "./text.ts";
@@ -8,7 +10,10 @@ export const defaults = {
   leap: 1000,
 };
 
-/** `at` and `before`: step times in milliseconds; `before` of the step in front, null where there is none. */
+/**
+ * The time of a step in words. `at`, `before`: the times of this step and of the one before it, in ms; null if there is
+ * none.
+ */
 export function whenText(header: Header | null, at: number, before: number | null = null): string {
   const origin = header?.time_origin ?? null;
   if (origin === null) return say("player.virtual_time", { at });
@@ -16,8 +21,11 @@ export function whenText(header: Header | null, at: number, before: number | nul
   return gap > 0 ? say("player.clock_after", { at: origin + at, gap: duration(gap) }) : say("player.clock", { at: origin + at });
 }
 
-/** The text, with the time that has passed since `before` in front, if it is long, from a minute on rounded: `After 1 min 10 s: …`.
- * Times in milliseconds; the clock of a log case says it itself, and so does a sentence that begins with this time: `The time limit of 5 s has passed`. */
+/**
+ * The text with the time since `before` in front of it, if that is long, and rounded from a minute on: `After 1 min 10
+ * s: …`. Times are in ms. Nothing is added in a log case, whose clock says it, nor to a sentence that begins with this
+ * time: `The time limit of 5 s has passed`.
+ */
 export function afterLeap(header: Header | null, text: string, at: number, before: number | null): string {
   const gap = before === null || (header?.time_origin ?? null) !== null ? 0 : at - before;
   const step = gap < 60_000 ? 100 : 1000;
@@ -26,7 +34,7 @@ export function afterLeap(header: Header | null, text: string, at: number, befor
   return saysTime(text, rounded) ? text : say("player.after_gap", { gap: gap < 60_000 ? duration(gap) : rounded, text });
 }
 
-/** Whether the first clause names the time. */
+/** Whether the first clause of a text names the time. */
 function saysTime(text: string, time: string): boolean {
   const at = text.split(/[,;:，；：。]|\.(?=\s|$)/)[0]?.indexOf(time) ?? -1;
   return at >= 0 && !/\d/.test(text.charAt(at - 1));

@@ -1,11 +1,11 @@
 /**
- * The types of a view as panels get it: the server leaves out tables that hold nothing, `whole.ts` gives them back.
- * The shapes themselves are the server's (static/generated/messages.ts).
+ * The types of a view as panels get it: the server leaves out empty tables, and `whole.ts` puts them back. The shapes
+ * themselves are the server's (static/generated/messages.ts).
  */
 
 import type * as messages from "../generated/messages.ts";
 
-/** A type in which these tables are always present and these parts replace its own. */
+/** A type in which the given tables are always present and the given parts replace its own. */
 type Whole<Shape, Tables extends keyof Shape, Parts = unknown> = Omit<Shape, Tables | keyof Parts> & Required<Pick<Shape, Tables>> & Parts;
 
 export type TransactionManagerView = Whole<messages.TransactionManagerView, "partitions">;
@@ -23,7 +23,7 @@ export type PartitionView = Whole<messages.PartitionView, never, { replicas: Rec
 /** What a coordinator adds to a broker. */
 export type CoordinationView = Pick<messages.BrokerView, "coordinator" | "lookups" | "transactions" | "markers" | "groups">;
 
-/** The input of the diagrams: the state after a step, as far as a page gets it. */
+/** The view that the diagrams draw: the state after a step, as far as a page gets it. */
 export type View = Whole<
   messages.NearView,
   never,
@@ -36,14 +36,15 @@ export type View = Whole<
   }
 >;
 
-/** Parts that the page does not have are left out. */
+/** The type without null in its properties: the page leaves out absent parts. */
 export type WithoutNull<Shape> = { [Name in keyof Shape]: Exclude<Shape[Name], null> };
 
 /**
- * What the reader picked. One thing has many pictures (a batch in the accumulator, in flight, in the log);
- * `partition` and `serials` let every panel find its own picture of it.
+ * The thing that the reader picked. One thing is drawn in many pictures (a batch in the accumulator, in flight, in the
+ * log); `partition` and `serials` let every panel find its own drawing of it.
  *
- * `id`: message "18"; batch "p1/b1" in a client, "t-0/40" (partition/base offset) in a log; partition "t-0";
- * actor "broker-1"; transaction "txn-1" (transactional id); record "7" (its serial); timer "p1/backoff b1" (client/name in the view).
+ * `id`: message "18"; batch "p1/b1" in a client, "t-0/40" (partition/base offset) in a log; partition "t-0"; actor
+ * "broker-1"; transaction "txn-1" (transactional id); record "7" (its serial); timer "p1/backoff b1" (client/name in
+ * the view).
  */
 export type Selection = WithoutNull<messages.Selection>;

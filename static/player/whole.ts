@@ -1,20 +1,20 @@
 /**
- * Gives views their empty tables back. The engine leaves out objects that hold nothing (docs/frame.md), so that a
- * client without requests has no `requests`; panels need not check. A complete object stays the same object, and the
- * same part always gives the same complete object, so panels may cache by identity.
+ * Puts empty tables back into views. The engine leaves out empty objects (docs/frame.md), so that a client without
+ * requests has no `requests`; panels need not check for that. A complete object stays the same object, and the same
+ * part always gives the same complete object, so panels may cache by identity.
  */
 
 import type { JsonObject, View } from "./frame.ts";
 
 /** For each kind of object, the names that always exist, and the kinds of the objects under them. */
 interface Shape {
-  /** Whether the object itself may be absent, as the transaction manager of a client without idempotence. */
+  /** Whether the object itself may be absent, like the transaction manager of a client without idempotence. */
   isOptional?: boolean;
   tables?: readonly string[];
   lists?: readonly string[];
-  /** Name of an object to its shape. */
+  /** Name of an object → its shape. */
   parts?: Readonly<Record<string, Shape>>;
-  /** Name of a table to the shape of every entry in it. */
+  /** Name of a table → the shape of every entry in it. */
   entries?: Readonly<Record<string, Shape>>;
 }
 
@@ -52,7 +52,7 @@ function isObject(value: unknown): value is JsonObject {
 
 const empties = new Map<Shape, JsonObject>();
 
-/** One empty object for each shape: completing it always gives the same object. */
+/** The empty object of a shape, always the same one, so that completing it always gives the same object. */
 function emptyOf(shape: Shape): JsonObject {
   const made = empties.get(shape) ?? {};
   empties.set(shape, made);
@@ -96,7 +96,7 @@ function completedEntries(table: JsonObject, shape: Shape): JsonObject {
   return whole;
 }
 
-/** The view with every table and list that a panel may look into. */
+/** The view with every table and list that a panel may read. */
 export function wholeView(view: View): View {
   return completed(view as unknown as JsonObject, VIEW) as unknown as View;
 }

@@ -14,42 +14,46 @@ export interface WhyAnswer extends Pick<Why, "questions" | "question" | "subject
   links: WhyLink[];
 }
 
-/** An answer as it is shown to followers: the text of its question, and the chain. */
+/** An answer in the form that followers get: the text of its question, and the chain. */
 export interface ShownWhy extends Omit<messages.ShownWhy, "links"> {
   links: WhyLink[];
 }
 
-/** The reader's request: about a selection (null: the most unusual thing), and which question (null: the first). */
+/**
+ * The reader's question: about a selection (null: about the most unusual thing), and which question (null: the first).
+ */
 export interface Asked {
   selection: Selection | null;
   question: string | null;
   subject: string;
 }
 
-/** Fired by pictures at a thing whose *why* takes one click; without detail: about the most unusual thing. */
+/**
+ * The event of pictures whose things ask *why* with one click; without detail, it asks about the most unusual thing.
+ */
 export type AskWhyEvent = CustomEvent<Pick<WhyQuestion, "question" | "subject"> | null>;
 
 export function askWhyEvent(question: string, subject: string): AskWhyEvent {
   return new CustomEvent("ask-why", { detail: { question, subject }, bubbles: true, composed: true });
 }
 
-/** Two selections of one thing. */
+/** Whether two selections are of the same thing. */
 export function sameThing(one: Selection | null, other: Selection | null): boolean {
   return one === other || (one !== null && other !== null && one.kind === other.kind && one.id === other.id);
 }
 
-/** The sentence that answers, then the chain as it goes from the symptom to the cause. */
+/** The sentences with the one that answers first, then the chain from the symptom to the cause. */
 export function answerFirst(links: readonly WhyLink[]): WhyLink[] {
   const answer = links.find(({ answers }) => answers === true);
   return answer === undefined ? [...links] : [answer, ...links.filter((link) => link !== answer)];
 }
 
-/** The question that is answered, as long as it is among those that were offered. */
+/** The question that is answered; null if it is not among those that were offered. */
 export function currentQuestion(answer: WhyAnswer): WhyQuestion | null {
   return answer.questions.find((one) => one.question === answer.question && one.subject === answer.subject) ?? null;
 }
 
-/** The questions to choose from; none when the reader asked a question directly. */
+/** The questions to choose from; empty if the reader asked a question directly. */
 export function offeredQuestions(answer: WhyAnswer): WhyQuestion[] {
   return currentQuestion(answer) === null ? [] : answer.questions;
 }

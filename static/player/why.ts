@@ -1,12 +1,12 @@
 /**
  * `<eos-why .store=${store} rules="/reference/requirements/{rule}">`: why something is as it is; the engine answers.
  *
- * First the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
- * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. The subject of a sentence is a
- * button that selects it in every picture. The answer stands in the place of the timeline, reaches up over the foot
- * of the picture and moves nothing. On a phone it covers nothing of the picture: the question takes the place of the
- * sentence, and each sentence of the chain shows two lines until it is opened; an opened one may cover the picture.
- * While it is open, the same question is asked again at each step that the reader goes to; selecting things does not
+ * First comes the sentence that answers, then the chain from the symptom to its cause, all numbered as on the stage
+ * (static/stage/chain.ts); a long chain shows its beginning and counts the rest. The subject of a sentence is a button
+ * that selects it in every picture. The answer stands in the place of the timeline, reaches up over the foot of the
+ * picture and moves nothing. On a phone it covers nothing of the picture: the question takes the place of the sentence,
+ * and each sentence of the chain shows two lines until it is opened; an opened one may cover the picture. While the
+ * answer is open, the same question is asked again at each step to which the reader goes; selecting things does not
  * change the question. The page derives nothing itself (docs/websocket.md, `why`). A follower sees the presenter's
  * answer (`present`) and asks nothing.
  */
@@ -28,15 +28,15 @@ import type { Asked, ShownWhy, WhyAnswer, WhyLink, WhyQuestion } from "./why-ans
 import { answerFirst, currentQuestion, offeredQuestions, sameThing } from "./why-answer.ts";
 
 export const defaults = {
-  /** Milliseconds that a step must stay on show before it is asked about: scrubbing asks nothing. */
+  /** Milliseconds that a step must stay on show before the engine is asked about it: scrubbing asks nothing. */
   settle: 150,
-  /** Sentences after the answer that are shown before the rest is asked for. */
+  /** The number of sentences after the answer that are shown at first. */
   first: 4,
-  /** So many more are shown without a button, which would take their room. */
+  /** If at most this many more follow, they are shown without a button, which would take as much room. */
   few: 2,
   /**
-   * On a telephone: the share of the page above an answer with an opened sentence, and px between the picture and an
-   * answer.
+   * On a phone: `opened` is the share of the page above an answer with an opened sentence, `under` the px between the
+   * picture and an answer.
    */
   opened: 0.4,
   under: 8,
@@ -60,18 +60,21 @@ export class Why extends StoreElement {
   declare asked: Asked | null;
   declare answer: WhyAnswer | null;
   declare problem: Problem | null;
-  /** The presenter's answer. */
+  /** The presenter's answer, on a follower's page; null: none. */
   declare presented: ShownWhy | null;
-  /** Whether all of a long chain is on show. */
+  /** Whether all sentences of a long chain are shown. */
   declare whole: boolean;
   /** Whether nothing can be asked about the selection at this step, so that the answer is about the step. */
   declare isInstead: boolean;
-  /** Numbers of the sentences that are open where each has one line. */
+  /** Numbers of the opened sentences, on a phone, where the others are cut. */
   declare unfolded: ReadonlySet<number>;
   readonly #upright = new Small(this, UPRIGHT);
-  /** The step and the question of the answer on show, or of the one that is under way. */
+  /** The step and the question of the answer on show, or of the one that was requested. */
   #place = "";
-  /** Whether the answer stays while the reader looks at the steps that it names. */
+  /**
+   * If the answer stays while the reader looks at the steps that it names: its question, its place, and these steps;
+   * else null.
+   */
   #kept: { asked: Asked; branch: string; step: number; steps: ReadonlySet<number> } | null = null;
   #opener: HTMLElement | null = null;
 
@@ -91,7 +94,7 @@ export class Why extends StoreElement {
     return this.asked !== null || this.presented !== null;
   }
 
-  /** The sentences on show, its own or a presenter's: the one that answers first. */
+  /** The sentences on show, of the own or a presenter's answer, with the one that answers first. */
   get links(): readonly WhyLink[] {
     const links = answerFirst(this.presented?.links ?? this.answer?.links ?? []);
     return this.whole || links.length <= defaults.first + 1 + defaults.few ? links : links.slice(0, defaults.first + 1);
@@ -101,7 +104,7 @@ export class Why extends StoreElement {
     return (this.presented?.links ?? this.answer?.links ?? []).length - this.links.length;
   }
 
-  /** Brings a sentence into view, by its number, whole, and the focus to it. */
+  /** Scrolls the sentence with a number into view, opens it, and gives it the focus. */
   showLink(number: number): void {
     if (!this.#upright.matches) this.#showNow(number);
     else {
@@ -114,7 +117,7 @@ export class Why extends StoreElement {
     return this.querySelectorAll<HTMLElement>(".why-answer, .why-chain > li")[number - 1];
   }
 
-  /** Sentences above it are shown whole or not at all. */
+  /** Scrolls a sentence into view; sentences above it are shown whole or not at all. */
   #bringIntoView(sentence: HTMLElement | undefined): void {
     sentence?.scrollIntoView({ block: "nearest" });
     const body = sentence?.closest<HTMLElement>(".why-body");
@@ -132,20 +135,20 @@ export class Why extends StoreElement {
     sentence?.focus({ preventScroll: true });
   }
 
-  /** What followers see of it: an answer whose question was among the offered ones. */
+  /** The answer in the form that followers get; null unless its question was among the offered ones. */
   get shown(): ShownWhy | null {
     const { answer } = this;
     const current = answer === null ? null : currentQuestion(answer);
     return answer === null || current === null ? null : { key: current.key, params: current.params, links: answer.links };
   }
 
-  /** Shows a presenter's answer in place of one's own; null: the presenter closed it. */
+  /** Shows a presenter's answer instead of one's own; null: the presenter closed it. */
   present(presented: ShownWhy | null): void {
     if (presented !== null) this.close();
     this.presented = presented;
   }
 
-  /** Asks; without a question the best one about what is selected, or about what is most unusual. */
+  /** Asks a question; null: the first question about the selection, or about the most unusual thing. */
   ask(question: Pick<WhyQuestion, "question" | "subject"> | null): void {
     const store = this.store;
     if (store === undefined) return;
@@ -160,7 +163,7 @@ export class Why extends StoreElement {
     if (!wasOpen) void this.updateComplete.then(() => this.querySelector<HTMLElement>(".why-head")?.focus());
   }
 
-  /** The button that opens it closes it, unless something else was selected meanwhile. */
+  /** Opens the answer, or closes it, unless something else was selected meanwhile. */
   toggle(): void {
     const selection = this.store?.selection ?? null;
     const isNew = selection !== null && this.asked !== null && !sameThing(selection, this.asked.selection) && !this.#isInChain(selection);
@@ -196,7 +199,10 @@ export class Why extends StoreElement {
     if (["answer", "presented", "whole"].some((name) => changed.has(name))) this.dispatchEvent(new CustomEvent("shown-why", { bubbles: true }));
   }
 
-  /** On a telephone, the answer has the free room under the picture; with an opened sentence, a good part of the page. */
+  /**
+   * Sets the height of the answer on a phone: the free room under the picture; with an opened sentence, a large part of
+   * the page.
+   */
   #grow(): void {
     const body = this.querySelector<HTMLElement>(".why-body");
     if (body === null || !this.#upright.matches) return;
@@ -216,12 +222,12 @@ export class Why extends StoreElement {
     return false;
   }
 
-  /** Shows a step that the answer names; the answer stays. */
+  /** Goes to a step that the answer names; the answer stays. */
   #lookAt(step: number): void {
     const { store, asked, answer } = this;
     if (store === undefined) return;
     if (asked !== null && answer !== null && this.#kept === null) {
-      // An answer to no question only leads to a step that can be asked about.
+      // An answer without questions only leads to a step at which one can be asked.
       if (answer.questions.length === 0) return store.moveTo(step);
       const steps = new Set(answer.links.map((link) => link.step).filter((one) => one !== null));
       this.#kept = { asked, branch: store.branch, step: store.shown, steps };
@@ -283,7 +289,7 @@ export class Why extends StoreElement {
     </section>`;
   }
 
-  /** What else can be asked here: the list has each question whole. */
+  /** The other questions that can be asked here; the list has the whole text of each. */
   #others(answer: WhyAnswer): TemplateResult | typeof nothing {
     const others = offeredQuestions(answer).filter((one) => one.question !== answer.question || one.subject !== answer.subject);
     if (others.length === 0) return nothing;
@@ -301,7 +307,7 @@ export class Why extends StoreElement {
     this.asked = { selection, question: chosen.question, subject: chosen.subject };
   }
 
-  /** Says that the questions are not about the selection. */
+  /** A sentence that the questions are not about the selection; nothing if they are. */
   #instead({ selection }: Asked): TemplateResult | typeof nothing {
     if (!this.isInstead || selection === null || this.answer === null) return nothing;
     return html`<span class="why-instead">${say("player.why.instead", { what: nameOf(selection, this.store?.frame) })}</span> `;
@@ -312,7 +318,7 @@ export class Why extends StoreElement {
     this.querySelector<HTMLElement>(".why-head")?.focus();
   };
 
-  /** The way from an earlier selection to the subject of the step. */
+  /** A button from an earlier selection to the subject of the step. */
   #aboutStep({ selection }: Asked): TemplateResult | typeof nothing {
     if (selection === null || this.isInstead || this.answer === null) return nothing;
     return html`<button class="why-about" @click=${this.#askOfStep}>${say("player.why.about_step")}</button>`;
@@ -349,7 +355,7 @@ export class Why extends StoreElement {
     void this.updateComplete.then(() => this.showLink(number));
   };
 
-  /** Two lines of a sentence until it is opened; with enough room, the whole sentence. */
+  /** A sentence cut to two lines until it is opened; on a larger page, the whole sentence. */
   #folding(link: WhyLink, number: number): TemplateResult {
     if (!this.#upright.matches) return this.#link(link);
     const isOpen = this.unfolded.has(number);
@@ -388,7 +394,7 @@ function classesOf({ subject }: WhyLink, isOpened: boolean): string | typeof not
   return [...(subject === null ? ["placeless"] : []), ...(isOpened ? ["opened"] : [])].join(" ") || nothing;
 }
 
-/** A quoted check is the one that decided, so its question is answered. */
+/** The text of a sentence. A quoted check is the one that decided, so its question is followed by the answer yes. */
 function sentenceOf({ key, params }: WhyLink): string {
   const text = say(key, params);
   return key.startsWith("decision.") && /[?？]$/.test(text) ? `${text}${text.endsWith("?") ? " " : ""}${say("diagram.decision.yes")}` : text;

@@ -1,5 +1,5 @@
 /**
- * The steps of one branch that the page holds, in windows of 500, and a light mark for every step ever seen.
+ * The steps of one branch that the page holds, in windows of 500, and a small mark for every step ever seen.
  *
  * Windows that are far from the reader are dropped. Marks stay, so the scrubber keeps its ticks.
  */
@@ -8,7 +8,7 @@ import type { Step } from "./frame.ts";
 import { shareGrown } from "./grown.ts";
 
 export const WINDOW_SIZE = 500;
-/** Steps of one request: a message is parsed in one go, and a frame waits for it. */
+/** The number of steps of one request: a message is parsed without a pause, and a frame waits for it. */
 export const SLICE_SIZE = 125;
 
 export const MARK_SEEN = 1;
@@ -38,7 +38,7 @@ export function sliceOf(number: number): number {
 }
 
 export class StepWindows {
-  /** Grows with each added mark, as a cache key for what is drawn from marks. */
+  /** Rises with each added mark, as a cache key for drawings made from marks. */
   version = 0;
   #windows = new Map<number, Map<number, Step>>();
   #marks = new Uint8Array(1024);
@@ -46,12 +46,12 @@ export class StepWindows {
   #highest = 0;
   readonly #reach: number;
 
-  /** `reach`: windows that are kept on either side of the reader's own. */
+  /** `reach`: the number of windows that are kept on either side of the reader's own. */
   constructor(reach: number) {
     this.#reach = reach;
   }
 
-  /** Marks the steps, and keeps those that are not far from the reader at `near`. */
+  /** Marks the steps, and keeps those that are not far from the reader, who is at step `near`. */
   put(steps: readonly Step[], near: number): void {
     shareGrown(steps);
     const own = windowOf(Math.max(1, near));
@@ -68,7 +68,7 @@ export class StepWindows {
     if (step.number > this.#highest) this.#highest = step.number;
   }
 
-  /** As if the step had never been seen. */
+  /** Removes a step and its mark, as if it had never been seen. */
   remove(number: number): void {
     this.#windows.get(windowOf(number))?.delete(number);
     this.#marks[number] = 0;
@@ -88,12 +88,12 @@ export class StepWindows {
     return this.mark(number) === 0 ? undefined : this.#times[number];
   }
 
-  /** The highest step ever seen. */
+  /** The highest number of a step ever seen. */
   get highest(): number {
     return this.#highest;
   }
 
-  /** The last step up to which nothing is missing, counting from `after`. */
+  /** The last step up to which every step after `after` has been seen. */
   seenUpTo(after: number): number {
     let number = after;
     while (this.mark(number + 1) !== 0) number += 1;
@@ -115,7 +115,7 @@ export class StepWindows {
     return Math.abs(index - own) > this.#reach;
   }
 
-  /** The window to put into, made when it is near enough. */
+  /** The window of an index, which is made if it is near enough; null: it is far. */
   #windowFor(index: number, own: number): Map<number, Step> | null {
     if (this.#isFar(index, own)) return null;
     const made = this.#windows.get(index) ?? new Map<number, Step>();

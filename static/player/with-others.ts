@@ -1,4 +1,4 @@
-/** Presenting and following, with hands and polls. */
+/** The parts for presenting and following, with hands and polls. */
 
 import "./player.ts";
 import "./hands.ts";

@@ -1,4 +1,4 @@
-/** The questions that a run asks before its decisions. */
+/** The part for the questions that a run asks before its decisions. */
 
 import "./player.ts";
 import "./predict.ts";

@@ -1,6 +1,6 @@
 /**
- * `<eos-zoom-bar .store=${store} .zoom=${zoom}>`: the zoom level, and, at the level of checks, the number of the
- * check on show. It offers as a choice what the keys + and − do.
+ * `<eos-zoom-bar .store=${store} .zoom=${zoom}>`: the zoom level and, at the level of checks, the number of the check
+ * on show. It offers as a choice what the keys + and − do.
  */
 
 import type { TemplateResult } from "lit";
@@ -42,7 +42,7 @@ export class ZoomBar extends StoreElement {
   readonly #chosen = (event: Event): void => {
     const select = event.target as HTMLSelectElement;
     if (isLevel(select.value)) this.zoom?.use(select.value);
-    select.blur(); // The arrow keys belong to the player again.
+    select.blur(); // Without the focus in the list, the arrow keys move the reader again.
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the page shows at each level: a closer look opens the code, a wider one the transactions, and going back to
- * steps brings back what stood there before.
+ * The view that the page shows at each zoom level: a nearer one opens the code, a farther one the transactions, and
+ * going back to steps brings back the view from before.
  */
 
 import type { Spacing } from "../diagrams/spacetime-rows.ts";
@@ -11,20 +11,20 @@ import { zoomText } from "./zoom.ts";
 
 const NEEDS: Record<Level, Middle | null> = { transaction: "transactions", message: null, decision: "code" };
 
-/** The view in the middle together with the zoom, in one word, as addresses and presentations use it. */
+/** The view in the middle with its spacing, in one word, as addresses and presentations use it. */
 export type View = Middle | "spacetime:time";
 
 export function viewOf(middle: Middle, spacing: Spacing): View {
   return middle === "spacetime" && spacing === "time" ? "spacetime:time" : middle;
 }
 
-/** Null for a word that names none. */
+/** The view and spacing that a word names; null if it names none. */
 export function readView(word: string): { middle: Middle; spacing: Spacing } | null {
   if (word === "spacetime:time") return { middle: "spacetime", spacing: "time" };
   return isMiddle(word) ? { middle: word, spacing: "step" } : null;
 }
 
-/** What stands in the middle of the page, to read and to change. */
+/** The view in the middle of the page, to read and to change. */
 export interface Stage {
   readonly middle: Middle;
   show(middle: Middle): void;
@@ -39,7 +39,7 @@ export class ZoomView {
     this.#stage = stage;
   }
 
-  /** The reader looks at this level now. */
+  /** To be called when the reader has changed the zoom level. */
   follow(level: Level): void {
     if (level === this.#level) return;
     this.#level = level;
@@ -54,7 +54,9 @@ export class ZoomView {
   }
 }
 
-/** The part of it in the address; the level of steps and the view on which the run opens are left out there. */
+/**
+ * Zoom and view as fields of the address; the level of steps and the view on which the run opens are left out there.
+ */
 export function addressOf(zoom: Zoom, view: View, opens: Middle): Record<string, string> {
   return { zoom: zoomText(zoom), view: view === opens ? "" : view };
 }

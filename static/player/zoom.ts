@@ -1,6 +1,6 @@
 /**
- * The zoom level: transactions, steps, or every check inside a step. Keys, buttons and the scrubber move by the unit
- * of the level; the store asks here first (`Pace`).
+ * The zoom level: transactions, steps, or every check inside a step. Keys, buttons and the scrubber move by the unit of
+ * the level; the store asks here before it moves the reader (`Pace`).
  */
 
 import type { Check, Code } from "./checks.ts";
@@ -17,13 +17,13 @@ export function isLevel(word: string): word is Level {
   return (LEVELS as readonly string[]).includes(word);
 }
 
-/** A zoom as it stands in the address: nothing, `transaction`, `decision`, or with the check's number, from 1. */
+/** A zoom as in the address: "" for steps, `transaction`, `decision`, or `decision:3` for the third check. */
 export function zoomText(zoom: { level: Level; at: number }): string {
   if (zoom.level === "message") return "";
   return zoom.level === "decision" && zoom.at > 0 ? `decision:${zoom.at + 1}` : zoom.level;
 }
 
-/** Text that cannot be parsed means the level of steps. */
+/** The zoom in a text; a text that cannot be parsed means the level of steps. */
 export function readZoom(text: string): { level: Level; at: number } {
   const [, level = "", at = "1"] = /^([a-z]+)(?::([1-9]\d{0,3}))?$/.exec(text) ?? [];
   return isLevel(level) ? { level, at: Number(at) - 1 } : { level: "message", at: 0 };
@@ -32,14 +32,14 @@ export function readZoom(text: string): { level: Level; at: number } {
 /** Fires `change` when the level or the check on show changes. */
 export class Zoom extends EventTarget implements Pace {
   level: Level = "message";
-  /** Steps at which a transaction begins or ends, rising; the transactions panel knows them. */
+  /** Steps at which a transaction begins or ends, in ascending order; the transactions panel sets them. */
   stops: readonly number[] = [];
   readonly #store: PlayerStore;
   #code: Code | null = null;
   #checks: { step: Step; code: Code | null; list: Check[] } | null = null;
   #at = 0;
   #shown: Step | null = null;
-  /** A reader who goes back enters a step at its last check. */
+  /** Whether the reader came to the step from a later one: they then begin at its last check. */
   #fromBehind = false;
 
   constructor(store: PlayerStore) {
@@ -52,7 +52,7 @@ export class Zoom extends EventTarget implements Pace {
     return this.#code;
   }
 
-  /** The documents came: every check has its line now. */
+  /** To be called when the code documents have arrived: every check has its line from then on. */
   learn(code: Code): void {
     this.#code = code;
     this.#changed();
@@ -74,12 +74,12 @@ export class Zoom extends EventTarget implements Pace {
     return Math.min(this.#at, Math.max(0, this.checks.length - 1));
   }
 
-  /** As `zoomText` has it, whether or not the check is known here already. */
+  /** The zoom as a text (`zoomText`), even if its check is not known here yet. */
   get wanted(): string {
     return zoomText({ level: this.level, at: this.#at });
   }
 
-  /** The check on show; null when the reader looks at whole steps, or before the first of them. */
+  /** The check on show; null if the reader looks at whole steps, or if the step has no checks. */
   get check(): Check | null {
     return this.level === "decision" ? (this.checks[this.at] ?? null) : null;
   }
@@ -91,7 +91,7 @@ export class Zoom extends EventTarget implements Pace {
     this.#changed();
   }
 
-  /** One level nearer (+1) or farther (−1); stays where there is none. */
+  /** Zooms one level nearer (+1) or farther (−1); at the last level, nothing happens. */
   by(levels: number): void {
     const place = LEVELS.indexOf(this.level) + levels;
     const level = LEVELS[Math.max(0, Math.min(LEVELS.length - 1, place))];
@@ -132,7 +132,7 @@ export class Zoom extends EventTarget implements Pace {
     return this.stops.reduce((best, stop) => (Math.abs(stop - number) < Math.abs(best - number) ? stop : best));
   }
 
-  /** Only at the level of transactions, and only where one begins or ends farther on. */
+  /** Moves to a step at the level of transactions, if one begins or ends there; returns whether it moved. */
   #toStop(stop: number | undefined): boolean {
     if (this.level !== "transaction" || stop === undefined) return false;
     this.#store.moveUpTo(stop);
@@ -144,7 +144,7 @@ export class Zoom extends EventTarget implements Pace {
     if (step === this.#shown) return;
     const isFirst = this.#shown === null && this.#at > 0;
     this.#shown = step;
-    // The address may name a check of the step that the page opens with.
+    // The address may name a check of the first step, so that one is kept.
     if (!isFirst) this.#at = this.#fromBehind ? Number.MAX_SAFE_INTEGER : 0;
     this.#fromBehind = false;
     if (this.level === "decision") this.#changed();
