@@ -1,6 +1,6 @@
-"""The engine from the command line, without the web: ``python -m engine COMMAND``. Exit codes: 0: the command
-succeeded; 1: vectors failed or the coverage is incomplete; 2: bad scenario, argument or path; 3: an engine
-invariant broke or a log is damaged."""
+"""Runs the engine from the command line, without the web: ``python -m engine COMMAND``. The exit code is 0 for
+success, 1 if vectors failed or the coverage is incomplete, 2 for a bad scenario, argument or path, and 3 if an
+invariant of the engine broke or a log is damaged."""
 
 from __future__ import annotations
 
@@ -369,7 +369,7 @@ def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
 
 
 class Neighbours:
-    """The files in the folder of a recording, for ``engine.vectors.beside``."""
+    """Gives ``engine.vectors.beside`` the files in the folder of a recording."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

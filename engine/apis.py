@@ -131,8 +131,8 @@ class Api:
     only_if: str | None = None
     """The name of the profile's field that is True if brokers know the request; None: all brokers know it."""
     craft: Callable[[dict[str, Any]], Any] | None = None
-    """A function that makes the request from the fields in ``crafted``; None: these are the fields of the
-    request itself."""
+    """A function that makes the request from the fields in ``crafted``; None: the request has exactly these
+    fields."""
 
     @property
     def name(self) -> str:

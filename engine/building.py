@@ -41,13 +41,13 @@ from engine.watching import Watch
 from engine.world import World
 
 QUORUM_SESSION_MS = 9000
-"""``broker.session.timeout.ms``. A scenario that sets another value gets a heartbeat interval in the same
-proportion (Kafka's two seconds are two ninths of it), unless it sets the interval, too."""
+"""The default of ``broker.session.timeout.ms``. If a scenario sets another session timeout but no heartbeat
+interval, its heartbeat interval is two ninths of its session timeout, as in Kafka (2 s and 9 s)."""
 
 
 def build(scenario: Scenario, watch: Watch) -> World:
-    """All actors of a scenario, before its first step. Raises Refused for a refused configuration, and
-    BadScenario for a value that is wrong with this version or with the other actors."""
+    """The world with all actors of a scenario, before its first step. Raises Refused for a refused configuration,
+    and BadScenario for a value that does not fit this version or the other actors."""
     document = scenario.document
     cluster = document["cluster"]
     profile = scenario.version(document["profile"])
@@ -154,7 +154,7 @@ def _build_cluster(
 def _build_controller(
     world: World, ids: list[int], configuration: BrokerConfiguration, transaction_version: int
 ) -> None:
-    """The controller of this version, and the way in which its decisions reach the brokers."""
+    """Make the controller of this version, and choose the way in which its decisions reach the brokers."""
     if world.profile.quorum_controller:
         quorum = QuorumController(
             watch=world.watch,
@@ -175,7 +175,8 @@ def _build_controller(
 
 
 def _transaction_version(cluster: dict[str, Any], profile: Profile) -> int:
-    """The cluster's level at the start. Raises BadScenario for one that the version does not support."""
+    """The cluster's ``transaction.version`` at the start. Raises BadScenario for a level that the version does
+    not support."""
     highest = profile.transaction_version
     level: int = highest if cluster["transaction_version"] is None else cluster["transaction_version"]
     if level > highest:

@@ -29,14 +29,15 @@ FATES: dict[str, str] = {
     "lost": "messages_lost",
     "duplicated": "messages_repeated",
 }
-"""Fate of a message to the counter that it increases."""
+"""Dict of fate of a message → the counter that it increases."""
 REFUSALS = "refusals"
 RETRIES = ("retries", "questions_repeated", "marker_retries")
-"""What is sent again: by producers; by leaders that ask a coordinator; by coordinators to leaders."""
+"""The counters of resends: batches of producers, questions of leaders to a coordinator, and markers of
+coordinators."""
 
 
 class Counters:
-    """``counters`` of the view: name of a counter to its value. A counter that is still 0 is left out."""
+    """``counters`` of the view: dict of name of a counter → its value. A counter that is still 0 is left out."""
 
     __slots__ = ("counts", "path")
 

@@ -20,11 +20,11 @@ FIELDS: dict[str, dict[str, tuple[type, Any]]] = {
     **CRAFTABLE,
     **{api.name: dict(api.crafted) for api in sorted(APIS, key=_in_order) if api.crafted},
 }
-"""API to the fields that a script can set, each with type and default."""
+"""Dict of API → the fields that a script can set, each with type and default."""
 
 
 def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
-    """The value of every field that the message's API has: from ``message``, or else the default. Raises
+    """Every field of the message's API with its value: the one in ``message``, or else the default. Raises
     Refused for the first wrong field."""
     api = message.get("api")
     fields = FIELDS.get(str(api))

@@ -29,8 +29,7 @@ def ending_of(scenario: Scenario) -> Json:
 
     If the configuration is refused: `refused_by` (the rule) and `profile`. Otherwise: the fields of
     `state_of` for the last view, `steps`, `time` in virtual milliseconds, `finished`, `profile`, `broken`
-    (guarantee to how often it was broken), and `troubles`, the different actions of the faults in the order
-    of the document.
+    (as `broken_in`), and `troubles`, the different actions of the faults in the order of the document.
     """
     try:
         simulation = Simulation(scenario, watching="judged")
@@ -50,7 +49,8 @@ def ending_of(scenario: Scenario) -> Json:
 
 
 def broken_in(view: Json) -> dict[str, int]:
-    """Guarantee to how often it was broken. Guarantees that hold are left out."""
+    """Dict of guarantee → the number of records, producers or transactions that have broken it. Guarantees that
+    hold are left out."""
     return {
         name: row["count"]
         for name, row in view["guarantees"].items()
@@ -82,13 +82,14 @@ def state_of(view: Json) -> Json:
 
 
 def _replica(partition: Json) -> Json:
-    """The replica to draw: the leader's, or the first one when there is no leader."""
+    """The leader's replica, or the first one when there is no leader. It is the one that is drawn."""
     replicas: dict[str, Json] = partition.get("replicas", {})
     return replicas.get(str(partition.get("leader"))) or next(iter(replicas.values()), {})
 
 
 def _hues(view: Json) -> dict[int, int]:
-    """Producer id to the number of its colour, from 0, ordered by the ids' first batches."""
+    """Dict of producer id → the number of its colour, from 0. The ids are numbered in the order of their first
+    batches."""
     batches = [
         batch
         for name, partition in view["partitions"].items()

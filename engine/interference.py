@@ -2,9 +2,9 @@
 
 Owns the rules, the timed faults and the list of interventions, and carries them out. A rule's fault on a
 message takes effect when half of the message's time on the link has passed, plus ``after_ms``, so that a page
-shows it leave first. Any other fault of a rule with ``match`` takes effect ``after_ms`` after the message's
-arrival; a learner's fault takes effect at once. A fault inside a role is a method of that role; this module
-only chooses the method.
+first shows the message leave. Any other fault of a rule with ``match`` takes effect ``after_ms`` after the
+message's arrival; a learner's fault takes effect at once. A fault inside a role is a method of that role; this
+module only chooses the method.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ class Interference:
         self.apis = frozenset(rule.api for rule in self.rules if rule.api is not None)
         self._matched = [rule for rule in self.rules if rule.api is not None]
         self.injecting: dict[int, tuple[Error, int]] = {}
-        """Number of a message to (error, log start offset). The receiver responds with these two and does not
-        handle the message."""
+        """Dict of number of a message → (error, log start offset). The receiver responds with these two and does
+        not handle the message."""
         self.altering: dict[tuple[str, str, int], Error] = {}
-        """Response, as (source, destination, correlation id), to the error that replaces its own."""
+        """Dict of a response's (source, destination, correlation id) → the error that replaces its own."""
         self.spared: int | None = None
-        """The number of a step that the run is made without: the fault that would make it does nothing."""
+        """The number of a step that a fault makes in the original run. In this run the fault does nothing."""
         self._stopping: dict[str, dict[str, Any]] = {}
         """The brokers in a controlled shutdown, each with the fault or intervention that caused the shutdown."""
         self.interventions = [dict(item) for item in interventions]
@@ -484,7 +484,7 @@ class Interference:
         self._struck(Fault.CONNECTS_SLOWLY, entry["actor"], actor=entry["actor"], by=by)
 
     def _advance_clock(self, entry: dict[str, Any]) -> None:
-        """Make a step at this time, so that the run does not end before."""
+        """Make a step at this time, so that the run does not end before it."""
         self._struck(Fault.CLOCK_ADVANCED, "controller", at=self.kernel.now)
         for name in self.kernel.world.roles:
             self.kernel.ask(name)

@@ -27,7 +27,7 @@ ACTOR_ACTIONS_IN: dict[str, tuple[str, ...]] = {
     "paused": ("crash", "resume"),
     "down": ("restart",),
 }
-"""State of an actor to the interventions that are possible in it."""
+"""Dict of state of an actor → the interventions that are possible in it."""
 
 
 def check_intervention(kernel: Kernel, intervention: Intervention) -> None:
@@ -173,7 +173,7 @@ _OPTION_RANGES: dict[str, tuple[int, int]] = {
     "producer_epoch": (0, SHORT_MAX),
     "coordinator_epoch": (-1, INT_MAX),
 }
-"""Option of ``kafka-transactions.sh`` to its lowest and highest number."""
+"""Dict of option of ``kafka-transactions.sh`` → its lowest and highest number."""
 
 
 def _tool(kernel: Kernel, intervention: Intervention) -> None:
@@ -232,4 +232,4 @@ INTERVENTIONS: dict[str, Callable[[Kernel, Intervention], Any]] = {
     "hold_messages": _hold,
     **AS_FAULTS,
 }
-"""Every intervention, with the check that says whether it is possible now."""
+"""Dict of intervention → the check that raises Refused if it is impossible now."""

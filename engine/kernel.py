@@ -58,8 +58,8 @@ class Kernel(Protocol):
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
         """End the connection of ``client`` to ``broker`` for ``purpose``. Messages in flight on it are lost.
-        The broker still handles the first ``taken`` of the requests that wait there; returns how many these
-        are."""
+        The broker still handles the first ``taken`` of the requests that wait there. Returns the number of
+        these requests, which is less than ``taken`` if fewer wait."""
         ...
 
     def cut_off(self, name: str) -> None:

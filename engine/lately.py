@@ -14,14 +14,14 @@ from engine.shapes.steps import Transition
 from engine.step import Step
 
 _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
-"""The parameters of a refusal's sentence. A refusal can be looked up by the value of each."""
+"""The parameters of a refusal's sentence by whose values the refusal can be looked up."""
 
 RECORDS_MAX = 2_000
-"""The events of at most this many records are kept, those of the newest ones."""
+"""The events of the newest records are kept, of at most this many."""
 TURNS_MAX = 32
 """At most this many events of one record are kept: the first ones, and the newest."""
 RAISES_MAX = 64
-"""The causes of at most this many raises of the epoch are kept for each transactional id, those of the newest."""
+"""For each transactional id, the causes of the newest raises of its epoch are kept, of at most this many."""
 FLIGHTS_MAX = 256
 """At most this many Produce requests without a response are kept."""
 
@@ -116,7 +116,7 @@ class Said(NamedTuple):
 
     @classmethod
     def among(cls, step: Step, keys: Collection[str]) -> Iterator[Said]:
-        """The sentences of a step and its notes with one of these keys."""
+        """The sentences of a step, its own and those of its notes, whose key is in ``keys``."""
         if step.key in keys:
             yield cls.of(step)
         for note in step.notes:
@@ -147,8 +147,9 @@ class Turn(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The state of a transactional id that is in force at its coordinator. ``number`` and ``at``: the step since which
-    it is, and its time. A coordinator that loads the id in the same state changes neither."""
+    """The state of a transactional id that is in force at its coordinator. ``number`` and ``at``: the step since
+    which the state is in force, and the step's time. A coordinator that loads the id in the same state changes
+    neither."""
 
     state: str
     coordinator_epoch: int
@@ -161,15 +162,15 @@ _Flight = dict[str, tuple[int, ...]]
 
 
 class LostRequests:
-    """The requests of transaction managers whose connection ended before the response, until their client sends such a
-    request again. Lookups do not count."""
+    """The requests of transaction managers whose connection ended before the response came. A request leaves this
+    set when its client sends a request of the same API again. Requests in LOOKUPS do not count."""
 
     def __init__(self, lost: Collection[tuple[Any, Any]] = ()) -> None:
         self._lost = set(lost)
-        """(client, API) of each."""
+        """(client, API) of each request."""
 
     def sent_again(self, key: str, params: Mapping[str, Any]) -> bool:
-        """Take a sentence. True if it says that a client sends such a request again."""
+        """Take a sentence. Returns True if it says that a client sends one of these requests again."""
         request = params.get("client"), params.get("api")
         if key == "client.control_lost" and request[1] not in LOOKUPS:
             self._lost.add(request)
@@ -186,19 +187,19 @@ class Lately:
     """The newest events of a run.
 
     - ``newest``: the last step.
-    - ``transitions``: (machine, what the machine is about) to the step and the transition that led to its
-      present state.
-    - ``before``: the same to the step with the transition before that one.
-    - ``standings``: transactional id to its state in force. A transition leads to a state that has to be written
-      first.
-    - ``refusals``: the name of an actor, a partition, a transactional id or a group to the last step in which
-      it refused or was refused.
-    - ``said``: (sentence of REMEMBERED, value of its parameter) to the last step with it.
-    - ``turns``: serial to the events of the record, oldest first.
-    - ``carried``: for each Produce message that was lost in the newest step, its number to the serials by
-      partition.
-    - ``messages``: number to view of each message that was sent, received or lost in the present step.
-    - ``raises``: transactional id to its newest epochs, each with the key of the sentence about its cause.
+    - ``transitions``: dict of (machine, name of the machine's subject) → the step and the transition that led to
+      the present state.
+    - ``before``: dict of the same keys → the sentence of the step that made the transition before that one.
+    - ``standings``: dict of transactional id → its state in force. It differs from the state in ``transitions``
+      while the coordinator still writes the new state to its log.
+    - ``refusals``: dict of name of an actor, partition, transactional id or group → the last step in which it
+      refused or was refused.
+    - ``said``: dict of (key of a sentence in REMEMBERED, value of its parameter) → the last sentence of this kind.
+    - ``turns``: dict of serial → the events of the record, oldest first.
+    - ``carried``: dict of number of a Produce message that was lost in the newest step → its serials by partition.
+    - ``messages``: dict of number of a message → its view, for the messages that were sent, received or lost in
+      the present step.
+    - ``raises``: dict of transactional id → its newest epochs, each with the key of the sentence about its cause.
     - ``faults``: the faults so far, and ``came``: the sentences of CAME_OF_FAULTS after the first fault, or from
       the step ``came_from`` on, if that is set.
     """
@@ -244,14 +245,14 @@ class Lately:
         self._facts: list[Any] = []
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._sent: dict[int, tuple[Step, str]] = {}
-        """The number of each message in flight to the step that sent it, and its receiver."""
+        """Dict of number of a message in flight → the step that sent it, and its receiver."""
         self._sending: tuple[Step, str] | None = None
-        """The same of the message which the last step received."""
+        """The entry of ``_sent`` for the message that the last step received; None if it received none."""
         self._lost_requests = LostRequests()
 
     @property
     def cause(self) -> Said | None:
-        """The sentence about sending the message which the last step received, or None."""
+        """The sentence about sending the message that the last step received; None if it received none."""
         return Said.sending(*self._sending) if self._sending is not None else None
 
     def take(self, fact: object) -> None:
@@ -294,7 +295,8 @@ class Lately:
         self._arrived = False
 
     def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
-        """The epoch of an id was raised to ``epoch``. With epoch 0 the id has a new producer id."""
+        """Store the cause for which the epoch of an id was raised to ``epoch``. With epoch 0 the id has a new
+        producer id, so the earlier epochs are forgotten."""
         known = self.raises.setdefault(transactional_id, {})
         if epoch == 0:
             known.clear()
@@ -306,8 +308,8 @@ class Lately:
     def stands(
         self, transactional_id: str, before: Mapping[str, Any] | None, entry: Mapping[str, Any], step: Step
     ) -> None:
-        """A coordinator changed its entry of an id in this step, or has an entry now (``before`` None). An entry that
-        another coordinator has replaced does not count."""
+        """Take a coordinator's entry of an id that changed in this step, or that is new (``before`` None). An entry
+        with an older coordinator epoch is ignored, because another coordinator has replaced it."""
         state = entry["state"]
         epoch = -1 if entry["coordinator_epoch"] is None else entry["coordinator_epoch"]
         known = self.standings.get(transactional_id)
@@ -371,7 +373,7 @@ class Lately:
                 del self._flights[next(iter(self._flights))]
 
     def _settled(self, message: dict[str, Any], kind: type[events.CopySent | events.CopySettled]) -> _Flight:
-        """Partition to the serials in its first fact of this kind in this step. These facts are removed."""
+        """Dict of partition → the serials in its first fact of this kind in this step. These facts are removed."""
         flight: _Flight = {}
         for partition in message["partitions"]:
             for fact in self._facts:
@@ -414,7 +416,7 @@ class Lately:
         self.turns[serial] = turns
 
     def _copy(self, fact: object, step: Step) -> None:
-        """Ignore a fact about a copy without a message."""
+        """Ignore the fact: ``_settled`` has already taken the facts about copies that belong to a shown message."""
 
     def _accepted(self, fact: events.RecordAccepted, step: Step) -> None:
         self._turn(fact.serial, Turn(ACCEPTED, Said.of(step), fact.partition))

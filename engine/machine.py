@@ -68,7 +68,7 @@ class Row:
 
 
 class Machine(Generic[Context]):
-    """A checked table. ``guards``: name to a function that reads the context of an event. ``only_if`` and
+    """A checked table. ``guards``: dict of name → a function that reads the context of an event. ``only_if`` and
     ``unless``: values for every row, if only some versions have the whole machine."""
 
     def __init__(
@@ -111,7 +111,7 @@ class Machine(Generic[Context]):
         self.tried: dict[tuple[str, str], tuple[tuple[Callable[[Context], bool] | None, Row], ...]] = {
             key: tuple((self.guards.get(row.when), row) for row in rows) for key, rows in self._by_key.items()
         }
-        """(State, event) to its rows in the order in which they are tried, each with its guard function."""
+        """Dict of (state, event) → its rows in the order in which they are tried, each with its guard function."""
 
     def _check(self, entered_from_outside: frozenset[str]) -> None:
         seen: set[tuple[str, str, str]] = set()
@@ -147,8 +147,8 @@ class Machine(Generic[Context]):
         raise EngineError(f"{self.name}: no row for {on!r} in state {state!r}")
 
     def bind(self, functions: Mapping[str, Effect]) -> tuple[tuple[Effect, ...], ...]:
-        """The functions that carry out the effects of each row, by the row's number. Raises EngineError if
-        effects and functions do not match."""
+        """For each row, in the order of their numbers, the functions that carry out its effects. Raises EngineError
+        if ``functions`` does not have exactly the effects of the table."""
         differ = sorted(self.effects ^ functions.keys())
         if differ:
             raise EngineError(f"{self.name}: effects {differ} stand in the table or in the role, not in both")
@@ -177,7 +177,8 @@ class Machine(Generic[Context]):
 
 @contextmanager
 def deciding_rows() -> Iterator[dict[int, Row]]:
-    """A context in which every row that decides is noted, by ``id(row)``. For the coverage report."""
+    """A context in which every row that decides is noted. Yields the dict of ``id(row)`` → row, which grows. The
+    coverage report uses it."""
     found: dict[int, Row] = {}
     plain = Machine.take
 

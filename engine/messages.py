@@ -24,7 +24,7 @@ INT_MAX = 2147483647
 LONG_MAX = 9223372036854775807
 SHORT_MAX = 32767
 Unsaid = dict[str, object]
-"""For a class of messages: field to a value. The view leaves the field out when it has this value."""
+"""Dict of field of a message → a value. The view leaves the field out when it has this value."""
 ANY_VALUE = object()
 """The value in ``Unsaid`` of a field that only judges or the wire format need: the view always leaves the
 field out."""
@@ -42,8 +42,8 @@ class BatchContent:
     values: tuple[object, ...] = ()
     """Empty for application data, whose values the engine does not read."""
     offset_deltas: tuple[int, ...] | None = None
-    """The offsets, relative to the base offset, of the records that compaction kept. None: all records are
-    there, one after the other."""
+    """The offsets, relative to the base offset, of the records that compaction kept. None: no record is missing,
+    so the offsets are consecutive."""
 
 
 @ordered_value
@@ -58,7 +58,8 @@ class RecordBatch:
     producer_epoch: int = NO_PRODUCER_EPOCH
     base_sequence: int = NO_SEQUENCE
     last_sequence: int = NO_SEQUENCE
-    """``inc(base_sequence, last_offset_delta)``: the sum, wrapped to 31 bits (SEQ-3)."""
+    """The sequence number of the last record: base sequence plus last offset delta, wrapped to 31 bits (``inc``,
+    SEQ-3)."""
     is_transactional: bool = False
     is_control: bool = False
     control_type: str | None = None
@@ -132,7 +133,7 @@ class ProduceRequest:
     """0, 1 or -1 (all)."""
     timeout_ms: int
     batches: dict[str, RecordBatch]
-    """Topic-partition to its only batch, in the order in which the batches were drained."""
+    """Dict of topic-partition → its only batch, in the order in which the batches were drained."""
     transaction_version: int = 0
     """2: the leader adds the partitions to the transaction (KIP-890; Kafka's Produce from version 12 on)."""
 
@@ -158,7 +159,7 @@ class ProduceResponse:
 
 @value
 class FetchRequest:
-    """A consumer's fetch of one partition or several. ``offsets``: topic-partition to the next offset to read."""
+    """A consumer's fetch of one or more partitions. ``offsets``: dict of topic-partition → the next offset to read."""
 
     api: ClassVar[str] = "Fetch"
     offsets: dict[str, int]
@@ -221,7 +222,7 @@ class AddPartitionsToTxnRequest:
 class AddPartitionsToTxnResponse:
     api: ClassVar[str] = "AddPartitionsToTxn"
     errors: dict[str, Error]
-    """Topic-partition to its error. All partitions have the same error, unless some are denied or unknown:
+    """Dict of topic-partition → its error. All partitions have the same error, unless some are denied or unknown:
     then the others have OPERATION_NOT_ATTEMPTED (TXC-12)."""
     throttle_time_ms: int = 0
 
@@ -289,7 +290,7 @@ class WriteTxnMarkersRequest:
 class WriteTxnMarkersResponse:
     api: ClassVar[str] = "WriteTxnMarkers"
     errors: dict[int, dict[str, Error]]
-    """Producer id to topic-partition to error."""
+    """Dict of producer id → dict of topic-partition → error."""
 
 
 @value
@@ -430,8 +431,8 @@ class TransactionPartitions:
 
 @value
 class VerifyPartitionsRequest:
-    """A leader's broker asks a coordinator whether these partitions belong to these transactions, or to add them
-    (KIP-890; Kafka's AddPartitionsToTxn from version 4 on)."""
+    """A leader's broker asks a coordinator whether these partitions belong to these transactions, or asks it to add
+    them (KIP-890; Kafka's AddPartitionsToTxn from version 4 on)."""
 
     api: ClassVar[str] = "AddPartitionsToTxn"
     entries: tuple[TransactionPartitions, ...]
@@ -441,7 +442,7 @@ class VerifyPartitionsRequest:
 class VerifyPartitionsResponse:
     api: ClassVar[str] = "AddPartitionsToTxn"
     errors: dict[str, dict[str, Error]]
-    """Transactional id to topic-partition to error."""
+    """Dict of transactional id → dict of topic-partition → error."""
 
 
 @value
@@ -481,7 +482,8 @@ class TxnOffsetCommitRequest:
     member_id: str = ""
     group_instance_id: str | None = None
     transaction_version: int = 0
-    """2: the group's coordinator adds its partition to the transaction (KIP-890; from version 5 on)."""
+    """2: the group's coordinator adds its partition of the offsets topic to the transaction (KIP-890; Kafka's
+    TxnOffsetCommit from version 5 on)."""
 
 
 @value
@@ -541,9 +543,9 @@ class OffsetFetchResponse:
     unsaid: ClassVar[Unsaid] = {"committed": None}
     error: Error
     offsets: dict[str, int]
-    """Topic-partition to committed offset; -1 where there is none."""
+    """Dict of topic-partition → committed offset; -1 where there is none."""
     errors: dict[str, Error] | None = None
-    """Topic-partition to its own error; None when no partition has one."""
+    """Dict of topic-partition → its own error; None when no partition has one."""
     throttle_time_ms: int = 0
     committed: dict[str, CommittedOffset] | None = None
     """The committed offsets with leader epoch and metadata. No client of a run requests these."""
@@ -574,7 +576,8 @@ class ReplicaFetchResponse:
     log_start_offset: int = 0
     leader_epoch: int = 0
     diverging_epoch: tuple[int, int] | None = None
-    """(leader epoch, its end offset at the leader): the follower truncates its log to that offset first."""
+    """(leader epoch, the offset at which this epoch ends in the leader's log). The follower first truncates its log
+    to that offset. None: the logs have not diverged."""
 
 
 @value
@@ -766,7 +769,8 @@ class WantedIsr:
 
 @value
 class AlterPartitionRequest:
-    """A leader requests changes of the in-sync replicas (KIP-497). ``changes``: topic-partition to its change."""
+    """A leader requests changes of the in-sync replicas (KIP-497). ``changes``: dict of topic-partition → its
+    change."""
 
     api: ClassVar[str] = "AlterPartition"
     broker: int
@@ -776,7 +780,7 @@ class AlterPartitionRequest:
 
 @value
 class AlteredPartition:
-    """The controller's state of a partition after the change. If the change was refused: only an error."""
+    """The controller's state of a partition after the change. If the change was refused, there is only an error."""
 
     error: Error
     leader: int | None = None
@@ -787,7 +791,8 @@ class AlteredPartition:
 
 @value
 class AlterPartitionResponse:
-    """``error``: the error of the whole request; if there is one, the response names no partition."""
+    """The result of an AlterPartition. ``error``: the error of the whole request; if there is one, the response
+    names no partition."""
 
     api: ClassVar[str] = "AlterPartition"
     error: Error
@@ -812,7 +817,8 @@ class RecordsWritten:
 
 @value
 class FetchingStopped:
-    """All followers of a partition whose fetching a fault has stopped; if empty, all followers fetch again."""
+    """A fault has stopped the fetching of some followers of a partition, or has let it continue. The message names
+    all followers that do not fetch now; if it names none, all followers fetch again."""
 
     api: ClassVar[str] = "FetchingStopped"
     partition: str
@@ -829,7 +835,7 @@ def broker_number(name: str) -> int:
 class Envelope:
     """One message in flight. ``source`` and ``destination`` are actor names (``p1``, ``broker-1``).
     ``sent_at`` and ``arrives_at`` are virtual milliseconds. ``connection``: the client, the broker and the purpose
-    of the connection that carries the message; empty names outside a network."""
+    of the connection that carries the message; these names are empty for a message outside a network."""
 
     id: int
     source: str
@@ -881,17 +887,17 @@ class Disconnect:
 
 @dataclass(frozen=True, slots=True)
 class ShutDown:
-    """Effect of a broker: its controlled shutdown has ended, and it stops."""
+    """Effect of a broker: stop it, because its controlled shutdown has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class FollowLog:
-    """Effect of a broker: it has a broker epoch now, so it begins to read the metadata log."""
+    """Effect of a broker: begin to read the metadata log, because the broker has a broker epoch now."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsePartition:
-    """Effect of a broker: an internal partition is used for the first time, so its brokers create replicas."""
+    """Effect of a broker: create the replicas of an internal partition, which is used for the first time."""
 
     partition: str
 
@@ -906,8 +912,8 @@ _SHOWN: dict[type, tuple[tuple[str, ...], Unsaid] | None] = {}
 
 
 def _shown_fields(made: type) -> tuple[tuple[str, ...], Unsaid] | None:
-    """The fields of a dataclass that the view shows, and their values in ``Unsaid``; None for any other type.
-    Fills the cache, in one assignment: worker threads share it."""
+    """The fields of a dataclass that the view shows, and their values in ``Unsaid``; None for any other type. The
+    result is stored in the cache by a single assignment, because worker threads share the cache."""
     shown_of = None
     if is_dataclass(made):
         unsaid: Unsaid = getattr(made, "unsaid", {})
@@ -936,7 +942,7 @@ _OF_ONE_PARTITION: dict[type, Callable[[Any], dict[str, Any] | None]] = {
     FetchRequest: _fetch_of_one,
     FetchResponse: _fetched_of_one,
 }
-"""A Fetch of one partition is shown without the nesting by partition."""
+"""Dict of class → a function that shows a Fetch of a single partition without the nesting by partition."""
 
 
 def describe(value: Any) -> Any:

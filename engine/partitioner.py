@@ -28,5 +28,6 @@ def murmur2(data: bytes) -> int:
 
 
 def partition_of_key(key: str, partitions: int) -> int:
-    """The partition, from 0, of a topic with ``partitions`` partitions. The hash is that of the key's UTF-8 bytes."""
+    """The number of the partition, from 0, for a key in a topic with ``partitions`` partitions. The key is hashed as
+    UTF-8."""
     return (murmur2(key.encode()) & 0x7FFFFFFF) % partitions

@@ -7,7 +7,8 @@ from engine.world import World
 
 
 class Pauses:
-    """Keeps each event of a paused actor until the actor resumes; ``release`` says which of them then happen."""
+    """Keeps each event of a paused actor until the actor resumes; ``release`` then queues deliveries and calls
+    again, and drops the other events."""
 
     __slots__ = ("_held", "_timetable", "_world")
 
@@ -15,7 +16,7 @@ class Pauses:
         self._timetable = timetable
         self._world = world
         self._held: dict[str, list[Event]] = {}
-        """Paused actor to its events, in the order in which they came."""
+        """Dict of paused actor → its events, in the order in which they came."""
 
     def hold(self, actor: str, event: Event) -> bool:
         """Keep the event if its actor is paused; True when kept."""

@@ -1,4 +1,4 @@
-"""The queued events and the time, as the view shows them (GEN-2, GEN-10)."""
+"""The parts of the view for the queued events and for virtual time (GEN-2, GEN-10)."""
 
 from __future__ import annotations
 

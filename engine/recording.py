@@ -1,4 +1,4 @@
-"""The two levels of watching at which something is kept: *judged* and *recorded*.
+"""The two levels of watching that keep something of a run: *judged* and *recorded*.
 
 Owns the present step. A change is found by comparing the view of a touched part with its previous view, so
 the cost of a recorded step depends only on the number of its changes.
@@ -73,10 +73,10 @@ class Recorded(Judged):
         self._touched: dict[Path, Part] = {}
         self._known: dict[Path, Any] = {}
         self._entries: dict[Path, None] = {}
-        """The paths of coordinators' transactional ids."""
+        """The paths of the transactional ids that coordinators hold."""
         self._finished: dict[Path, list[int]] = {}
-        """Path of each of the newest finished batches to its serials: a late response may still name the
-        batch."""
+        """Dict of path of a finished batch → its serials, for the newest FINISHED_MAX batches, because a late
+        response may still name such a batch."""
         self.counters = Counters()
         self.lately = Lately()
 
@@ -96,7 +96,7 @@ class Recorded(Judged):
         self.lately.take(fact)
 
     def know(self, part: Part) -> None:
-        """Store a part's view as the previous one, without a change, for the first view of a run."""
+        """Store a part's view as its previous one, without a change: it belongs to the first view of a run."""
         if type(part) is PendingPart:
             part.known = not part.gone
             return
@@ -252,7 +252,8 @@ class Recorded(Judged):
             del self._finished[next(iter(self._finished))]
 
     def finish(self, number: int, at: int, actor: str, kind: StepKind) -> Step:
-        """Finish the step: compare each touched part with its previous view, in the order touched."""
+        """Finish the step and return it. Its changes are found by comparing each touched part with its previous
+        view, in the order in which the parts were touched."""
         step = self._current
         step.number, step.at, step.actor, step.kind = number, at, actor, kind
         self._current = Step(0, 0, "", "api_call")

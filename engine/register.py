@@ -2,7 +2,7 @@
 
 Owns the mapping from a sentence to the entries of the register that it demonstrates. A step or note with that
 sentence lists the entries beside its rules. If an entry applies to only one of several reasons for a
-sentence, the code names the entry itself. The text of an entry is in the catalogue, under
+sentence, the code that emits the sentence names the entry. The text of an entry is in the catalogue, under
 ``requirement.CTR-n``.
 """
 

@@ -27,9 +27,9 @@ class Cluster(Protocol):
 
 
 Exchanged = tuple[Broker, Effects, bool, bool, bool]
-"""The result of a fetch: the leader; its effects; whether the leader's log or high watermark changed; whether
-the follower's next fetch would change something, too; whether the follower's next scan for idle producers has
-another time."""
+"""The result of a fetch: the leader; the leader's effects; whether its log or high watermark changed; whether the
+follower's next fetch would change something, too; whether the time of the follower's next scan for idle producers
+changed."""
 
 
 class Fetcher:

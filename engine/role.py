@@ -20,7 +20,7 @@ class Role(Protocol):
     def alive(self) -> bool: ...
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
-        """A message arrived."""
+        """Handle a message that arrived."""
         ...
 
     def next_timer(self) -> int | None:
@@ -50,12 +50,12 @@ class Connecting(Actor, Protocol):
     """A role that opens connections, and is notified when one ends."""
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """The connection to ``peer`` for ``purpose`` is open."""
+        """Learn that the connection to ``peer`` for ``purpose`` is open."""
         ...
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """The connection to ``peer`` for ``purpose`` ended, or could not be made. ``purpose`` None: all
-        connections to it ended."""
+        """Learn that the connection to ``peer`` for ``purpose`` ended, or could not be made. ``purpose`` None: all
+        connections to ``peer`` ended."""
         ...
 
 

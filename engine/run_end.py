@@ -1,4 +1,4 @@
-"""When a run ends: at its limits, or when nothing can happen in the cluster any more (GEN-2)."""
+"""Decides when a run ends: at its limits, or when nothing can happen in the cluster any more (GEN-2)."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from engine.world import World
 _CONNECTING = frozenset({"timer", "pass", "connected"})
 """The kinds of events of a client that does nothing but try to reach a broker."""
 _QUIET = 200_000
-"""A whole run may have this many quiet events, which are events that make no step. The longest run of the
-library has a few hundred. Without this limit, a client that tries to connect until the time limit would take
-minutes of computing and make no step."""
+"""A run may have this many quiet events, which are events that make no step. The longest run of the library has a
+few hundred. Without this limit, a client that tries in vain to connect until the time limit would cost minutes of
+computing."""
 _QUIET_A_STEP = 20
-"""Each step allows this many more quiet events. Between two steps of a long run there are few."""
+"""Each step allows this many more quiet events. Usually there are only a few between two steps."""
 _QUIET_AN_INTERVENTION = 2_000
 """Each intervention allows this many more quiet events, because clients need some to reach a broker that was
 restarted."""
 
 
 class RunEnd:
-    """The end of one run. ``step_limit`` and ``time_limit`` (virtual milliseconds): those of the scenario.
-    ``horizon``: events after this time stay queued; it is the time limit, or the time at which the caller
-    stops."""
+    """The end of one run. ``step_limit`` and ``time_limit`` (virtual milliseconds) come from the scenario.
+    Events after ``horizon`` stay queued; it is the time limit, or an earlier time at which the caller stops."""
 
     __slots__ = ("_quiet", "_timetable", "_world", "horizon", "step_limit", "time_limit")
 
@@ -43,13 +42,13 @@ class RunEnd:
         self._quiet -= _QUIET_AN_INTERVENTION
 
     def is_too_quiet(self, steps: int) -> bool:
-        """Count a quiet event; True when there were too many for the number of the run's steps."""
+        """Count a quiet event. Returns True when the run has had too many of them for its number of steps."""
         self._quiet += 1
         return self._quiet > _QUIET + _QUIET_A_STEP * steps
 
     def nothing_comes(self) -> bool:
-        """True if the queued events belong to clients that try to connect in vain. To be called only while no
-        broker runs."""
+        """Whether all queued events belong to clients that try to connect in vain (background events do not count).
+        Call this only while no broker runs."""
         world = self._world
         for event in self._timetable.valid_events():
             _, handler, argument = event

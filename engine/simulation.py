@@ -1,12 +1,12 @@
-"""How a run moves: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
+"""Advances a run: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
 
 Owns the steps, and no rule of the protocol. ``timetable`` keeps the order of events. Other parts own the end
 of the run, the events of paused actors, the running Sender pass, the timers of roles and the fetches of
 followers. This class calls the roles and carries out the effects that they return. An event that emits
 nothing makes no step. A run is a pure function of the scenario and the interventions.
 
-Between the phases of a Sender pass no other event is handled; only an intervention may come. Each phase that did
-something is a step.
+Between the phases of a Sender pass no event is handled except an intervention. Each phase that did something is a
+step.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Simulation(Timetable):
         self.number = 0
         self.finished: str | None = None
         self.kinds: defaultdict[str, int] = defaultdict(int)
-        """Kind of step to how many such steps there were so far."""
+        """Dict of kind of step → the number of such steps so far."""
         self.generator = Random(scenario["seed"])
         self.judges = Bench()
         self.watch = self.make_watch()
@@ -109,7 +109,7 @@ class Simulation(Timetable):
         self._time = TimePart()
         self._serial = 0
         self._attempts: dict[tuple[str, str, str], int] = {}
-        """(client, peer, purpose) of each connection that is being made, with the virtual ms at which it opens."""
+        """Dict of (client, peer, purpose) of a connection that is being made → the virtual ms at which it opens."""
         self.follower: object = None
         """An object of view/following.py that receives this run's steps. The simulation never reads it."""
         self.world: World = build(scenario, self.watch)
@@ -179,8 +179,8 @@ class Simulation(Timetable):
         return Step(self.number, self.now, self._actor, self._kind)
 
     def run(self, until: int | None = None, steps: int | None = None) -> int:
-        """Make steps until the end, until the virtual time ``until``, or until there were ``steps`` of them;
-        returns how many."""
+        """Make steps until the run ends, until the virtual time ``until``, or until ``steps`` of them are made.
+        Returns the number of steps made."""
         begin = self.number
         last = None if steps is None else begin + steps
         advance: Callable[[], object] = self._advance
@@ -193,7 +193,7 @@ class Simulation(Timetable):
         return self.number - begin
 
     def _advance_judged(self) -> bool:
-        """Make the next step, and let the judges look at it; False at the end of the run."""
+        """Make the next step, and ask the judges for broken guarantees. Returns False at the end of the run."""
         if not self._advance():
             return False
         self.judges.broken(self.number)
@@ -205,7 +205,7 @@ class Simulation(Timetable):
         return self._passing.client
 
     def _advance(self) -> bool:
-        """Carry out events until one makes a step; False at the end of the run, or at the caller's limit."""
+        """Carry out events until one makes a step. Returns False at the end of the run or at the caller's limit."""
         watch = self.watch
         watch.said = None
         if self.number >= self._end.step_limit:
@@ -239,8 +239,8 @@ class Simulation(Timetable):
         return True
 
     def _next_event(self) -> bool:
-        """Carry out the next event, or skip it if it is void; False if there is none before the run's or the
-        caller's limit."""
+        """Carry out the next event, or skip it if it is void. Returns False if there is no event before the run's
+        or the caller's limit."""
         queue = self._queue
         if len(queue) <= self._void + len(self._backgrounds) or (
             self.world.dark and self._end.nothing_comes()
@@ -283,7 +283,7 @@ class Simulation(Timetable):
         self._timing.ask(name)
 
     def hold_if_paused(self, actor: str, event: Event) -> bool:
-        """Keep the event of a paused actor until it resumes; True when kept (GEN-6)."""
+        """Keep the event of a paused actor until it resumes (GEN-6). Returns True when the event was kept."""
         return self._pauses.hold(actor, event)
 
     def release(self, actor: str) -> None:
@@ -488,8 +488,8 @@ class Simulation(Timetable):
         )
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
-        """End one connection: messages in flight on it are lost (GEN-5). The first ``taken`` of the requests
-        that wait at the broker are handled nevertheless (GEN-11); returns how many these are."""
+        """End one connection: messages in flight on it are lost (GEN-5). The first ``taken`` of the requests that
+        wait at the broker are handled nevertheless (GEN-11). Returns the number of these requests."""
         lost, kept = self.world.network.lose((client, broker, purpose).__eq__, taken)
         self._lost_with_connection(lost)
         self._disconnected(client, broker, purpose)
@@ -498,7 +498,7 @@ class Simulation(Timetable):
         return kept
 
     def cut_off(self, name: str) -> None:
-        """An actor stopped, so all its connections end. If it is a broker, it answers no request that it had
+        """End all connections of an actor that stopped. If it is a broker, it answers no request that it had
         received."""
         for peer in self.world.peers_of(name):
             self._end_all(name, peer)

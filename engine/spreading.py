@@ -1,9 +1,10 @@
-"""How the controller's decisions reach the brokers of a run.
+"""Carries the controller's decisions to the brokers of a run.
 
 With ZooKeeper, the controller announces a decision, and every live broker that is not paused receives it within
-the same step. Without ZooKeeper, it writes records, and each broker learns of a decision when it has fetched
-them: one fetch is one step, one link latency after the decision. A paused broker continues to read when it
-resumes; until then its state is old. The version chooses one of the two when the run is built.
+the same step. Without ZooKeeper, it writes records to the metadata log, and each broker learns of a decision when
+it has fetched the record. A fetch is one step, at the earliest one link latency after the decision. A paused
+broker continues to read when it resumes; until then its state is old. The version chooses one of the two ways when
+the run is built.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from engine.network.links import Network
 from engine.watching import Watch
 
 Done = Iterator[tuple[str, Effects]]
-"""Effects, with the name of the broker that returned them."""
+"""(name of a broker, the effects that the broker returned), one after the other."""
 
 
 class Cluster(Protocol):
-    """What this module uses of a run's brokers."""
+    """The attributes of a run's world that this module uses."""
 
     brokers: dict[str, Broker]
     network: Network
@@ -64,7 +65,7 @@ class Spreading(Protocol):
         ...
 
     def read(self, name: str, now: int) -> Effects:
-        """A fetch of the metadata log ends: the broker applies the records; returns its effects."""
+        """Called when a fetch of the metadata log ends: the broker applies the records. Returns its effects."""
         ...
 
 
@@ -89,7 +90,7 @@ class Announced:
                         yield name, broker.learn(word, now)
 
     def _inform(self, name: str, now: int) -> Done:
-        """A broker that starts or resumes receives the controller's present state."""
+        """Give the controller's present state to a broker that starts or resumes."""
         for word in self._controller.announcements_for():
             yield name, self._cluster.brokers[name].learn(word, now)
 
@@ -99,8 +100,8 @@ class Announced:
         yield from self.announce(now)
 
     def goes_on(self, name: str, now: int) -> Done:
-        """The broker receives what it missed. If its session ended meanwhile, it receives that only when it
-        registers again (FEN-6)."""
+        """Give the broker the announcements that it missed. If its session ended meanwhile, it gets them only when
+        it registers again (FEN-6)."""
         if not self.is_zombie(name):
             yield from self.register(name, now)
 
@@ -110,7 +111,7 @@ class Announced:
         return broker is not None and broker.alive and not self._controller.is_live(broker.broker_id)
 
     def register(self, name: str, now: int) -> Done:
-        """A resumed broker registers with the controller and receives what it missed."""
+        """Register a resumed broker with the controller, and give it the announcements that it missed."""
         self._controller.on_broker_resumed(self._cluster.brokers[name].broker_id, now)
         yield from self._inform(name, now)
         yield from self.announce(now)
@@ -134,7 +135,7 @@ class Fetched:
         self._under_way: set[str] = set()
 
     def begin(self) -> None:
-        """At the start of the run, every broker counts as having read the metadata log to its end."""
+        """Treat every broker as having read the metadata log to its end."""
         for broker in self._cluster.brokers.values():
             self._controller.read(broker.broker_id, self._controller.log.end)
             broker.cluster.metadata_offset = self._controller.log.end
@@ -198,8 +199,8 @@ class Fetched:
         )
 
     def read(self, name: str, now: int) -> Effects:
-        """A broker's fetch of the metadata log ends: the broker applies the records that it has not read, or
-        none if it cannot read now."""
+        """End a broker's fetch of the metadata log: the broker applies the records that it has not read, or none if
+        it cannot read now. Returns the broker's effects."""
         self._under_way.discard(name)
         broker = self._cluster.brokers[name]
         if name in self._cluster.paused or not self._reads(broker) or not self._controller.alive:
@@ -226,13 +227,14 @@ class Fetched:
         return effects
 
     def _used_meanwhile(self, broker: Broker, now: int) -> Effects:
-        """The broker learns of partitions that other brokers have used."""
+        """Tell the broker which internal partitions other brokers have begun to use. Returns the broker's effects."""
         idle = [partition for partition in self._controller.partitions if partition in broker.cluster.idle]
         return [effect for name in idle for effect in broker.learn(PartitionUsed(partition=name), now)]
 
 
 def _as_one(records: Sequence[MetadataRecord]) -> Iterator[Notice]:
-    """The changes in the records of one fetch; of each partition the newest state (``MetadataDelta``)."""
+    """The changes in the records of one fetch. If several records are about a partition, only the newest counts
+    (``MetadataDelta``)."""
     words = [record.word for record in records if record.word is not None]
     newest = {word.partition: word for word in words if type(word) is LeaderAndIsr}
     for word in words:

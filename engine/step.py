@@ -1,4 +1,4 @@
-"""One step of a run: its changes, and its JSON. Also functions on views (docs/frame.md)."""
+"""One step of a run, with its changes and its JSON, and functions on views (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.watching import ABSENT, Change, Path
 
 
 class Step:
-    """One thing that happened (GEN-4). Its shape is in docs/frame.md."""
+    """One event of a run, with everything that it changed (GEN-4). Its shape is in docs/frame.md."""
 
     __slots__ = (
         "actor",
@@ -110,7 +110,8 @@ def change_to_json(change: Change) -> ChangeJson:
 
 
 def canonical(value: Any) -> str:
-    """The one JSON text of a value: sorted keys, no spaces, plain integers."""
+    """The JSON text of a value with sorted keys, without spaces, and with plain integers. Equal values have equal
+    texts."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 

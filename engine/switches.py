@@ -26,7 +26,8 @@ class Switches:
     duplicate_cache_size: int = 5
     """How many batches the broker remembers for each producer and partition (CFG-4)."""
     ordered_reinsertion: bool = True
-    """A retried batch that has a sequence is inserted by it (ORD-2); else at the front of the queue."""
+    """A retried batch that has a sequence is inserted in the order of sequences (ORD-2); else at the front of the
+    queue."""
     head_retry_rule: bool = True
     """Only a partition's oldest batch that is not completed may be resent (ORD-5, last test)."""
     drain_stop_scope: str = "node"
@@ -63,6 +64,6 @@ class Switches:
 
 
 def altered(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the switches that a document sets, those that differ from Kafka's own behaviour."""
+    """The switches in ``given`` whose value differs from Kafka's own behaviour."""
     standard = Switches()
     return {name: value for name, value in given.items() if value != getattr(standard, name)}

@@ -1,10 +1,10 @@
-"""The running timers of all roles, collected from a view.
+"""Collects the running timers of all roles from a view.
 
 The name of a timer is `<actor>/<kind> <subject>`. Clients list their timers in the view. The timers of all
-other roles are collected here from the objects that wait. Pages get them from view/derived.py.
+other roles are collected here from the objects that wait. Pages get the timers from view/derived.py.
 
 Two kinds are left out: waits that the engine does not have (a replica leaves the ISR only by a fault, LOG-7),
-and background scans, which run in any case (LOG-12, TXC-21).
+and background scans, because they run in any case (LOG-12, TXC-21).
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ NEVER: tuple[int | None, int] = (None, -1)
 """(time, key) for a role without a valid event."""
 
 _VOID_MAX = 64
-"""The queue may hold this many void events, or as many as there are valid ones."""
+"""The queue may always hold this many void events, and more while it holds more valid ones."""
 
 KNOWN_HANDLERS = ("timer", "pass", "background", "loop")
 """The handlers for which a role has at most one valid event in the queue."""
@@ -60,12 +60,12 @@ class Timetable:
         self._void = 0
         """Number of void events in the queue."""
         self.scheduled: dict[str, dict[str, tuple[int | None, int]]] = {name: {} for name in KNOWN_HANDLERS}
-        """Handler to role to (time, key) of the only valid event of that role."""
+        """Dict of handler → dict of role → (time, key) of the role's only valid event for this handler."""
         self._timers = self.scheduled["timer"]
         self._passes = self.scheduled["pass"]
         self._backgrounds = self.scheduled["background"]
         self._pending: dict[int, PendingPart] = {}
-        """Key to the event's part of the view; empty unless the run is recorded."""
+        """Dict of key of an event → its part of the view; empty unless the run is recorded."""
 
     def put(self, at: int, rank: int, handler: str, argument: Any, actor: str, what: str) -> int:
         """Put an event into the queue; returns its key. ``what``: a text for the view."""
@@ -88,8 +88,8 @@ class Timetable:
         return (event for event in self._queue if not self._is_void(event))
 
     def _sweep(self) -> None:
-        """Remove the void events: a long queue is slow. All keys differ, so the order of the others does not
-        change."""
+        """Remove the void events, because a long queue is slow. All keys differ, so the order of the valid events
+        does not change."""
         self._queue[:] = [event for event in self._queue if not self._is_void(event)]
         heapify(self._queue)
         self._void = 0
@@ -101,7 +101,7 @@ class Timetable:
             self.watch.touch(part)
 
     def schedule(self, name: str, handler: str, at: int | None, rank: int) -> None:
-        """Keep one valid event of this kind for a role, at ``at``; None: no event."""
+        """Replace a role's event for this handler by one at the virtual time ``at``; None: by no event."""
         timers = self.scheduled[handler]
         known = timers.get(name)
         if at is not None and at < self.now:

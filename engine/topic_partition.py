@@ -28,7 +28,7 @@ def partition_name(topic: str, number: int) -> str:
 
 @lru_cache(maxsize=4096)
 def topic_partition(name: str) -> TopicPartition:
-    """Parse a name."""
+    """Parse the name of a partition, such as ``t-0``."""
     topic, _, number = name.rpartition("-")
     return TopicPartition(topic, int(number) if number.isdecimal() else -1)
 

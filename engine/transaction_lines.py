@@ -88,22 +88,22 @@ class TransactionLines:
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.folded = 0
-        """How many lines are no longer kept."""
+        """The number of lines that are no longer kept."""
         self.through = 0
         """The number of the last step that was taken."""
         self._lines: list[TransactionLine] = []
         self._clients: dict[str, dict[str, Any]] = {}
-        """Client to its identity."""
+        """Dict of client → its identity, with the keys in IDENTITY."""
         self._known: dict[str, dict[str, Any]] = {}
-        """Transactional id to the identity that its coordinator last assigned. It is needed because a change
+        """Dict of transactional id → the identity that its coordinator last assigned. It is kept because a change
         holds only the fields that changed."""
         self._of_client: dict[str, TransactionLine] = {}
-        """Client to its open transaction."""
+        """Dict of client → its open transaction."""
         self._at_coordinator: dict[str, TransactionLine] = {}
-        """Transactional id to the transaction that its coordinator has not completed."""
+        """Dict of transactional id → the transaction that its coordinator has not completed."""
         self._within: dict[str, TransactionLine] = {}
-        """Client to the transaction that was still open at the coordinator when the client began another one: an
-        abort never reached the coordinator, and both share one decision."""
+        """Dict of client → the transaction that was still open at the coordinator when the client began its present
+        one. The end of the earlier one never reached the coordinator, so one decision ends both."""
         self._of_middleware: dict[str, TransactionLine] = {}
         for name, client in (view.get("clients") or {}).items():
             self._identify(name, client.get("transaction_manager"))
@@ -128,8 +128,8 @@ class TransactionLines:
             self._transition(step["transition"], step)
 
     def to_json(self) -> dict[str, Any]:
-        """``{"through", "folded", "lines"}``: the lines, ordered by their first step, and how many were left
-        out (``folded``)."""
+        """``{"through", "folded", "lines"}``: the number of the last step that was taken, the number of lines that
+        are no longer kept, and the other lines, ordered by their first step."""
         lines = sorted(self._lines, key=lambda line: (line.first_step, line.identifier))
         return {"through": self.through, "folded": self.folded, "lines": [line.to_json() for line in lines]}
 
@@ -213,14 +213,16 @@ class TransactionLines:
             self._leave(client, line, step)
 
     def _leave(self, client: str, line: TransactionLine, step: Mapping[str, Any]) -> None:
-        """The client leaves this transaction without having learned its outcome."""
+        """End the client's part in a transaction whose outcome the client has not learned."""
         del self._of_client[client]
         if not line.registered:
             self._end_alone(client, line, LEFT)
             self._touch(line, step)
 
     def _end_alone(self, client: str, line: TransactionLine, result: str) -> None:
-        """The client's transaction is over, and the coordinator had none for it alone."""
+        """End a client's transaction that the coordinator has not registered as a transaction of its own. If it was
+        part of an earlier one (``_within``) that has been decided, it gets the decision and the partitions of that
+        one."""
         held = self._within.get(client)
         line.result, line.over = result, True
         if held is not None and held.result != OPEN:
@@ -244,7 +246,8 @@ class TransactionLines:
     def _register(
         self, identifier: str, known: Mapping[str, Any], step: Mapping[str, Any]
     ) -> TransactionLine:
-        """The line of the client's open transaction with this identity, or a new line without a client."""
+        """Mark as registered the line of a client's open transaction with this identity, or a new line without a
+        client. Returns the line."""
         producer = (identifier, known.get("producer_id"), known.get("producer_epoch"))
         for line in self._of_client.values():
             if not line.registered and line.identity == producer:

@@ -17,14 +17,14 @@ Made = TypeVar("Made")
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 def value(made: type[Made]) -> type[Made]:
-    """Decorator: a dataclass with slots and keyword-only fields, compared and hashed by its fields."""
+    """Decorator that makes a dataclass with slots and keyword-only fields, compared and hashed by its fields."""
     return dataclass(slots=True, kw_only=True, unsafe_hash=True)(made)
 
 
 @dataclass_transform(frozen_default=True)
 def ordered_value(made: type[Made]) -> type[Made]:
-    """The same as `value`, but with positional fields: for objects that every second step builds, because
-    keywords take two thirds longer."""
+    """Decorator like `value`, but with positional fields. It is for objects that are built very often, because
+    keyword arguments take two thirds longer."""
     return dataclass(slots=True, unsafe_hash=True)(made)
 
 

@@ -1,4 +1,4 @@
-"""How closely a run is watched: bare, judged or recorded.
+"""The levels at which a run is watched: bare, judged or recorded.
 
 Roles emit happenings to one :class:`Watch`, and mark the parts of the view that they changed. A bare run only
 notes which events make a step. A judged run also passes facts to the judges. A recorded run also keeps
@@ -93,7 +93,7 @@ class Watch:
         return []
 
     def touch(self, part: Part) -> None:
-        """Mark this part: its view may have changed."""
+        """Mark a part whose view may have changed."""
 
     def touch_last(self, part: Part) -> None:
-        """Mark a part after all that were marked before."""
+        """Mark a part, and compare it after all parts that were marked before."""

@@ -43,7 +43,7 @@ from engine.watching import Part, Watch
 
 
 class World:
-    """All actors of a run. ``roles``: name to role, in a fixed order."""
+    """All actors of a run. ``roles``: dict of name → role, in a fixed order."""
 
     __slots__ = (
         "_crafted",
@@ -93,13 +93,13 @@ class World:
         self.dark = False
         """True when no broker runs."""
         self.broker_of: dict[int, Broker] = {}
-        """Brokers by id."""
+        """Dict of broker id → broker."""
         self.changed_partitions: set[str] = set()
         """The partitions whose log or leadership may have changed (``broker/replicas.py``)."""
         self.nodes: dict[str, Node] = {}
-        """Name to node of two-phase commit over middleware, in the order in which nodes are drawn."""
+        """Dict of name → node of two-phase commit over middleware, in the order in which nodes are drawn."""
         self.beside: dict[str, Node] = {}
-        """The database beside Kafka and its services, by name, in the order in which they are drawn."""
+        """Dict of name → the database beside Kafka or one of its services, in the order in which they are drawn."""
         self.services: dict[str, Service] = {}
         self.controller: Controller
         self.spreading: Spreading
@@ -107,7 +107,7 @@ class World:
         self.applications_of: dict[str, list[Application]] = {}
         self.loops: dict[str, Loop] = {}
         self.loops_of: dict[str, list[Loop | Service]] = {}
-        """Producer, consumer or service to the loops and services that use it."""
+        """Dict of producer, consumer or service → the loops and services that use it."""
         self.roles: dict[str, Role] = {}
         self.stoppable: dict[str, Actor] = {}
         """Roles that can be stopped and paused: clients, consumers, brokers, nodes, services, the database."""
@@ -122,11 +122,12 @@ class World:
         self.replica_fetch_ms = 5
         self.fetchers = ReplicaFetchers(self)
         self.readers: dict[str, list[Consumer]] = {}
-        """Topic-partition to the consumers subscribed to it."""
+        """Dict of topic-partition → the consumers subscribed to it."""
         self._lanes_at: dict[str, tuple[int, ...] | None] = {}
-        """Topic-partition to the offsets of its leader's log at the time when its lanes last changed."""
+        """Dict of topic-partition → the offsets of its leader's log when its lanes last changed; None: there was no
+        leader."""
         self.lanes: dict[str, list[ReaderLane]] = {}
-        """Topic-partition to the lane part of each consumer."""
+        """Dict of topic-partition → the lane part of each consumer."""
         self._crafted = 0
         self.tool: TransactionsTool | None = None
         """``kafka-transactions.sh``; None in a world without brokers."""
@@ -134,7 +135,8 @@ class World:
     # -- announcements, leaders and readers ------------------------------------------------------------
 
     def pass_on_features(self, name: str, peer: str) -> None:
-        """A connection is open: the producer gets the broker's levels of the cluster's features."""
+        """Tell a producer the cluster's feature levels, as the broker ``peer`` knows them, because its connection to
+        this broker is open."""
         client, broker = self.clients.get(name), self.brokers.get(peer)
         if client is not None and broker is not None:
             client.learn_features(broker.cluster.features_epoch, broker.cluster.transaction_version)
@@ -182,7 +184,7 @@ class World:
         )
 
     def lanes_changed(self, partition: str) -> None:
-        """The log or its leader changed: update what consumers see in this lane."""
+        """Update what consumers see in the lanes of a partition whose log or leader may have changed."""
         lanes = self.lanes.get(partition)
         if not lanes:
             return
@@ -261,7 +263,7 @@ class World:
         return self.spreading.is_zombie(name)
 
     def register(self, name: str, now: int) -> Done:
-        """A broker learns that its session ended, and registers again (FEN-6)."""
+        """Register a broker again that learns that its session has ended (FEN-6)."""
         return self.spreading.register(name, now)
 
     def listens(self, name: str) -> bool:
@@ -270,7 +272,7 @@ class World:
         return self.roles[name].alive if broker is None else broker.listens
 
     def cluster_fault(self, entry: dict[str, Any], now: int) -> Done:
-        """A fault that brokers or the controller carry out; a table maps it to a method."""
+        """Carry out a fault of brokers or of the controller. A table maps the fault to a method."""
         _CLUSTER_FAULTS[entry["action"]](self, entry, now)
         yield from self.announce(now)
 
@@ -336,7 +338,7 @@ class World:
         )
 
     def process_of(self, name: str) -> str:
-        """The service whose process this client runs in; otherwise the name itself."""
+        """The service in whose process this client runs; for any other actor its own name."""
         for service in self.services.values():
             if name in service.clients:
                 return service.name
@@ -376,7 +378,7 @@ def _delete_head(world: World, entry: dict[str, Any], now: int) -> None:
 
 
 def _compact(world: World, entry: dict[str, Any], now: int) -> None:
-    """Running brokers compact their replicas of the partition (LOG-13)."""
+    """Let the running brokers compact their replicas of the partition (LOG-13)."""
     for broker in world.brokers.values():
         if broker.alive and entry["partition"] in broker.replicas:
             compact_replica(broker.replicas, entry["partition"], entry["to"])

@@ -1,4 +1,4 @@
-"""How much of the specification and of the tables the library covers.
+"""Measures how much of the specification and of the tables the library covers.
 
 A requirement is covered in one of four ways: a step of a library scenario lists it as enforced, in a sentence, a
 decision or a refusal; a scenario is refused by it; a row of a state machine that cites it decided in a scenario;
@@ -27,8 +27,9 @@ from engine.switches import Switches, altered
 
 @dataclass(slots=True)
 class Coverage:
-    """What was exercised. ``recorded``: requirements, by steps and deciding rows. ``marked``: requirements
-    that have a marked test. ``in_scenarios``, ``in_cases``: ``id()`` of the rows that decided there."""
+    """The items that the library and the recorded cases exercise. ``recorded``: the requirements that steps and
+    deciding rows cite. ``marked``: the requirements that have a marked test. ``in_scenarios`` and ``in_cases``:
+    ``id()`` of the rows that decided in scenarios and in recorded cases."""
 
     recorded: set[str] = field(default_factory=set)
     marked: set[str] = field(default_factory=set)
@@ -51,7 +52,7 @@ class Coverage:
         return [name for name in REGISTER if name not in self.recorded]
 
     def missing_rows(self) -> dict[str, list[str]]:
-        """Machine to the rows that nothing exercised."""
+        """Dict of machine → the names of its rows that nothing exercised."""
         missing: dict[str, list[str]] = {}
         for machine in machines().values():
             names = [

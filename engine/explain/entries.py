@@ -1,4 +1,4 @@
-"""What ``python -m engine explain`` prints for a name: a machine, a component, a key, a requirement or an error."""
+"""Makes the text that ``python -m engine explain`` prints for a machine, component, key, requirement or error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from engine.telling.rows import row_key
 
 
 def explanation(word: str | None, language: str) -> Iterator[str]:
-    """The lines of text. Without a name: every machine and every component. Raises ValueError for an unknown name."""
+    """The lines of text about the name ``word``; without a name, one line for each machine and component. Raises
+    ValueError for an unknown name."""
     if word is None:
         yield from summary_lines()
         for component in components().values():

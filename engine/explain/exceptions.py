@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.errors import Cause, Error
 
 EARLIER = {"NOT_LEADER_FOR_PARTITION": Error.NOT_LEADER_OR_FOLLOWER}
-"""The name that an error had up to Kafka 2.5, to the error."""
+"""Dict of the name that an error had up to Kafka 2.5 → the error."""
 
 _IRREGULAR = {
     Error.CORRUPT_MESSAGE: "CorruptRecordException",

@@ -1,8 +1,8 @@
-"""Which versions of Kafka have something, as JSON: a row of a machine, a test of a decision, or a line of
-pseudocode.
+"""Says, as JSON, which versions of Kafka have a row of a machine, a test of a decision, or a line of pseudocode.
 
-A page shows beside a run only what the run's versions have. ``versions`` and ``level`` say what a row, test
-or line needs; the header of a run and its derived facts say what the run has.
+A page shows beside a run only the rows, tests and lines that the run's versions have. ``versions`` and ``level``
+say what a row, test or line needs; the header of a run and its derived facts say which versions and which level
+the run has.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from engine.profiles import PROFILES
 
 
 def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
-    """What the row, test or line needs. ``versions``: the versions that have it; absent if all have it.
-    ``level``: the level of ``transaction.version`` that it needs in these versions; absent if it needs none."""
+    """The needs of a row, test or line that exists in the versions for which ``exists`` is true. ``versions``: these
+    versions; absent if all versions have it. ``level``: the level of ``transaction.version`` that it needs in
+    these versions; absent if it needs none."""
     having = [profile for profile in PROFILES.values() if exists(profile)]
     found: dict[str, Any] = {}
     if len(having) < len(PROFILES):
@@ -32,7 +33,7 @@ def needs(exists: Callable[[Profile], bool]) -> dict[str, Any]:
 
 @cache
 def needs_of(only_if: str | None, unless: str | None) -> dict[str, Any]:
-    """``needs`` of something that exists only if the field ``only_if`` of the profile is set, and the field
+    """The ``needs`` of a row, test or line that exists only if the profile's field ``only_if`` is set and its field
     ``unless`` is not."""
     return needs(lambda profile: holds(profile, only_if, unless))
 

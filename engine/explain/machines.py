@@ -17,8 +17,8 @@ from engine.telling.rows import row_key
 
 @cache
 def machines() -> dict[str, Machine[Any]]:
-    """Name to ``Machine``, for each machine at the top level of a module. To import the modules also checks
-    the tables."""
+    """Dict of name → machine, for each machine at the top level of a module. Importing the modules also checks the
+    tables."""
     found: dict[str, Machine[Any]] = {}
     for module in pkgutil.walk_packages(engine.__path__, "engine."):
         if module.name == "engine.__main__":
@@ -30,8 +30,8 @@ def machines() -> dict[str, Machine[Any]]:
 
 
 def machine_json(machine: Machine[Any]) -> dict[str, object]:
-    """States, events and rows, for diagrams and reference pages. ``why`` is a catalogue key; ``versions`` and
-    ``level`` say which versions have the row (``in_force``)."""
+    """The states, events and rows of a machine, for diagrams and reference pages. ``why`` of a row is a catalogue
+    key; ``versions`` and ``level`` say which versions have the row (``in_force``)."""
     return {
         "name": machine.name,
         "initial": machine.initial,
@@ -66,7 +66,8 @@ def summary_lines() -> Iterator[str]:
 
 
 def machine_lines(machine: Machine[Any], language: str = "en") -> Iterator[str]:
-    """The states. Under each state its rows in the order in which they are tried, each with its reason."""
+    """The lines of a machine: each state, and under it its rows with their reasons, in the order in which they are
+    tried."""
     yield f"{machine.name}: starts at {machine.initial}, ends at {', '.join(sorted(machine.terminal)) or 'no state'}"
     for state in machine.states:
         yield ""
@@ -91,7 +92,8 @@ def _row_lines(row: Row, language: str) -> Iterator[str]:
 
 
 def _having(needed: dict[str, Any]) -> str:
-    """If not all versions have a row: those that do, and the level of ``transaction.version`` that it needs."""
+    """The versions that have a row, and the level of ``transaction.version`` that it needs, as text; empty if all
+    versions have it."""
     if not needed:
         return ""
     level = f", level {needed['level']}" if "level" in needed else ""

@@ -26,7 +26,7 @@ GROUPS = {
     "MW": 16,
     "UIV": 6,
 }
-"""Section to the number of its requirements, in the order of the specification."""
+"""Dict of section → the number of its requirements, in the order of the specification."""
 REGISTER = tuple(f"CTR-{number}" for number in range(1, 50))
 """The entries of section 20, which lists contradictions and loose statements."""
 REQUIREMENTS = tuple(f"{group}-{number}" for group, count in GROUPS.items() for number in range(1, count + 1))
@@ -50,8 +50,8 @@ def text_key(requirement: str) -> str:
 
 
 def text_keys_by_keeper(requirement: str) -> dict[str, str]:
-    """Keeper of decisions (``zookeeper`` or ``quorum``) to the key of the requirement's text in such a
-    cluster. Empty if one text is true of both."""
+    """Dict of keeper of decisions (``zookeeper`` or ``quorum``) → the key of the requirement's text in such a
+    cluster. Empty if one text is true of both kinds of cluster."""
     keys = {keeper: f"{text_key(requirement)}.{keeper}" for keeper in (ZOOKEEPER, QUORUM)}
     return {keeper: key for keeper, key in keys.items() if key in catalogue()}
 

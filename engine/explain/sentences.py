@@ -43,7 +43,7 @@ _CHINESE_BETWEEN = "、"
 _CHINESE_END = re.compile("[\u3000-\u303f\u3400-\u9fff\uff00-\uff5e]$")
 _UTC = " UTC"
 MOMENTS = frozenset({"at", "due", "from", "sent_at", "since", "started_at", "until"})
-"""Parameters that hold a time of the run. All other parameters before `ms` hold a duration."""
+"""The parameters that hold a moment of the run. All other parameters before `ms` hold a duration."""
 _SECOND_MS = 1000
 _MILLISECONDS_BELOW = 10_000
 _LONG_MOMENT_MS = 60_000
@@ -158,8 +158,8 @@ def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = 
 
 
 def _end(name: str, prefix: str, params: dict[str, Any], word: Callable[[str], str | None]) -> str:
-    """The sender or receiver of a message, or the end of a connection; between two roles of one broker, the
-    role."""
+    """The text for one end of a message or connection: the name of the actor. If both ends are in the same broker,
+    the text names the role in the broker."""
     value = shown(params[name])
     other = _OTHER_END[name]
     if params.get(other) != params[name]:
@@ -197,7 +197,7 @@ def _time(name: str, milliseconds: Any, word: Callable[[str], str | None]) -> st
 
 
 def _seconds(milliseconds: int) -> str:
-    """`30`, `19.70` or `20.015`."""
+    """Milliseconds as seconds: `30`, `19.70` or `20.015`."""
     if milliseconds % _SECOND_MS == 0:
         return str(milliseconds // _SECOND_MS)
     return f"{milliseconds / _SECOND_MS:.{2 if milliseconds % 10 == 0 else 3}f}"
@@ -233,8 +233,8 @@ def clock(milliseconds: int) -> str:
 
 
 def shown(value: Any, between: str = ", ") -> str:
-    """A parameter as text. ``between`` separates the items of a list. An item such as `t-0: broker-1` has a
-    Chinese colon in a Chinese text."""
+    """A parameter as text. ``between`` separates the items of a list. In a Chinese text, an item such as
+    `t-0: broker-1` gets a Chinese colon."""
     if isinstance(value, list | tuple):
         items = (shown(item) for item in value)
         return between.join(

@@ -1,2 +1,2 @@
-"""One scenario in several generations of Kafka: whether its run ends differently, where the difference
-begins, and which row of the profiles causes it."""
+"""Runs one scenario in several generations of Kafka, and finds whether its run ends differently, where the
+difference begins, and which row of the profiles causes it."""

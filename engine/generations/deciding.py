@@ -46,7 +46,7 @@ def rows_between(before: Generation, generation: Generation) -> list[Row]:
 
 
 def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -> Scenario:
-    """The scenario, which is loaded for ``generation``, with these rows taken from another generation."""
+    """The scenario, which was loaded for ``generation``, with these rows taken from another generation."""
     document = dict(scenario.document)
     document["profile"] = BROKERS
     document["cluster"] = {**document["cluster"], "transaction_version": None}
@@ -60,8 +60,8 @@ def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -
 
 
 def least(rows: Sequence[Row], suffices: Callable[[Sequence[Row]], bool]) -> list[Row]:
-    """Rows that together cause the difference, in the order of ``rows``, without those that can be left out.
-    All of ``rows`` together must cause it."""
+    """The rows that together cause the difference, in the order of ``rows``, without rows that can be left out. All
+    of ``rows`` together must cause it. ``suffices`` says whether some rows cause it."""
     kept = list(rows)
     size = max(1, len(kept) // 2)
     while kept:

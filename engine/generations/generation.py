@@ -60,8 +60,8 @@ producer, so most scenarios cannot run there."""
 
 
 def generations_of(scenario: Scenario) -> dict[str, Generation]:
-    """The generations, by name and oldest first. A scenario for clients newer than their brokers has this
-    mixture, too."""
+    """Dict of name → generation, oldest first. If the scenario's clients are newer than its brokers, their
+    combination is one of the generations, too."""
     found = dict(GENERATIONS)
     brokers, clients = scenario["profile"], versions_of_clients(scenario)
     if brokers in GENERATIONS and len(clients) == 1:
@@ -80,7 +80,7 @@ def versions_of_clients(scenario: Scenario) -> set[str]:
 
 
 def settings_in(scenario: Scenario, generation: Generation) -> dict[str, Any]:
-    """The paths and values that change a scenario to this generation (`document.put`)."""
+    """Dict of path in the document → the value that changes the scenario to this generation (`document.put`)."""
     found: dict[str, Any] = {"profile": generation.brokers}
     if scenario["cluster"]["transaction_version"] is not None:
         found["cluster.transaction_version"] = generation.level

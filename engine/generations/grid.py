@@ -1,5 +1,5 @@
-"""A scenario in every generation, side by side: how each run ends, and where it first differs from the run of
-the generation before."""
+"""Runs a scenario in every generation, and finds how each run ends and where it first differs from the run of the
+generation before."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Cannot:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The first difference between a run and that of the generation before. ``step``: the number of the first
-    step that differs, in both runs. ``at`` and ``at_before``: its times in virtual ms; None if that run has
-    ended. ``here`` and ``before``: the sentences that differ, or None. ``rows``: the rows that together cause
-    the difference."""
+    """The first difference between a run and that of the generation before. ``step``: the number, in both runs, of
+    the first step that differs. ``at`` and ``at_before``: the step's time in this run and in the earlier one, in
+    virtual ms; None if the run has ended before. ``here`` and ``before``: the sentences that differ, or None.
+    ``rows``: the rows that together cause the difference."""
 
     step: int
     at: int | None
@@ -254,8 +254,8 @@ def _state(step: Step | None) -> str | None:
 
 
 def _what_differs(here: Step | None, before: Step | None) -> tuple[Sentence | None, Sentence | None]:
-    """The first sentence that differs, of each step; None if the step has none there. If all are the same:
-    the steps' own sentences."""
+    """The first pair of sentences in which the two steps differ; None for a step that has no sentence there. If all
+    sentences are the same: the steps' own sentences."""
     ours = [] if here is None else sentences(here)
     theirs = [] if before is None else sentences(before)
     for one, other in zip_longest(ours, theirs):
@@ -270,8 +270,8 @@ def _decided_by(run: _Run, before: _Run) -> tuple[Row, ...]:
 
 
 def _exchanged(run: _Run, before: _Run, suffices: Callable[[Scenario], bool]) -> tuple[Row, ...]:
-    """The rows of ``run`` that cause a difference when they are put into the generation before it. Empty if
-    even all of them do not cause it."""
+    """The rows of ``run`` that cause a difference when they are put into the generation before it. Empty if even
+    all rows together do not cause it."""
 
     def works(rows: Sequence[Row]) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""A run of a scenario in a form that can be compared: its steps, and its end."""
+"""Compares runs of a scenario by their steps and their ends."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def outcome_of(simulation: Simulation) -> Outcome:
 
 
 def ends_as(scenario: Scenario, outcome: Outcome, steps_max: int) -> bool:
-    """Whether a run of the scenario has this outcome at its end, or else after ``steps_max`` steps."""
+    """Whether a run of the scenario has this outcome at its end, or after ``steps_max`` steps if it is longer."""
     simulation = Simulation(scenario, watching="judged")
     simulation.run(steps=steps_max)
     return outcome_of(simulation) == outcome
@@ -86,8 +86,8 @@ def _move(step: Step) -> Any:
 
 
 def first_difference(one: list[Step], other: list[Step]) -> int | None:
-    """The index of the first step that differs; it may be missing in one of the runs. None: the runs are
-    equal to the end."""
+    """The index of the first step that differs, which may be missing in one of the runs. None: the runs are equal
+    to the end."""
     for index, (left, right) in enumerate(zip(one, other, strict=False)):
         if not are_alike(left, right):
             return index

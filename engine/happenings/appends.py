@@ -1,4 +1,4 @@
-"""Happenings of a batch that reached a leader's log."""
+"""Happenings of batches that reached a leader's log."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class BatchRequeued(Happening):
 
 @happening
 class RequeuedOutOfOrder(Aside):
-    """A batch was put at the head of its queue, whatever the sequences there are (switch
+    """A batch was put at the head of its queue, whatever sequences the queue holds (switch
     ``ordered_reinsertion`` off)."""
 
     client: str
@@ -201,7 +201,7 @@ class RequeueThrown(Happening):
 
 @happening
 class WrapStraddled(Aside):
-    """Sequences before and after the wrap are in flight together."""
+    """Batches with sequences before and after the wrap to 0 are in flight at the same time."""
 
     partition: str
     low: int

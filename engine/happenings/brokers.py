@@ -277,10 +277,10 @@ class LifecycleMoved(Happening):
 
 @happening
 class AllocationMoved(Happening):
-    """A broker's allocation of producer ids took a row of its state machine. ``next_id`` and ``end``: the
-    next id, and the end of the block. ``next_start`` and ``next_end``: the bounds of the block that was
-    received and from which no id was issued yet, the first one included. ``error`` and ``not_before``: those
-    of the newest refusal."""
+    """A broker's allocation of producer ids took a row of its state machine. ``next_id`` and ``end``: the next id,
+    and the end of the block. ``next_start`` and ``next_end``: the bounds of a block that was received and from
+    which no id was issued yet; the broker's first block is such a block, too. ``error``: the error of the newest
+    refusal. ``not_before``: the virtual ms before which the broker does not ask again."""
 
     broker: str
     next_id: int | None
@@ -312,7 +312,7 @@ class LateControllerAnswer(Happening):
 @happening
 class MetadataRead(Happening):
     """A broker applied the records of the metadata log from ``start`` up to ``end`` (exclusive). ``records``:
-    (kind, what it is about) of the newest records, in order."""
+    (kind, subject) of the newest records, in order."""
 
     broker: str
     start: int

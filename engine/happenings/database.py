@@ -259,7 +259,8 @@ class CommitStays(Aside):
 
 @happening
 class OffsetsHandedAtPoll(Happening):
-    """``poll()`` was called, and the consumer commits by itself what earlier calls returned."""
+    """``poll()`` was called, and the consumer commits by itself the offsets of the records that earlier calls
+    returned."""
 
     service: str
     consumer: str
@@ -279,7 +280,7 @@ class CommitSkips(Aside):
 
 @happening
 class RoundOver(Happening):
-    """The last act of a round is done; ``serials``: the work that the service had in memory for it."""
+    """A service has finished a round. ``serials``: the records or orders that it had in memory for the round."""
 
     service: str
     number: int
@@ -300,7 +301,7 @@ class ConnectionLost(Happening):
 
 @happening
 class ServiceEnded(Aside):
-    """The process of a service crashed. ``serials``: the work that it had in memory."""
+    """The process of a service crashed. ``serials``: the records or orders that it had in memory."""
 
     service: str
     state: str

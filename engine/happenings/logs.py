@@ -295,7 +295,7 @@ class LogCompacted(Happening):
 
 @happening
 class IsrShrinkAsked(Happening):
-    """A leader requests the removal of followers that do not fetch from the in-sync replicas."""
+    """A leader requests that followers that do not fetch are removed from the in-sync replicas."""
 
     broker: str
     partition: str

@@ -1,4 +1,4 @@
-"""Transitions of the state machines of all roles."""
+"""The happening of a transition, for the state machines of all roles."""
 
 from __future__ import annotations
 

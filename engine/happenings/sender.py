@@ -14,7 +14,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class LeadersRead(Happening):
-    """A pass uses newer metadata than the pass before. ``leaders``: topic-partition to the id of its leader."""
+    """A pass uses newer metadata than the pass before. ``leaders``: dict of topic-partition → the id of its leader."""
 
     client: str
     leaders: Mapping[str, int | None]
@@ -140,8 +140,8 @@ class CloseCannotAbort(Aside):
 
 @happening
 class StopReaches(Aside):
-    """What an early stop of the drain leaves out. ``scope``: ``node`` (the broker's other partitions, too) or
-    ``partition``."""
+    """A drain stopped early. ``scope``: ``node`` if it leaves out the broker's other partitions, too, or
+    ``partition`` if it leaves out only this partition."""
 
     client: str
     scope: str

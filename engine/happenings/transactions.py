@@ -13,8 +13,9 @@ from engine.machine import Row
 class IdMoved(Happening):
     """A transactional id took a row of its state machine, or a row refused the request. ``pending``: the
     state that is being written. ``claimed``: producer id and epoch in the request. ``by_leader``: a leader
-    sent the request on behalf of its client. ``added``: the number of partitions that the request adds. ``scan_ms``:
-    every how many ms the coordinator looks for transactions that exceeded their timeout, if that is what it found."""
+    sent the request on behalf of its client. ``added``: the number of partitions that the request adds.
+    ``scan_ms``: if a scan for transactions that exceeded their timeout took the row, the interval of scans in ms;
+    else None."""
 
     coordinator: str
     transactional_id: str
@@ -201,7 +202,8 @@ class DecisionStands(Happening):
 
 @happening
 class DecisionWithoutMarkers(Aside):
-    """The outcome is final, but no markers are sent, because the request had the epoch ``arrived``."""
+    """The outcome is final, but no markers are sent: when its record was replicated, the epoch ``arrived`` of the
+    EndTxn was not the current one (2.0)."""
 
     coordinator: str
     transactional_id: str

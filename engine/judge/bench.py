@@ -181,8 +181,8 @@ class Bench:
         self._changed: dict[tuple[str, ...], Part] = {}
 
     def seat(self, leaders: dict[str, int | None], transactions: bool = False) -> None:
-        """Before step 1: give the judges the partitions and their leaders. ``transactions``: whether the
-        guarantees of transactions are judged from the beginning."""
+        """Give the judges the partitions and their leaders, before step 1. ``transactions``: whether the guarantees
+        of transactions are judged from the beginning."""
         if transactions:
             self._judge_transactions()
         for name in GUARANTEES:
@@ -201,19 +201,19 @@ class Bench:
                 self._changed[row.path] = row
 
     def seat_nodes(self, nodes: list[str]) -> None:
-        """Before step 1: give the judges the nodes that have a part in each transaction over middleware."""
+        """Give the judges the nodes that have a part in each transaction over middleware, before step 1."""
         self._middleware = MiddlewareRecord(nodes)
         if nodes:
             self.guarantees.update({name: GuaranteePart(name, True) for name in TRANSACTION_GUARANTEES})
 
     def seat_database(self) -> None:
-        """Before step 1: prepare the judges for services that write to a database."""
+        """Prepare the judges for services that write to a database, before step 1."""
         self._database = DatabaseRecord()
         self.guarantees.update({name: GuaranteePart(name, True) for name in DATABASE_GUARANTEES})
 
     def named(self) -> dict[str, set[int]]:
-        """Dict of guarantee → what was reported as breaking it: serials; for ``mixed`` and ``repeated`` tids;
-        for ``hanging`` first offsets."""
+        """Dict of guarantee → the serials that were reported as breaking it; for ``mixed`` and ``repeated`` the tids,
+        for ``hanging`` the first offsets."""
         found: dict[str, set[int]] = {}
         for (name, _), serials in self._known.items():
             found.setdefault(name, set()).update(serials)
@@ -223,8 +223,8 @@ class Bench:
         _TAKE[type(fact)](self, fact)
 
     def broken(self, step: int) -> list[Broken]:
-        """The violations that were not reported before: guarantee, partition (or transaction over
-        middleware), and the new serials."""
+        """The violations that were not reported before. Each has the guarantee, the partition (or the transaction
+        over middleware), and the new serials."""
         outcomes = self.outcomes
         of_transactions = bool(outcomes.weigh or outcomes.weigh_partitions)
         if not self._weigh and not self._weigh_tids and not self._weigh_works and not of_transactions:
@@ -247,7 +247,7 @@ class Bench:
         return found
 
     def has_found(self, guarantee: str, serial: int) -> bool:
-        """Whether a step broke the guarantee with this record."""
+        """Whether a step of the run broke the guarantee with this record."""
         return any(serial in serials for (name, _), serials in self._known.items() if name == guarantee)
 
     def _breaks(
@@ -259,7 +259,7 @@ class Bench:
         found: list[Broken],
         transaction: Transaction | None = None,
     ) -> None:
-        """Report the serials that were not reported before, and count them for the guarantee."""
+        """Add the serials that were not reported before to ``found``, and count them for the guarantee."""
         known = self._known.get((name, place), frozenset())
         new = serials - known
         if not new:
@@ -296,8 +296,8 @@ class Bench:
         outcomes.weigh_partitions.clear()
 
     def _hangs(self, step: int, partition: str, producer_id: int, first: int, found: list[Broken]) -> None:
-        """Report a hanging transaction once for each partition and producer id: hand-made records have no
-        serials."""
+        """Report a hanging transaction once for each partition and producer id. Serials would not identify it,
+        because hand-made records have none."""
         key = ("hanging", f"{partition} {producer_id}")
         if self._known.get(key):
             return
@@ -364,7 +364,7 @@ class Bench:
         return self.outcomes.verdict() if self.outcomes.any else None
 
     def changed(self) -> list[Part]:
-        """The parts of the view whose numbers changed since the last call."""
+        """The parts of the view whose counts changed since the last call."""
         if not self._changed:
             return []
         parts = list(self._changed.values())
@@ -375,7 +375,7 @@ class Bench:
         return [*self.guarantees.values(), *self.verdict_parts.values(), *self._middleware.windows.values()]
 
     def verdicts(self) -> list[Verdict]:
-        """The verdicts by partition, sorted by topic and then number: t-2 before t-10."""
+        """The verdicts of all partitions, sorted by topic and then number: t-2 before t-10."""
         return [
             Verdict(
                 name, record.stored, record.duplicates, len(record.lost), record.failed, len(record.reordered)
@@ -384,7 +384,7 @@ class Bench:
         ]
 
     def fates(self) -> list[RecordsFate]:
-        """What became of every record."""
+        """The fate of every record."""
         return fates(self.records, self.outcomes.logs)
 
     def _accepted(self, fact: events.RecordAccepted) -> None:
@@ -454,7 +454,7 @@ class Bench:
         self.outcomes.delivered(fact)
 
     def _nothing(self, fact: object) -> None:
-        """Does nothing: no guarantee depends on the fact."""
+        """Ignore the fact, because no guarantee depends on it."""
 
 
 def _by_topic_and_number(item: tuple[str, PartitionRecord]) -> tuple[str, int]:

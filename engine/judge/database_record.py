@@ -1,5 +1,5 @@
-"""The judges' record of a database beside Kafka: what happened to each record or order, its row in the table
-and its record in Kafka (CPT-8).
+"""The judges' record of a database beside Kafka: for each record or order, its row in the table and its record in
+Kafka (CPT-8).
 
 A row and a record that belong together are *apart* when only one of them exists and nothing is left that
 would write the other: no service holds the work, no entry of the outbox names it, no copy is in flight, and
@@ -20,8 +20,8 @@ ROW_MISSING, RECORD_MISSING, ROW_REPEATED = "row_missing", "record_missing", "ro
 
 @dataclass(slots=True)
 class Work:
-    """One record or order. ``places``: keeper of the offsets (``group NAME`` or ``database``) to the
-    partition and offset at which its consumers read the work."""
+    """One record or order. ``places``: dict of keeper of offsets (``group NAME`` or ``database``) → the partition
+    and offset at which the keeper's consumer read the work."""
 
     rows: int = 0
     in_outbox: bool = False
@@ -54,7 +54,7 @@ class DatabaseRecord:
         """Dict of (keeper, partition) → the offset at which the keeper's consumer continues after a start."""
 
     def take(self, fact: Any) -> Iterable[int]:
-        """Take a fact; returns the serials that have to be judged again."""
+        """Take a fact. Returns the serials that have to be judged again."""
         if isinstance(fact, events.PlaceKept):
             self.places[(fact.keeper, fact.partition)] = fact.offset
             return list(self.works)
@@ -80,7 +80,7 @@ class DatabaseRecord:
         return self.works.setdefault(serial, Work())
 
     def broken(self, serial: int, records: Iterable[PartitionRecord]) -> Iterable[str]:
-        """The guarantees that this piece of work breaks now."""
+        """The guarantees that this record or order breaks now."""
         work = self.works[serial]
         if work.rows > 1:
             yield ROW_REPEATED

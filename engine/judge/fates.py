@@ -1,4 +1,4 @@
-"""What became of every record that a producer accepted. It is found in the judges' record of each partition."""
+"""Finds, in the judges' record of each partition, the fate of every record that a producer accepted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.topic_partition import topic_partition
 
 STORED, REPEATED, LOST, FAILED, NOWHERE = "stored", "repeated", "lost", "failed", "nowhere"
 FATES = (STORED, REPEATED, ABORTED, OPEN, LOST, FAILED, NOWHERE)
-"""What can become of a record:
+"""The fates that a record may have:
 
 - STORED: one copy counts.
 - REPEATED: several copies count.
@@ -20,8 +20,8 @@ FATES = (STORED, REPEATED, ABORTED, OPEN, LOST, FAILED, NOWHERE)
 - OPEN: no copy counts, and one is in a transaction without an outcome.
 - LOST: success was reported, but there is no copy, neither in the log nor in flight.
 - FAILED: a failure was reported, and there is no copy.
-- NOWHERE: there is no copy in the log, for another reason: no result was reported yet, or success was, and a copy is
-  in flight or was deleted on purpose.
+- NOWHERE: there is no copy in the log for another reason: no result was reported yet, or success was reported and a
+  copy is in flight or was deleted on purpose.
 """
 
 
@@ -44,7 +44,7 @@ class RecordsFate:
     offsets: tuple[int, int] | None
 
     def continues(self, one: RecordsFate) -> bool:
-        """Whether ``one``, the next record of the partition, belongs to this row."""
+        """Whether ``one``, the next record of the partition, can be added to these records."""
         return (self.producer, self.fate, self.reported) == (one.producer, one.fate, one.reported)
 
     def take(self, one: RecordsFate) -> None:
@@ -54,7 +54,7 @@ class RecordsFate:
 
 
 def fates(records: Mapping[str, PartitionRecord], logs: Mapping[str, OutcomeLog]) -> list[RecordsFate]:
-    """The rows, ordered by partition (t-2 before t-10), then by serial."""
+    """The fates of all records, ordered by partition (t-2 before t-10), then by serial."""
     found: list[RecordsFate] = []
     for name in sorted(records, key=topic_partition):
         record = records[name]
@@ -71,7 +71,7 @@ def fates(records: Mapping[str, PartitionRecord], logs: Mapping[str, OutcomeLog]
 
 
 def _copies(record: PartitionRecord, log: OutcomeLog) -> dict[int, list[tuple[int, str]]]:
-    """Serial to (offset, outcome) of each copy in the leader's log. A copy outside transactions has the
+    """Dict of serial → (offset, outcome) of each copy in the leader's log. A copy outside transactions has the
     outcome COMMITTED."""
     found: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for offset, serial, producer_id in (

@@ -16,8 +16,8 @@ from engine.shapes.middleware import WindowView
 
 @dataclass(slots=True)
 class TransactionRecord:
-    """One transaction. ``executions``: node to how many of its executions were not undone. ``state``: the end
-    that the middleware reported; None while the transaction is open."""
+    """One transaction. ``executions``: dict of node → the number of its executions that were not undone.
+    ``state``: the final state that the middleware reported; None while the transaction is open."""
 
     tid: int
     executions: dict[str, int]
@@ -25,12 +25,12 @@ class TransactionRecord:
     state: str | None = None
     differ_since: int | None = None
     differ_until: int | None = None
-    """When the nodes stop differing, in virtual ms; None: not yet. They differ from the first local commit
-    until the last one, or until everything is undone (MW-14). If they differ again later, both times are those of the
-    newest period."""
+    """The virtual ms at which the nodes stopped differing; None: they have not. They differ from the first local
+    commit until the last one, or until everything is undone (MW-14). If they differ again later, ``differ_since``
+    and ``differ_until`` are those of the newest period."""
 
     def weigh_window(self, at: int) -> None:
-        """Update how long the nodes differ, after a node has carried out its part or undone it at ``at``
+        """Update the period in which the nodes differ, after a node has carried out or undone its part at ``at``
         (virtual ms)."""
         if 0 < len(self.applied) < len(self.executions):
             if self.differ_since is None or self.differ_until is not None:
@@ -53,7 +53,7 @@ class TransactionRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionVerdict:
-    """What the judges found about one transaction (judge/README.md)."""
+    """The counts of one transaction over middleware (judge/README.md)."""
 
     tid: int
     state: str
@@ -71,7 +71,7 @@ class TransactionVerdict:
 
 
 class WindowPart:
-    """How long the nodes of one transaction differed. A part of the view, although no node knows this."""
+    """The part of the view for the period in which the nodes of one transaction differed, which no node knows."""
 
     __slots__ = ("path", "record")
 
@@ -135,6 +135,5 @@ def mixed(record: TransactionRecord) -> list[str]:
 
 
 def repeated(record: TransactionRecord) -> list[str]:
-    """The nodes that carried out their part more than once, where an execution that was undone does not
-    count."""
+    """The nodes that carried out their part more than once. An execution that was undone does not count."""
     return record.repeated

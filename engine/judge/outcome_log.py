@@ -41,11 +41,11 @@ class Copy:
 class OutcomeLog:
     """The transactions in one partition.
 
-    - ``copies``: offset to the copy there.
-    - ``offsets_of``: transaction number to the offsets of its copies.
-    - ``open``: producer id to its entries without a marker.
+    - ``copies``: dict of offset → the copy at this offset.
+    - ``offsets_of``: dict of transaction number → the offsets of its copies.
+    - ``open``: dict of producer id → its entries without a marker.
 
-    All three describe the leader's log.
+    These three dicts describe the leader's log.
     """
 
     __slots__ = ("_owners", "copies", "leader", "offsets_of", "open", "partition", "replicas")
@@ -58,12 +58,12 @@ class OutcomeLog:
         self.offsets_of: dict[int, list[int]] = {}
         self.open: dict[int, list[Entry]] = {}
         self._owners: dict[tuple[int, int, int, int], int | None] = {}
-        """(base offset, producer id, epoch, first sequence) of a batch, to the number of its transaction. The
-        first replica that stores the batch sets it for all replicas."""
+        """Dict of a batch's (base offset, producer id, epoch, first sequence) → the number of its transaction. The
+        first replica that stores the batch sets the number for all replicas."""
 
     def appended(self, fact: LogAppended, number: int | None) -> None:
-        """A replica stored a batch. ``number``: the transaction of the batch; only the first replica's value
-        is used."""
+        """Take the batch that a replica stored. ``number``: the transaction of the batch; only the value of the
+        first replica that stores it is used."""
         key = (fact.base_offset, fact.producer_id, fact.producer_epoch, fact.base_sequence)
         owner = self._owners.setdefault(key, number)
         entry = Entry(
@@ -88,8 +88,7 @@ class OutcomeLog:
                 self.recount()
 
     def led_by(self, replica: int | None) -> None:
-        """The partition has this leader now. Without a leader, the outcomes stay those of the last leader's
-        log."""
+        """Take the new leader of the partition. Without a leader, the outcomes stay those of the last leader's log."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()

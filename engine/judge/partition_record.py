@@ -8,10 +8,10 @@ from __future__ import annotations
 from engine.events import LogAppended
 
 COMMIT_MARKER, ABORT_MARKER = -1, -2
-"""These stand for markers in place of a serial (``Stored``)."""
+"""The values that stand for a marker in ``Stored``, in place of a serial."""
 
 Stored = tuple[int, int, int]
-"""(offset, serial or marker, producer id). The producer id is that of the record's transaction; -1: it is in none."""
+"""(offset, serial or marker, producer id of the transaction). The producer id is -1 outside transactions."""
 
 
 class PartitionRecord:
@@ -60,8 +60,8 @@ class PartitionRecord:
         self.reordered: set[int] = set()
         self.lost: set[int] = set()
         self.deleted: set[int] = set()
-        """The serials that the leader stored below its log start when it was raised. They were deleted intentionally:
-        if another replica that never had them leads later, they are not lost."""
+        """The serials that the leader had below its log start when the log start was raised. They were deleted
+        intentionally, so they are not lost if a replica that never had them leads later."""
         self.highest: dict[str, int] = {}
 
     def appended(self, fact: LogAppended) -> None:
@@ -96,8 +96,7 @@ class PartitionRecord:
             self.lost -= self.deleted
 
     def led_by(self, replica: int | None) -> None:
-        """The partition has this leader now. Without a leader, the counts stay those of the last leader's
-        log."""
+        """Take the new leader of the partition. Without a leader, the counts stay those of the last leader's log."""
         if replica is not None and replica != self.leader:
             self.leader = replica
             self.recount()
@@ -139,7 +138,7 @@ class PartitionRecord:
             self.highest[producer] = serial
 
     def _ended(self, owner: int, aborted: bool) -> None:
-        """End the open transaction of a producer id by its marker. Copies of an aborted one do not count as
+        """End the open transaction of a producer id by its marker. Copies in an aborted transaction do not count as
         duplicates."""
         for serial in self.open.pop(owner, ()):
             if aborted:
@@ -181,7 +180,7 @@ class PartitionRecord:
 
     @property
     def duplicates(self) -> int:
-        """How many copies there are beyond the first one of each record, without those of aborted transactions."""
+        """The number of copies beyond the first one of each record, without copies of aborted transactions."""
         return (
             self.stored
             - len(self.copies)

@@ -17,9 +17,9 @@ from engine.judge.outcome_log import ABORTED, COMMITTED, Copy, OutcomeLog
 
 @dataclass(slots=True)
 class Transaction:
-    """One transaction. ``decided``: what the coordinator decided; ``reported``: what the application learned.
-    True means committed, False aborted, None not known yet. ``offsets``: (group, partition) to whether the
-    pending offset became visible; None while it is pending."""
+    """One transaction. ``decided``: the coordinator's decision. ``reported``: the outcome that the application
+    learned. True means committed, False aborted, None not known yet. ``offsets``: dict of (group, partition) →
+    whether the pending offset became visible; None while it is pending."""
 
     number: int
     producer: str
@@ -38,7 +38,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeVerdict:
-    """What the judges found about the transactions of a run (judge/README.md)."""
+    """The counts of the transactions of a run (judge/README.md)."""
 
     committed: int
     aborted: int
@@ -124,7 +124,7 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """A coordinator registered partitions, or loaded them from its log. A fact of a replaced coordinator
+        """Take the partitions that a coordinator registered or loaded from its log. A fact of a replaced coordinator
         is ignored."""
         if self._replaced(fact):
             return
@@ -135,8 +135,8 @@ class TransactionsRecord:
                 self.weigh_partitions.add(partition)
 
     def decided(self, fact: events.OutcomeDecided) -> None:
-        """A coordinator decided a transaction: the newest undecided one of the producer id with the epoch of
-        the decision, or else with the highest lower epoch. ``found``: a new coordinator loaded the decision."""
+        """Take a coordinator's decision. It is about the newest undecided transaction of the producer id with the
+        epoch of the decision, or else with the highest lower epoch."""
         if fact.found and fact.producer_id in self.completing:
             return
         self.completing.add(fact.producer_id)
@@ -158,8 +158,8 @@ class TransactionsRecord:
                 earlier.decided = fact.committed
 
     def completed(self, fact: events.TransactionCompleted) -> None:
-        """The coordinator completed a transaction. If the producer id has an open transaction in one of the
-        registered partitions, that one will get no marker."""
+        """Take the completion of a transaction. If the producer id still has a transaction open in one of the
+        registered partitions, this transaction will get no marker there."""
         if self._replaced(fact):
             return
         self.completing.discard(fact.producer_id)
@@ -167,7 +167,8 @@ class TransactionsRecord:
             self._abandon(partition, fact.producer_id)
 
     def given_up(self, fact: events.MarkersGivenUp) -> None:
-        """A coordinator dropped markers. If a newer coordinator has taken over the transaction, nothing changes."""
+        """Take the partitions whose markers a coordinator dropped. If a newer coordinator has taken over the
+        transaction, nothing changes."""
         if self._replaced(fact):
             return
         for partition in fact.partitions:
@@ -220,8 +221,8 @@ class TransactionsRecord:
                 return
 
     def offsets_ended(self, fact: events.OffsetsEnded) -> None:
-        """A pending offset was decided, in the newest transaction in which it is pending. Nothing changes if
-        it is pending in none."""
+        """Take the outcome of a pending offset. It is about the newest transaction in which the offset is pending;
+        without one, nothing changes."""
         key = (fact.group, fact.partition)
         for transaction in reversed(self.transactions):
             same = transaction.producer_id == fact.producer_id and key in transaction.offsets
@@ -231,8 +232,8 @@ class TransactionsRecord:
                 return
 
     def delivered(self, fact: events.RecordsDelivered) -> None:
-        """A read_committed consumer got these records. Note those whose transaction was not committed, or has
-        no marker in this partition yet."""
+        """If the consumer is read_committed, note the records whose transaction was not committed, or has no marker
+        in this partition yet."""
         log = self.logs.get(fact.partition)
         if fact.isolation != "read_committed" or log is None:
             return
@@ -247,8 +248,8 @@ class TransactionsRecord:
                 self.weigh_partitions.add(fact.partition)
 
     def marker_of(self, partition: str, serials: set[int]) -> str | None:
-        """The result of the markers that cover these records in the partition: COMMIT or ABORT; None if results differ
-        or a record has no marker."""
+        """The result of the markers that end the transactions of these records in the partition: COMMIT or ABORT;
+        None if results differ or a record has no marker."""
         log = self.logs.get(partition)
         copies = () if log is None else log.copies.values()
         found = {copy.outcome for copy in copies if copy.serial in serials}
@@ -279,8 +280,8 @@ class TransactionsRecord:
         ]
 
     def _ended(self, transaction: Transaction) -> bool | None:
-        """Whether the transaction was committed; None while it is not decided. A transaction that registered
-        nothing ends in its producer alone (TXM-9)."""
+        """Whether the transaction was committed; None while it is not decided. If it registered nothing, the result
+        that its application learned counts, because it ends in its producer alone (TXM-9)."""
         if transaction.decided is None and not self.copies(transaction) and not transaction.offsets:
             return transaction.reported
         return transaction.decided
@@ -302,9 +303,9 @@ class TransactionsRecord:
 
 
 def torn(record: TransactionsRecord, transaction: Transaction) -> dict[str, set[int]]:
-    """Where the parts of a transaction have different outcomes: partition to the serials of the copies
-    without the intended outcome; ``offsets of GROUP`` to the serials of all copies if only offsets differ.
-    Empty if no outcomes differ. Parts that are still open do not count (CON-6)."""
+    """The places where the parts of a transaction have different outcomes: dict of partition → the serials of the
+    copies without the intended outcome; if only offsets differ, dict of ``offsets of GROUP`` → the serials of all
+    copies. Empty if no outcomes differ. Parts that are still open do not count (CON-6)."""
     copies = record.copies(transaction)
     outcomes = {copy.outcome for _, copy in copies}
     offsets = set(transaction.offsets.values())

@@ -64,7 +64,7 @@ class Kind:
 
 
 def delivered(step: Step) -> dict[str, Any] | None:
-    """The message that this step delivered, as the view showed it before the step. None: it delivered none."""
+    """The message that this step delivered, as the view showed it before the step; None if it delivered none."""
     ids = {str(fate["id"]) for fate in step["messages"] if fate["event"] == "delivered"}
     for change in step["changes"]:
         path = change["path"]
@@ -100,7 +100,7 @@ def log_end_of(view: View, partition: str) -> int:
 
 
 def records_arriving(step: Step, view: View) -> dict[str, list[int]]:
-    """Partition to the serials in the Produce request that this step delivered; empty if that is not known."""
+    """Dict of partition → the serials in the Produce request that this step delivered; empty if that is not known."""
     message = delivered(step)
     if message is None or message["api"] != "Produce" or message["is_response"]:
         return {}

@@ -1,5 +1,5 @@
-"""The table of the kinds of questions: for each kind, how its step is recognised, the choices, the answer,
-and the reasons."""
+"""The table of the kinds of questions. For each kind it says how a step of this kind is recognised, and makes the
+choices, the answer and the reasons."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _APPEND_ROWS: dict[str, tuple[str, ...]] = {
     ),
     "stale_epoch": ("decision.epoch",),
 }
-"""Choice to the rows of the leader's table that lead to this choice."""
+"""Dict of choice → the keys of the leader's checks that lead to this choice."""
 _APPEND_ERRORS = {
     "OUT_OF_ORDER_SEQUENCE_NUMBER": "out_of_order",
     "INVALID_PRODUCER_EPOCH": "stale_epoch",
@@ -51,8 +51,8 @@ _APPEND_ERRORS = {
 
 
 _UNDECIDED = ("broker.asks_coordinator", "broker.has_coordinator_add", "fault.error_injected")
-"""Keys of the steps in which a leader decides nothing about a batch: the coordinator first verifies the
-partitions or adds them to the transaction (KIP-890), or a fault responds instead of the leader."""
+"""Keys of the steps in which a leader decides nothing about a batch, because the coordinator first verifies the
+partitions or adds them to the transaction (KIP-890), or because the leader responds with an injected error."""
 
 
 def _is_append(step: Step) -> bool:
@@ -63,8 +63,8 @@ def _is_append(step: Step) -> bool:
 
 
 def _of_batch(step: Step) -> dict[str, Any]:
-    """The sentence about the batch that the question is about. A request may have batches for several partitions;
-    the step keeps the checks of one of them."""
+    """The sentence of the step, or of its notes, about the batch of the question. A request may have batches for
+    several partitions; the step keeps the checks of only one of them."""
     if step["decision"] is None:
         return step
     subject, sentences = step["decision"]["subject"], [step, *step["notes"]]
@@ -131,9 +131,10 @@ def _append_reasons(
 
 _MARKERS = "marker_states"
 _OF_NODES = ("business_transaction", "middleware_transaction", "participant")
-"""The machines of one transaction at a node of the middleware: ``of`` is the node and the id of the transaction."""
+"""The machines of a transaction at a node of the middleware. The ``of`` of their transitions is the node and the id
+of the transaction."""
 _OFFSETS = "group_pending_offset"
-"""The machine of a pending offset: ``of`` is the group and the partition."""
+"""The machine of a pending offset. The ``of`` of its transitions is the group and the partition."""
 
 
 def _is_transition(step: Step) -> bool:
@@ -404,7 +405,8 @@ def _errors_in(message: dict[str, Any]) -> list[str]:
 
 
 _BOUND_MOVED = {"broker.high_watermark_advanced", "broker.last_stable_offset_advanced"}
-"""Sentences of a leader whose bound moves. A follower that learns the new bound gets no question."""
+"""Keys of the sentences of a leader whose high watermark or last stable offset moves. There is no question about a
+follower that learns the new offset."""
 
 
 def _is_stable_offset(step: Step) -> bool:
@@ -469,14 +471,15 @@ def _ask_stable_offset(step: Step, view: View, _version: Profile) -> Asked:
 
 
 def _fetched(step: Step, partition: str) -> dict[str, Any] | None:
-    """The parameters of the step's sentence that the partition's high watermark has advanced, or None."""
+    """The parameters of the sentence in this step that says that the partition's high watermark advanced; None
+    without one."""
     said_here = (each for each in (step, *step["notes"]) if each["key"] == "broker.high_watermark_advanced")
     return next((each["params"] for each in said_here if each["params"]["partition"] == partition), None)
 
 
 def _bounds(step: Step, view: View) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The partition whose bound moved, the replica after the step, and the replica's bounds and log end
-    before."""
+    """The partition whose high watermark or last stable offset moved, its replica after the step, and the replica's
+    high watermark, last stable offset and log end before the step."""
     moved = [change for change in step["changes"] if _moves_bound(change)]
     leading = [
         change
@@ -577,7 +580,7 @@ def _is_commit(step: Step) -> bool:
 
 
 def _ask_commit(step: Step, view: View, _version: Profile) -> Asked:
-    """The question about the offset that is committed for the first partition, or that none is."""
+    """The question which offset the service commits for the first partition, if it commits one."""
     stays = note(step, ("service.commit_stays",))
     if stays is None:
         partition, _, offset = step["params"]["offsets"][0].rpartition(" → ")

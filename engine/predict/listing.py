@@ -9,7 +9,7 @@ from engine.predict.finding import Question
 
 
 def question_lines(found: Iterable[Question], language: str = "en") -> Iterator[str]:
-    """For each question: the step at which the run stops, the question, the choices (the right one has a
+    """The lines of each question: the step at which the run stops, the question, the choices (the right one has a
     star), and the reasons."""
     for question in found:
         asked = question.asked

@@ -114,7 +114,7 @@ class Component:
 
 
 def read_component(name: str, text: str) -> Component:
-    """Read the text of a document. Raises EngineError, with the line that is wrong."""
+    """Read the text of a document. Raises EngineError that names the first wrong line."""
     head, found, body = text.partition("\n---\n")
     if not found:
         raise EngineError(f"{name}: no line '---' between the words and the code")
@@ -195,7 +195,7 @@ def _fits(place: str, width: int) -> None:
 
 
 def is_prose(text: str) -> bool:
-    """Whether words of a language follow each other; keywords do not count. Names and signs alone are no prose."""
+    """Whether two words of a language follow each other in the text. Keywords, names and signs are no such words."""
     behind_a_word = False
     for part in text.split():
         found = WORD.match(part)
@@ -208,7 +208,8 @@ def is_prose(text: str) -> bool:
 
 @cache
 def components() -> dict[str, Component]:
-    """Name to component, for all documents. They are checked against the catalogue, the tables and each other."""
+    """Dict of name → component, for all documents. Raises EngineError unless they agree with the catalogue, the
+    tables and each other."""
     folder = resources.files("engine.pseudocode").joinpath("documents")
     files = sorted(
         (item for item in folder.iterdir() if item.name.endswith(".txt")), key=lambda item: item.name
@@ -224,7 +225,7 @@ def components() -> dict[str, Component]:
 
 
 def recorded_tests() -> dict[str, frozenset[str]]:
-    """For each table: all tests that the engine can record in a decision."""
+    """Dict of table → all tests that the engine can record in a decision."""
     tests = {name: frozenset(question_key(row) for row in rows) for name, rows in DECISIONS.items()}
     rules = (*append_rules.DATA_RULES, *append_rules.MARKER_RULES)
     accepted = (append_rules.ACCEPTED, append_rules.ACCEPTED_UNNUMBERED, append_rules.MARKER_ACCEPTED)
@@ -269,7 +270,7 @@ def _unknown(found: dict[str, Component]) -> list[str]:
 
 
 def _twice(found: dict[str, Component]) -> list[str]:
-    """Sentences, tests and machines that have more than one place in the pseudocode."""
+    """The problems with sentences, tests and machines that have more than one place in the pseudocode."""
     places: dict[object, str] = {}
     problems = []
     for component in found.values():
@@ -285,7 +286,7 @@ def _twice(found: dict[str, Component]) -> list[str]:
 
 
 def _missing(found: dict[str, Component]) -> list[str]:
-    """The machines and tests of tables that no document mentions."""
+    """The problems with machines and tests of tables that no document mentions."""
     homes = {name for component in found.values() for name in component.machines}
     problems = [f"no component carries out the machine {name}" for name in machines() if name not in homes]
     bound = {tie for component in found.values() for line in component.lines for tie in line.decides}
@@ -298,7 +299,7 @@ Exists = Callable[[Profile], bool]
 
 
 def _of_other_versions(found: dict[str, Component]) -> Iterator[str]:
-    """Lines whose versions do not fit those of the rows and tests that are tied to them."""
+    """The problems with lines whose versions do not fit those of the rows and tests that are tied to them."""
     tied = _tied()
     for component in found.values():
         for line in component.lines:
@@ -321,8 +322,8 @@ def _generations() -> Iterator[Profile]:
 
 
 def _tied() -> dict[object, list[Exists]]:
-    """Key of a row's sentence, or (table, test) of an append's rule, to functions that return whether a
-    version has the row or rule."""
+    """Dict of the key of a row's sentence, or of the (table, test) of an append's rule → functions that return
+    whether a version has the row or rule."""
     tied: dict[object, list[Exists]] = {}
     for machine in machines().values():
         for row in machine.rows:

@@ -1,4 +1,4 @@
-"""A component as text: its code and its comments in one language, and the ties of each line."""
+"""Makes a component's text: its code and its comments in one language, and the ties of each line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from engine.pseudocode.documents import INDENT, WIDTH_MAX, Component, Line, colu
 
 
 def component_lines(component: Component, language: str = "en") -> Iterator[str]:
-    """The component's title, its purpose and its state machines; then its lines, with requirements and places
-    in Kafka."""
+    """The component's title, purpose and state machines; then its lines, with their requirements and their classes
+    and methods of Kafka."""
     words = catalogue()
     kafka = f" ({component.kafka})" if component.kafka else ""
     yield f"{component.name}: {words[component.title].text(language)}{kafka}"

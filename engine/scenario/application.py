@@ -1,9 +1,9 @@
-"""A scripted application: timed calls on one client, in order (GEN-4).
+"""A scripted application, which makes timed calls on one client, in order (GEN-4).
 
-A blocking call postpones the later ones. While the client is down, all calls wait. Records get their
-hidden serials in the order of sending. A call with ``again`` sends an earlier record once more, like an
-application that has restarted. With ``if_failed`` the call is made only if the future of that record failed,
-like an application that handles the exception.
+A blocking call postpones the later calls. While the client is down, all calls wait. Records get their hidden
+serials in the order of sending. A call with ``again`` sends an earlier record once more, like an application that
+has restarted. With ``if_failed`` the call is made only if the future of that record failed, like an application
+that handles the exception.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from engine.shapes.clients import ApplicationView
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """One API call. ``again``: the serial of an earlier record. ``if_failed``: the call depends on that
-    record's result. An operator's ``roll_back`` has a transaction's ``tid`` and ``nodes``."""
+    """One API call. ``again``: the serial of an earlier record. ``if_failed``: the call is made only if that record
+    failed. An operator's ``roll_back`` has a transaction's ``tid`` and ``nodes``."""
 
     at: int
     do: str
@@ -30,7 +30,7 @@ class ScriptedCall:
     nodes: tuple[str, ...] = ()
     group: str | None = None
     offsets: tuple[tuple[str, int], ...] = ()
-    """For ``send_offsets``: topic-partition to the offset of the next record to read."""
+    """For ``send_offsets``: (topic-partition, offset of the next record to read) for each partition."""
     key: str | None = None
     """For ``send``: the record's key, which compaction reads. If the document's call names no partition, the
     loader has filled in the partition that the key chooses."""
@@ -84,7 +84,7 @@ class Application:
         )
         asks = any(call.if_failed for call in self.calls)
         self._failures = ledger.failures_of(client) if asks else set[int]()
-        """The serials of the records that failed so far, if a call depends on one."""
+        """The serials of the records that failed so far; always empty if no call has ``if_failed``."""
         self.position = 0
         self.call: Any = None
         """The newest call, as the client's own object; None before the first call."""

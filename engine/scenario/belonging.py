@@ -1,5 +1,6 @@
-"""The fields that a row may have. One word of the row decides: ``action`` in an entry of the fault script,
-``do`` in a call, ``set`` in an override.
+"""The table of the fields that an entry of the fault script, a call or an override may have. One field of it
+decides which others it may have: ``action`` in an entry of the fault script, ``do`` in a call, ``set`` in an
+override.
 
 The loader uses this table to refuse a field without a meaning, and forms use it to leave such fields out.
 """
@@ -17,8 +18,8 @@ from engine.scenario.phrases import any_of, wrong
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """The fields of the rows of one section. ``word``: the field that decides which fields a row may have.
-    ``always``: the fields that every row may have. ``fields``: a value of ``word`` to the further fields that
+    """The fields of the entries of one section. ``word``: the field that decides which others an entry may have.
+    ``always``: the fields that every entry may have. ``fields``: dict of value of ``word`` → the further fields that
     it allows."""
 
     word: str
@@ -125,7 +126,7 @@ BELONGING: dict[str, Belonging] = {
 
 
 def check_belonging(document: dict[str, Any]) -> None:
-    """Raises BadScenario for a field that is meaningless beside the ``action``, ``do`` or ``set`` of its row.
+    """Raises BadScenario for a field that is meaningless beside the ``action``, ``do`` or ``set`` of its entry.
     The types were checked before."""
     for section, place, row in _rows(document):
         may = _may(section, row)
@@ -136,8 +137,8 @@ def check_belonging(document: dict[str, Any]) -> None:
 
 
 def leave_out_meaningless(document: dict[str, Any]) -> None:
-    """Remove the fields that have no meaning in their row since a variant changed the row's word. Wrong types
-    are left to the loader."""
+    """Remove the fields that have no meaning since a variant changed the ``action``, ``do`` or ``set`` of their
+    entry. The loader reports wrong types."""
     for section, _, row in _rows(document):
         may = _may(section, row)
         for name in [name for name in row if may and name not in may]:
@@ -145,7 +146,7 @@ def leave_out_meaningless(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(section, place, table) of each row of a section in BELONGING."""
+    """(section, place, entry) of each entry of a section in BELONGING."""
     for section, rows in (("fault", "faults"), ("override", "overrides")):
         for index, row in _tables(document, rows):
             yield section, f"{rows}.{index}", row
@@ -162,7 +163,7 @@ def _tables(table: dict[str, Any], rows: str) -> list[tuple[int, dict[str, Any]]
 
 
 def _may(section: str, row: dict[str, Any]) -> tuple[str, ...]:
-    """The fields that a row may have; empty if its word is unknown."""
+    """The fields that an entry may have; empty if its ``action``, ``do`` or ``set`` is unknown."""
     belonging = BELONGING[section]
     word = row.get(belonging.word)
     fields = belonging.fields.get(word) if isinstance(word, str) else None
@@ -170,7 +171,7 @@ def _may(section: str, row: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _complete() -> None:
-    """Check that the table lists the words and fields of the schema. Raises ValueError."""
+    """Raises ValueError unless the table has exactly the values and fields of the schema."""
     for section, belonging in BELONGING.items():
         known = schema.SECTIONS[section]
         words = set(known[belonging.word].choices)

@@ -16,13 +16,13 @@ from engine.scenario.phrases import Phrase, allowed, wrong
 
 TEXT_BYTES_MAX = 100_000
 LEVELS_MAX = 16
-"""A value is inside at most this many tables and lists. Each part of a heading or of a dotted key counts, and
-each open bracket."""
+"""A value is inside at most this many tables and lists. Each part of a heading or of a dotted key counts as one, and
+so does each open bracket."""
 KEY_CHARACTERS_MAX = 200
 """One part of a key has at most this many characters."""
 KEY_DOTS_MAX = 1_000
-"""The keys of one text have at most this many dots, headings excluded. A parser that keeps comments compares
-each dotted key with all that begin with the same part."""
+"""The keys of one text have at most this many dots, headings excluded, because a parser that keeps comments compares
+each dotted key with all keys that begin with the same part."""
 NUMBER_CHARACTERS_MAX = 140
 """A number or a date has at most this many characters. A number of 64 bits in binary, with an underscore
 between all digits, needs 129."""
@@ -42,7 +42,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""No alternative can backtrack, so each character is read once."""
+"""Finds the next token of a text. No alternative can backtrack, so each character is read once."""
 
 
 def check_text(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) -> None:
@@ -63,10 +63,10 @@ def check_text(text: str, source: str = "", *, bytes_max: int = TEXT_BYTES_MAX) 
 
 @dataclass(slots=True)
 class _Place:
-    """How far the scan has come within one container."""
+    """The state of the scan within one table or list."""
 
     levels: int = 0
-    """How many tables and lists are around its keys or values."""
+    """The number of tables and lists around its keys or values."""
     parts: int = 0
     """The number of parts of the dotted key that is being read, or whose value is being read."""
     in_value: bool = False
@@ -97,7 +97,8 @@ class _Scan:
         self._check_levels(here.levels + here.parts)
 
     def mark(self, mark: str) -> bool:
-        """Read one of the characters ``[]{}.=,`` or a line break. False: from here on the text is not TOML."""
+        """Read one of the characters ``[]{}.=,`` or a line break. Returns False if the text is not TOML from here
+        on."""
         here = self.here
         if mark == "\n":
             if not self.around:

@@ -11,8 +11,8 @@ import re
 _DIRECTION = "\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff"
 
 UNPRINTABLE = "\\x00-\\x1f\\x7f-\\x9f" + _DIRECTION
-"""A character class, to be put in brackets: control characters with line breaks and tabs (a name is one
-line), and characters that change the direction of the following text."""
+"""The contents of a character class of a regular expression: control characters, including line breaks and tabs
+(a name is one line), and characters that change the direction of the following text."""
 
 _IN_A_LINE = re.compile(f"[{UNPRINTABLE}]")
 _IN_A_TEXT = re.compile(f"[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f{_DIRECTION}]")

@@ -1,8 +1,8 @@
 """Loads a scenario document: the result is a checked :class:`Scenario`, or an error that names the line and
 the remedy.
 
-A document is TOML (or the same as a dict). A variant is the document with its ``set`` applied. The keys of
-``set`` are dotted paths, in which a row of a list of named tables is addressed by its name
+A document is TOML, or a dict with the same content. A variant is the document with the variant's ``set`` applied.
+The keys of ``set`` are dotted paths. In a path, an item of a list of named tables is addressed by its name
 (``producers.p1.settings.retries``).
 """
 
@@ -41,12 +41,12 @@ from engine.switches import Switches
 from engine.topic_partition import is_internal, partition_name
 
 _CONTROLLERS = ("zookeeper", "controller")
-"""Names of a run that no client or service may have. No fault stops these components by their names."""
+"""The names of components that no client or service may have. Faults cannot stop these components by name."""
 LESSON_TEXTS = ("watch_for", "lesson")
-"""The texts of a document that a variant may replace, because the variant's run may end differently, and then
-the document's text would be wrong."""
+"""The texts of a document that a variant may replace: they would be wrong if the variant's run ends differently."""
 ROW_NAME_CHARACTERS_MAX = 64
-"""An error message shows at most this many characters of a row's name; allowed names are not longer."""
+"""An error message shows the name of a list's item only if it has at most this many characters. Allowed names are
+not longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Scenario:
     source: dict[str, Any]
     """The document as it was written, before defaults, with the variant applied."""
     versions: Mapping[str, Profile] | None = None
-    """Name of a version to its behaviour in this document (`engine/generations`). None: every version has its
+    """Dict of name of a version → its behaviour in this document (`engine/generations`). None: every version has its
     own behaviour."""
 
     def version(self, name: str) -> Profile:
@@ -66,7 +66,7 @@ class Scenario:
         return (PROFILES if self.versions is None else self.versions)[name]
 
     def producer_config(self, producer: Mapping[str, Any]) -> ProducerConfig | None:
-        """The settings in force of a producer of the document; None if a rule refuses them."""
+        """The settings that are in force for a producer of the document; None if a rule refuses them."""
         version = self.version(producer["profile"] or self["profile"])
         try:
             return resolve(producer["settings"], version, Switches(**self["switches"]))
@@ -117,7 +117,7 @@ def _values(value: object, place: str) -> Iterator[tuple[str, object]]:
 
 
 def _refused(value: object) -> tuple[Phrase, Phrase] | None:
-    """Why documents cannot have such a value, and what to write instead; None for an allowed value."""
+    """The reason why documents cannot have this value, and what to write instead; None for an allowed value."""
     if isinstance(value, str):
         return (wrong("zero"), allowed("no_zero")) if "\0" in value else None
     if isinstance(value, bool):
@@ -139,7 +139,7 @@ def load(
     text: str = "",
     source: str = "",
 ) -> Scenario:
-    """Check a document and apply one of its variants and further ``settings`` (dotted path to value).
+    """Check a document, and apply one of its variants and further ``settings`` (dict of dotted path → value).
 
     ``text`` is the document's own text, for line numbers. Raises BadScenario.
     """
@@ -199,8 +199,8 @@ def lesson_texts(document: Mapping[str, Any], variant: str | None) -> dict[str, 
 
 
 def _shared_lesson(document: Mapping[str, Any]) -> dict[str, str] | None:
-    """The document's lesson, by language, if only its variants are run and each of them has a lesson of its own: then
-    the document's lesson is about all of them. Else None."""
+    """The document's lesson, by language, if only its variants are run and each of them has a lesson of its own,
+    because the document's lesson is then about all variants. Else None."""
     variants = document.get("variants", ())
     if acts(document) or not variants or not all(variant.get("lesson") for variant in variants):
         return None
@@ -257,7 +257,7 @@ def _descend(node: Any, word: str, path: str) -> Any:
 
 
 def _row_number(word: str, rows: list[Any]) -> int | None:
-    """The index that a word of a path names; None if ``rows`` has no such index."""
+    """The index that a word of a path names; None if the list ``rows`` has no such index."""
     is_number = word.isascii() and word.isdecimal() and len(word) <= len(str(len(rows)))
     return int(word) if is_number and int(word) < len(rows) else None
 
@@ -431,7 +431,7 @@ def _join(place: str, key: str) -> str:
 
 
 def _check_references(document: dict[str, Any]) -> None:
-    """Check that names refer to something that exists, and fill in what depends on other sections."""
+    """Check that names refer to something that exists, and fill in values that depend on other sections."""
     brokers = document["cluster"]["brokers"]
     nodes = _check_nodes(document)
     if not document["topics"] and brokers:
@@ -494,14 +494,15 @@ def _check_references(document: dict[str, Any]) -> None:
 
 
 def _place_record(call: dict[str, Any], topics: list[dict[str, Any]]) -> None:
-    """Let the key of a record choose its partition."""
+    """Fill in the partition of a record that has a key but no partition, if the document has one topic."""
     if call["partition"] is None and call["key"] is not None and len(topics) == 1:
         topic = topics[0]
         call["partition"] = partition_name(topic["name"], partition_of_key(call["key"], topic["partitions"]))
 
 
 def _check_total(applications: list[dict[str, Any]]) -> None:
-    """Limit the calls of all applications together: all are expanded before the run begins."""
+    """Raises BadScenario if all applications together make too many calls. All calls are expanded before the run
+    begins."""
     total = sum(call["records"] for application in applications for call in application["calls"])
     if total > schema.SCRIPTED_MAX:
         raise BadScenario(
@@ -536,7 +537,7 @@ def _check_nodes(document: dict[str, Any]) -> list[str]:
 
 
 def nodes_of(middleware: Mapping[str, Any]) -> list[str]:
-    """The nodes besides the participants. Those that the section leaves out are missing."""
+    """The nodes of the middleware without the participants, and without the nodes that the section leaves out."""
     present = {
         INITIATOR: middleware.get("one_node") is not True,
         MANAGER: middleware.get("manager") is not False,
@@ -545,7 +546,7 @@ def nodes_of(middleware: Mapping[str, Any]) -> list[str]:
 
 
 def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str]) -> None:
-    """Check that this client can make this call, with what the call needs."""
+    """Check that this client can make this call, and that the call has the fields that it needs."""
     opens = INITIATOR if INITIATOR in nodes else BUSINESS
     belongs = {"transact": opens, "roll_back": MIDDLEWARE}.get(call["do"])
     if belongs is None and client in nodes:
@@ -563,7 +564,7 @@ def _check_call(call: dict[str, Any], place: str, client: str, nodes: list[str])
 
 
 def can_undo(node: str) -> bool:
-    """Whether ``roll_back`` may name this node of the middleware: it has a part of the transaction."""
+    """Whether ``roll_back`` may name this node of the middleware, because it carries out a part of a transaction."""
     return node not in (INITIATOR, MIDDLEWARE, MANAGER)
 
 

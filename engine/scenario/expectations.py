@@ -1,5 +1,5 @@
-"""Whether a run ended as its document expects (``expect``). The tests of the library and the authors' page
-use this one rule."""
+"""Checks whether a run ended as its document expects (``expect``), for the tests of the library and for the
+authors' page."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Unmet:
 
 
 class Shown:
-    """Collects from a run what expectations are compared with: keys of sentences and notes (``said``),
-    errors, broken guarantees. Pass the JSON of every step to ``take``."""
+    """Collects from a run the values that are compared with expectations: keys of sentences and notes (``said``),
+    errors, and broken guarantees. Pass the JSON of every step to ``take``."""
 
     def __init__(self) -> None:
         self.said: set[str] = set()

@@ -1,7 +1,7 @@
-"""The checks of an entry of the fault script and of an override, after their types were checked: fields that
-belong together, and names that exist.
+"""Checks the entries of the fault script and the overrides, after their types were checked: fields that belong
+together must be there, and names must exist.
 
-Without these checks a mistake would appear in the middle of a run.
+Without these checks a mistake would only appear in the middle of a run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FAULT_NEEDS: dict[str, tuple[str, ...]] = {
     "set": ("path", "value"),
     "update_features": ("to",),
 }
-"""Action to the fields that it requires."""
+"""Dict of action → the fields that it requires."""
 
 ACTORS: dict[str, str] = {
     **dict.fromkeys((*schema.ACTOR_ACTIONS, "connect_slowly"), "actors"),
@@ -51,8 +51,8 @@ ACTORS: dict[str, str] = {
     **dict.fromkeys(("make_unavailable", "make_available", "lose_heartbeats", "find_heartbeats"), "brokers"),
     "craft_request": "receivers",
 }
-"""Action to the kind of component that its ``actor`` names (`form.names_in`). Messages of the middleware are crafted
-only for its nodes, all others only for brokers."""
+"""Dict of action → the kind of component that its ``actor`` names (`form.names_in`). Hand-made messages of the
+middleware go only to its nodes, all other hand-made messages only to brokers."""
 
 _MEANING = {
     "by_ms": allowed("delay"),
@@ -87,8 +87,8 @@ def check_fault(
     partitions: list[str],
     clients: list[str],
 ) -> None:
-    """Raises BadScenario for an impossible fault. ``names``: the names of each kind of ACTORS, and of the
-    ``nodes``. May set the match's ``response``."""
+    """Raises BadScenario for an impossible fault. ``names``: dict of kind of component in ACTORS, or ``nodes`` → the
+    existing names. May set ``response`` in the fault's ``match``."""
     matched = bool(fault["match"]) and fault["match"].get("api") is not None
     if matched == (fault["at"] is not None):
         raise BadScenario(place, wrong("at_or_match"), allowed("at_or_match"))
@@ -154,8 +154,8 @@ def _check_crafted(fault: dict[str, Any], place: str, names: Mapping[str, list[s
 
 
 def _check_numbers(message: dict[str, Any], place: str, fields: dict[str, tuple[int, int]]) -> None:
-    """Check the names and values in a fault's table ``message``. ``fields``: name to its lowest and highest
-    number."""
+    """Check the names and values in a fault's table ``message``. ``fields``: dict of name → its lowest and highest
+    value."""
     for name, value in message.items():
         if name == "transactional" and "records" in fields:
             if type(value) is not bool:

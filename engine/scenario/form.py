@@ -1,4 +1,4 @@
-"""The data for a form that edits scenario documents: the tables with which the loader checks, as JSON. The
+"""Makes the data for a form that edits scenario documents, as JSON, from the tables by which the loader checks. The
 labels are in the catalogue, under the same names."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TABLES: dict[tuple[str, str], str] = {
     ("cluster", "broker"): "broker",
     ("scenario", "switches"): "switches",
 }
-"""(Section, field) of a table with free keys, to the table that defines these keys."""
+"""Dict of (section, field) of a table with free keys → the table that defines these keys."""
 
 NAMES: dict[tuple[str, str], str] = {
     ("latency", "between"): "actors",
@@ -66,11 +66,11 @@ NAMES: dict[tuple[str, str], str] = {
     ("checkpoint", "partition"): "partitions",
     ("checkpoint", "machine"): "machines",
 }
-"""(Section, field) to the kind of object that the field names. `names_in` lists the names in a document."""
+"""Dict of (section, field) → the kind of object that the field names. `names_in` lists the names in a document."""
 
 
 NAMES_BY: dict[tuple[str, str], dict[str, str]] = {("fault", "actor"): ACTORS}
-"""(Section, field) to the kinds that replace that of NAMES for some words of the row (`Belonging.word`)."""
+"""Dict of (section, field) → dict of a value of `Belonging.word` → the kind that replaces the one in NAMES."""
 
 
 OF_SERVICES = Belonging(
@@ -82,12 +82,12 @@ OF_SERVICES = Belonging(
     ),
     {name: fields_of(approach) for name, approach in APPROACHES.items()},
 )
-"""The fields of a service that its approach reads. A document may give the others, too, if they change nothing."""
+"""The fields of a service that its approach reads. A document may also give other fields that change nothing."""
 
 
 def form() -> dict[str, Any]:
-    """The form as JSON: sections, tables with free keys, the fields that a row may have (`Belonging`), and
-    the names that always exist."""
+    """The form as JSON: sections, tables with free keys, the fields that an entry may have (`Belonging`), and the
+    names that always exist."""
     return {
         "sections": {
             section: {name: _field(section, name, field) for name, field in table.items()}
@@ -145,12 +145,12 @@ def _setting(name: str) -> dict[str, Any]:
 
 _KINDS = {int: "int", str: "text", bool: "bool", list: "names"}
 ANY_REQUEST = ""
-"""Stands for every request: the key of a table whose fields apply to all of them."""
+"""The key of a table whose fields apply to every request."""
 
 
 def _messages() -> dict[str, dict[str, Any]]:
-    """The fields of a fault's ``message``: action to request to fields. The request is the one that the
-    message names, or ANY_REQUEST."""
+    """The fields of a fault's ``message``: dict of action → dict of request → fields. The request is the one that
+    the message names, or ANY_REQUEST."""
     numbers = {name: _value("int", low=low, high=high) for name, (low, high) in PRODUCE_FIELDS.items()} | {
         "transactional": _value("bool"),
         "transactional_id": _value("text"),
@@ -181,7 +181,7 @@ def _value(
 
 
 def _table_of(kind: type[Any]) -> dict[str, Any]:
-    """The fields of a dataclass as settings."""
+    """Dict of field of a dataclass → its type and default, in the form of a setting."""
     found: dict[str, Any] = {}
     for field in fields(kind):
         default = None if field.default is MISSING else field.default
@@ -191,8 +191,8 @@ def _table_of(kind: type[Any]) -> dict[str, Any]:
 
 
 def names_in(document: dict[str, Any]) -> dict[str, list[str]]:
-    """The names that a document's rows may refer to. ``absent``: the names in the form that this document
-    cannot use. Any document is accepted, even one that does not load."""
+    """Dict of kind of object → the names that a document may refer to. ``absent``: the names in the form that this
+    document cannot use. Any document is accepted, even one that does not load."""
     cluster = document.get("cluster")
     count = _whole(cluster.get("brokers", 3) if isinstance(cluster, dict) else 3, 3, 9)
     brokers = [f"broker-{number}" for number in range(1, count + 1)]

@@ -1,4 +1,4 @@
-"""The header of docs/frame.md: the part of a run that does not change."""
+"""Makes the header of docs/frame.md: the part of a run that does not change."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:
 
 
 def altered(scenario: Scenario) -> dict[str, Altered]:
-    """Path of a setting to [default, value, name in Kafka] (UIV-4): settings of the cluster that are not at
-    their default, and settings of brokers and producers that the document gives."""
+    """Dict of path of a setting → [default, value, name in Kafka] (UIV-4), for settings of the cluster that are not
+    at their default, and for settings of brokers and producers that the document gives."""
     found: dict[str, Altered] = {}
     document = scenario.document
     cluster = document["cluster"]

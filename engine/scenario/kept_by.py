@@ -1,8 +1,8 @@
-"""The names that only some clusters have: those with ZooKeeper, those with a controller quorum, or those from
-a version on.
+"""The names that exist only in clusters with ZooKeeper, only in clusters with a controller quorum, or only from a
+version on.
 
 The loader uses these tables to refuse a name that the scenario's cluster does not have, and forms use them to
-leave it out.
+leave such names out.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def absent(profile: str) -> list[str]:
 
 
 def check_keeper(document: dict[str, Any]) -> None:
-    """Raises BadScenario for what this cluster does not have: a fault, a message, an error, a switch, a
-    record format. Settings are not checked, because a variant with another version may keep them."""
+    """Raises BadScenario for a fault, message, error, switch or record format that this cluster does not have.
+    Settings are not checked, because a variant with another version may keep them."""
     profile = document["profile"]
     for index, fault in enumerate(document["faults"]):
         place = f"faults.{index}"
@@ -83,7 +83,8 @@ def check_keeper(document: dict[str, Any]) -> None:
 
 
 def _check_format(topic: dict[str, Any], profile: str) -> None:
-    """A cluster with a quorum of controllers stores new batches in format 2 (KIP-724)."""
+    """Raises BadScenario for an older record format in a cluster with a quorum of controllers, which stores new
+    batches in format 2 (KIP-724)."""
     known, asked = PROFILES[profile], topic["record_version"]
     if known.quorum_controller and asked < RECORD_VERSION:
         raise BadScenario(
@@ -116,8 +117,7 @@ def _check_version(fault: dict[str, Any], profile: str, place: str) -> None:
 
 
 def _check_unnamed(message: dict[str, Any], field: str, place: str, version: str) -> None:
-    """Raises BadScenario for this field of an identity in an InitProducerId, which brokers read since
-    KIP-360."""
+    """Raises BadScenario if an InitProducerId sets this field of an identity, which brokers read since KIP-360."""
     if message.get(field, -1) != -1:
         raise BadScenario(
             f"{place}.message.{field}",

@@ -6,8 +6,8 @@ with the switch ``offsets_in_transaction`` off, they are committed separately. A
 loop aborts and rewinds; after a fatal one it closes its producer; after a crash it begins again at the
 group's committed offsets.
 
-Owns the state of the loop (the table :data:`MACHINE`) and the records of the present round. It only makes
-calls: the producer and the consumer do the work.
+Owns the state of the loop (the table :data:`MACHINE`) and the records of the present round. The loop only makes
+calls; the producer and the consumer do the work.
 """
 
 from __future__ import annotations
@@ -100,11 +100,11 @@ Done = list[tuple[str, Effects]]
 class Loop:
     """A loop of one application.
 
-    - ``document``: one row of the scenario's ``loops``.
+    - ``document``: one entry of the scenario's ``loops``.
     - ``separately``: positions are never part of a transaction.
-    - ``outputs``: (input partition, offset) to the serial of the record made from it. All instances of an
-      application, whose consumers are in one group, share this table, so that a repeated input gives the same
-      record (GEN-8).
+    - ``outputs``: dict of (partition, offset) of an input record → the serial of the record made from it. All
+      instances of an application, whose consumers are in one group, share this dict, so that a repeated input
+      gives the same record (GEN-8).
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class Loop:
     # -- when ------------------------------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
-        """When the loop acts next (virtual ms); None: not before another event."""
+        """The virtual ms at which the loop acts next; None: not before another event."""
         if self.state == STOPPED:
             return None
         if self.state == DOWN:
@@ -207,9 +207,9 @@ class Loop:
     # -- what ------------------------------------------------------------------------------------------
 
     def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
-        """Do the next action; returns each client that was called, with the effects of the call.
-        ``new_serial()``: the serial of a record that no application sent before. ``counts(partition,
-        serial)``: whether this record has a stored copy that was not aborted."""
+        """Do the next action. Returns each client that was called, with the effects of the call. ``new_serial()``:
+        the serial of a record that no application sent before. ``counts(partition, serial)``: whether this record
+        has a stored copy that was not aborted."""
         self.watch.touch(self)
         if self.state == DOWN:
             return self._come_back(now)
@@ -334,12 +334,14 @@ class Loop:
         return []
 
     def _positions(self) -> dict[str, int]:
-        """Partition to the offset to commit; one too low with the mistake ``commits = "last"`` (CTR-46)."""
+        """Dict of partition → the offset to commit. With the mistake ``commits = "last"`` (CTR-46), the offsets are
+        one too low."""
         step = 0 if self.last_offset else 1
         return {record.partition: record.offset + step for record in self.hand}
 
     def _hand_positions_on(self, now: int) -> Done:
-        """Add the positions to the transaction, or end what comes before a separate commit of the positions."""
+        """Add the positions to the transaction. If they are committed separately, call ``flush()`` or commit the
+        transaction first."""
         if self.in_transaction:
             arguments: dict[str, Any] = {"offsets": self._positions(), "group": self.consumer.group_id}
             arguments["member"] = self.consumer.member
@@ -392,7 +394,7 @@ class Loop:
         return [(self.consumer.name, [])]
 
     def _come_back(self, now: int) -> Done:
-        """The process has restarted, with nothing in memory (CON-9)."""
+        """Start again after a restart of the process, with nothing in memory (CON-9)."""
         self.incarnations = (self.producer.incarnation, self.consumer.incarnation)
         self.watch.emit(LoopRestarted, self.name, self.consumer.name, self.consumer.group_id)
         self.consumer.hold()

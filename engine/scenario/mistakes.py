@@ -1,7 +1,7 @@
-"""All mistakes of a document in one list, for its author.
+"""Finds all mistakes of a document, for its author.
 
-The loader stops at the first mistake. This module removes the wrong value or row and loads again, while the
-next mistake cannot be a consequence of the removal. Names are checked last.
+The loader stops at the first mistake. This module removes the wrong value or entry and loads again, as long as the
+next mistake cannot be a consequence of the removal. The loader checks names last.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from engine.scenario.document import line_of, load
 
 MISTAKES_MAX = 30
 _MEANINGLESS_WITHOUT = ("faults", "checkpoints", "beats", "expect")
-"""Sections whose wrong rows can be removed as a whole, because no other row names them."""
+"""Sections whose wrong entries can be removed as a whole, because no other entry names them."""
 
 
 def mistakes(document: dict[str, Any], variant: str | None = None, *, text: str = "") -> list[BadScenario]:
     """The mistakes of a document in the order in which the loader finds them, at most MISTAKES_MAX; empty if
-    it loads. If it loads and no ``variant`` is chosen: the first mistake of each variant, at
+    it loads. If it loads and no ``variant`` is chosen: the first mistake of each variant, with the place
     ``variants.NAME.set``. ``text`` is the document's own text, for line numbers."""
     left = copy.deepcopy(document)
     found: dict[str, BadScenario] = {}
@@ -51,7 +51,8 @@ def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
 
 
 def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:
-    """Remove the wrong value. False if a further mistake could be a consequence of this one."""
+    """Remove the wrong value. Returns False if that is impossible, or if a further mistake could be a consequence of
+    the removal."""
     words = bad.place.split(".")
     if bad.is_missing or words[0] in _MEANINGLESS_WITHOUT:
         return _leave_out_row(document, bad.place)
@@ -74,8 +75,8 @@ def _leave_out_row(document: dict[str, Any], place: str) -> bool:
 
 
 def _remove(document: dict[str, Any], words: list[str]) -> bool:
-    """Remove the key at a place. A row of a list is replaced by a harmless one, so that later rows keep their
-    places. False: this is not possible."""
+    """Remove the key at a place. An item of a list is replaced by a harmless one, so that later items keep their
+    places. Returns False if this is not possible."""
     node: Any = document
     for word in words[:-1]:
         node = _below(node, word)
@@ -96,7 +97,7 @@ _HARMLESS: dict[str, dict[str, Any]] = {
     "checkpoints": {"ask": "append"},
     "applications": {"do": "flush", "at": 0},
 }
-"""Section to a row that is valid in every document; it replaces a wrong row."""
+"""Dict of section → an entry that is valid in every document and replaces a wrong one."""
 
 
 def _below(node: Any, word: str) -> Any:

@@ -16,7 +16,7 @@ NAMES_MAX = 100
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """The catalogue's words at ``key``, filled with ``params``. As text it is English."""
+    """The catalogue's words at ``key``, filled with ``params``. ``str`` of a phrase is English."""
 
     key: str
     params: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What two documents of one scenario schedule differently: the calls of applications, and the faults."""
+"""Finds the calls of applications and the faults that two documents of one scenario schedule differently."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def rescheduled(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[Resch
 
 
 def _times(document: Mapping[str, Any]) -> dict[Key, list[Time]]:
-    """(kind, who, what, everything else) of each row to its times, in ms. None: a fault whose time its message
-    decides."""
+    """Dict of (kind, who, what, its other fields) of a call or fault → its times, in ms. The time is None for a fault
+    whose time its message decides."""
     times: dict[Key, list[Time]] = {}
     for kind, who, what, row in _rows(document):
         rest = repr(sorted((name, value) for name, value in row.items() if name != "at"))
@@ -48,8 +48,8 @@ def _rows(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[
 
 
 def _paired(ours: list[Time], theirs: list[Time]) -> list[tuple[list[Time], list[Time]]]:
-    """The times of equal rows in two documents, in pairs, without the times that both have. Each side of a pair is a
-    list of one time, or an empty list if its document has no further row."""
+    """The times of equal calls or faults in two documents, in pairs, without the times that both documents have. Each
+    side of a pair is a list of one time, or an empty list if its document has no further time."""
     left, right = list(ours), list(theirs)
     for time in ours:
         if time in right:

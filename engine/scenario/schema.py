@@ -30,12 +30,13 @@ SCRIPTED_MAX = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """The type of one value. ``kind`` is one of these:
+    """The type and the bounds of one value. ``kind`` is one of these:
 
     - ``int``, ``bool``, ``text``, ``name``, ``partition``, ``ints``, ``names``;
     - ``number``: 0 to 1;
     - ``words``: a text in en and zh-Hans;
-    - ``table``: the table of ``rows``; without ``rows`` its keys are free, and are checked where it is used;
+    - ``table``: a table as the section ``rows`` defines it; without ``rows`` its keys are free, and are checked where
+      the table is used;
     - ``tables``: a list of tables;
     - ``any``: any value but a table or a list.
     """
@@ -155,7 +156,7 @@ CALLS = (
     "abort_transaction",
 )
 MIDDLEWARE_CALLS = ("transact", "roll_back")
-"""The calls of the initiator's application, and of an operator at the middleware."""
+"""The call of the initiator's application, and the call of an operator at the middleware."""
 
 SECTIONS: dict[str, dict[str, Field]] = {
     "scenario": {

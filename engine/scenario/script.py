@@ -26,7 +26,7 @@ _WORD_OF_MESSAGE = {
     "reorder_message": "reorder",
     "disconnect_message": "disconnect",
 }
-"""An intervention on a message, to the action of the fault script with the same effect."""
+"""Dict of intervention on a message → the action of the fault script with the same effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,7 @@ class Heard:
 
 
 class Listener:
-    """A listener after a script's rules. It sees every message to which none of them applied, and applies to
-    none itself."""
+    """A listener after a script's rules. It sees every message to which no rule applied, and changes none."""
 
     seen = 0
 
@@ -95,8 +94,8 @@ def listen(simulation: Simulation) -> Listener:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """``rules``: the rules to add at the end of a fault script. ``left_out``: the indexes of the
-    interventions that no rule can express."""
+    """The interventions as rules. ``rules``: the rules to add at the end of a fault script. ``left_out``: the
+    indexes of the interventions that no rule can express."""
 
     rules: list[Rule]
     left_out: list[int]
@@ -140,8 +139,8 @@ def _strike(
 
 
 def _counted(struck: dict[int, tuple[Heard, Rule]]) -> Iterator[Rule]:
-    """The rules in the order of their messages. A later rule does not count a message to which an earlier one
-    applied."""
+    """The rules in the order of their messages. A rule's ``nth`` does not count messages to which an earlier rule
+    applies."""
     before: list[Heard] = []
     for _, (heard, rule) in sorted(struck.items()):
         match = dict(heard.match)

@@ -1,4 +1,4 @@
-"""Why a text is not TOML. The parser's English message is converted to a sentence of the catalogue."""
+"""Says why a text is not TOML, by converting the parser's English message to a sentence of the catalogue."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROWS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def toml_fault(error: tomllib.TOMLDecodeError) -> tuple[Said, int | None]:
-    """The mistake and its line; the line is None if the text ends too early."""
+    """(the mistake, its line). The line is None if the text ends too early."""
     text = str(error)
     placed = _PLACED.search(text)
     line = int(placed["line"]) if placed and placed["line"] else None

@@ -1,6 +1,6 @@
-"""The line of a place in a TOML text, for error messages.
+"""Finds the line of a place in a TOML text, for error messages.
 
-Reads headings and the keys that begin a line, each line once. It does not support strings over several lines;
+It reads headings and the keys that begin a line, each line once. It does not support strings over several lines;
 a place that it does not find gets the line of the nearest table around it.
 """
 
@@ -33,13 +33,13 @@ class _Section:
     line: int
     is_row: bool = False
     name: str = ""
-    """The row's name, if it has one."""
+    """The name of the table, if it is an item of a list and has a name."""
     keys: list[tuple[str, int]] = field(default_factory=list)
 
 
 @lru_cache(maxsize=TEXTS_KEPT)
 def _lines(text: str) -> dict[str, int]:
-    """The first line of each place. A place names the row of a list by its name, or by its index if it has none
+    """Dict of place → its first line. A place names an item of a list by its name, or by its index if it has no name
     (``producers.p1``, ``faults.0``)."""
     found: dict[str, int] = {}
     counts: dict[str, int] = {}
@@ -57,7 +57,7 @@ def _lines(text: str) -> dict[str, int]:
 
 
 def _within(rows: dict[str, str], heading: str) -> str:
-    """The place of a heading. ``rows``: heading of a list to its newest row."""
+    """The place of a heading. ``rows``: dict of heading of a list → the place of its newest item."""
     around = heading.rpartition(".")[0]
     while around:
         if around in rows:
@@ -73,8 +73,8 @@ def _sections(text: str) -> list[_Section]:
         line = whole.strip()
         if line.startswith("["):
             heading = _heading(line)
-            # A line in brackets that is no heading belongs to a list, and a row's name never comes after a
-            # list.
+            # A line in brackets that is no heading belongs to a value that is a list, and the name of a table never
+            # comes after such a value.
             is_listed = heading is None
             if heading is not None:
                 sections.append(_Section(heading, number, line.startswith("[[")))

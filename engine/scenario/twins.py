@@ -1,5 +1,5 @@
-"""Finds variants that give the same run under two names. There are such variants because a variant may set a
-value that the document has anyway."""
+"""Finds variants that give the same run under two names. They exist because a variant may set a value that the
+document has anyway."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from engine.switches import Switches
 
 _WORDS = frozenset({"title", "variant_title", "summary", "watch_for", "lesson", "expect", "variants"})
 _BESIDE = frozenset({"question", "sources", "covers", "variants_only", "opens_on", "checkpoints", "beats"})
-"""The sections that say where a document belongs and how its run is shown. None of them changes a step."""
+"""The sections that classify a document or say how its run is shown. None of them changes a step."""
 
 
 def are_twins(one: Scenario, other: Scenario) -> bool:
-    """Whether both give the same run; their names do not matter."""
+    """Whether two scenarios give the same run; their names do not matter."""
     return _what_runs(one) == _what_runs(other)
 
 
 def runs_as_written(document: Mapping[str, Any], variant: str | None) -> bool:
-    """Whether the library's scenario of this id gives the same run. A document that cannot be read does not."""
+    """Whether the library's scenario with the document's id gives the same run. False for a document that cannot be
+    read."""
     try:
         return are_twins(load(dict(document), variant), entry(str(document.get("id"))).scenario(variant))
     except BadScenario:

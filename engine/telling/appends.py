@@ -1,5 +1,5 @@
-"""Sentences for a batch that reached a log: for its append, for each decision and for each refusal (SEQ-10,
-MRK-5, MRK-6, TXC-23)."""
+"""Sentences for a batch that reached a log, for the decision about it, and for its refusal (SEQ-10, MRK-5, MRK-6,
+TXC-23)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from engine.topic_partition import is_internal
 
 Numbers = Callable[[Arrival], dict[str, Any]]
 
-# What each guard compared, for the decision and the refusal -----------------------------------------
+# The numbers that each guard compared, for the decision and the refusal ------------------------------
 
 
 def _range(arrival: Arrival) -> dict[str, Any]:
@@ -146,8 +146,7 @@ def _row(rule: AppendRule, arrival: Arrival, outcome: RowOutcome) -> DecisionRow
 def decision(
     by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
 ) -> Decision:
-    """The whole decision as in docs/frame.md. Its last row is the acceptance, which decides when no rule
-    does."""
+    """The decision as in docs/frame.md. Its last row is the acceptance, which decides when no rule does."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
     numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
@@ -177,7 +176,7 @@ def decision(
 
 
 def _said(rule: AppendRule, arrival: Arrival) -> dict[str, Any]:
-    """The numbers that a refusal names."""
+    """The numbers that the sentence of a refusal names."""
     numbers = NUMBERS[rule.when](arrival)
     return {**numbers, "expected": 0} if rule.when in FROM_ZERO else numbers
 
@@ -194,8 +193,8 @@ _APPENDED = ("LOG-1", "LOG-2", "LOG-4", "SEQ-10")
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 _ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
-"""Dict of the requirement of a refusing rule → further requirements that the refusal shows. For LOG-6: an
-append is applied to a copy of the producer's entry, which is dropped when a check fails."""
+"""Dict of the requirement of a refusing rule → further requirements that the refusal shows. LOG-6 has some because
+an append is applied to a copy of the producer's entry, which is dropped when a check fails."""
 _ALSO_TRANSACTIONAL = {**_ALSO, "SEQ-12": ("FEN-1", "FEN-2")}
 """``_ALSO`` for transactional batches. Here a lower epoch comes from a replaced instance of the producer that
 still acts."""
@@ -281,7 +280,7 @@ def _refuse(rule: AppendRule, arrival: Arrival, then: Next | None, teller: Telle
 
 
 def _note_what_is_new(h: happened.ClientBatchReached, arrival: Arrival, teller: Teller) -> None:
-    """Add notes on what an accepted batch changes in the numbering."""
+    """Add notes on the changes of epoch and sequence numbers that an accepted batch brings."""
     batch = h.batch
     known = {"broker": h.broker, "partition": h.partition, "producer_id": batch.producer_id}
     if arrival.stored_epoch == NO_PRODUCER_EPOCH:
@@ -329,7 +328,8 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 def _appended_all_the_same(
     h: happened.ClientBatchReached, untimely: Untimely, params: dict[str, Any], teller: Teller, waits: bool
 ) -> None:
-    """Add the sentence about what the leader does not know, and notes."""
+    """Add the sentence for a batch that the leader appends because it does not know the coordinator's newest facts,
+    and notes."""
     appended = h.appended
     params = {**params, "record_count": h.batch.record_count, "base_offset": appended.base_offset}
     teller.say(untimely.key, (*_APPENDED, *untimely.rules), **params, **untimely.params)
@@ -415,7 +415,8 @@ def _note_what_it_did(h: happened.BrokerBatchReached, arrival: Arrival, teller: 
 
 
 def _contents(batch: RecordBatch) -> tuple[object, str | None]:
-    """The key of a coordinator's record, and its content: a state, `offset` or `tombstone` (word.record)."""
+    """(the key of a coordinator's record, its content). The content is a state, `offset` or `tombstone`
+    (word.record)."""
     content = batch.content
     if content is None or not content.keys:
         return None, None

@@ -170,7 +170,7 @@ _RESOURCES = ("cluster", "group", "topic", "transactional_id")
 
 
 def _resource(resource: str) -> Any:
-    """The object of a right, in words: ``topic:t`` is topic t."""
+    """The object of a right as a phrase: ``topic:t`` becomes topic t. An unknown object stays as it is."""
     kind, _, name = resource.partition(":")
     return phrase(f"resource.{kind}", name=name) if kind in _RESOURCES else resource
 

@@ -1,4 +1,4 @@
-"""Sentences of a database beside Kafka and of the services that write to both."""
+"""Sentences for a database beside Kafka and for the services that write to both systems."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _offsets(offsets: tuple[tuple[str, int], ...]) -> list[str]:
 def _also(
     h: happened.RowsHeld | happened.RowsStored | happened.RowsWritten, section: str, teller: Teller
 ) -> None:
-    """Add notes on what a local transaction holds besides rows: entries of the outbox, and offsets."""
+    """Add notes on the outbox entries and the offsets that a local transaction holds besides rows."""
     named: dict[str, Any] = {"service": h.service, "database": DATABASE}
     if h.outbox:
         teller.note(f"{section}.with_outbox", ("CPT-4",), records=_records(h.outbox), **named)

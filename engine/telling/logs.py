@@ -129,8 +129,8 @@ def _readers_wait(h: happened.ReadersWait, teller: Teller) -> None:
 
 
 def _waits_for(producer_id: int | None) -> str:
-    """The key of the sentence on what read_committed consumers wait for. ``producer_id``: that of the open
-    transaction at the last stable offset; None if they wait for a marker's replication."""
+    """The key of the sentence that says for what read_committed consumers wait. ``producer_id``: the producer id of
+    the open transaction at the last stable offset; None if they wait for a marker's replication."""
     of = "marker" if producer_id is None else "transaction"
     return f"broker.readers_wait_for_{of}"
 

@@ -12,7 +12,7 @@ _WITH_REASON = frozenset({CommitFail, PrepareFail, RollbackFail})
 
 
 def shown_fields(body: object) -> Any:
-    """The fields as JSON. A reason is replaced by the key of its sentence."""
+    """The fields of a message as JSON. A reason is replaced by the key of its sentence."""
     fields = describe(body)
     if type(body) in _WITH_REASON:
         fields["reason"] = reason_key(fields["reason"])

@@ -22,7 +22,7 @@ _KEEPS = {
     "transaction_manager": "manager.keeps_its_state",
     "middleware_transaction": "middleware.nothing_done",
 }
-"""Dict of machine → key of the sentence on what its node keeps after it refused a message."""
+"""Dict of machine → key of the sentence that says what its node keeps after it refused a message."""
 
 
 def strategy_key(name: str) -> str:
@@ -111,7 +111,7 @@ def _middleware_moved(h: happened.MiddlewareMoved, teller: Teller) -> None:
 
 
 def _comment(h: happened.MiddlewareMoved, teller: Teller) -> None:
-    """Add notes on what the strategy does and costs, and on what Kafka does instead (MW-15)."""
+    """Add notes on the action and the cost of the strategy, and on Kafka's action in the same situation (MW-15)."""
     row, strategy = h.row, h.numbers.strategy
     if row.when == middleware_states.GIVEN_UP and not h.numbers.tries:
         if STRATEGIES[strategy].by_hand:

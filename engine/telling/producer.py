@@ -196,7 +196,8 @@ def _transaction_ended(h: happened.TransactionEnded, teller: Teller) -> None:
 
 
 def _readers_wait(h: happened.TransactionEnded, teller: Teller) -> bool:
-    """Whether markers are missing in partitions with records. False if all consumers of the run read without them."""
+    """Whether markers are missing in partitions with records. False if all consumers of the run are
+    read_uncommitted."""
     coordinator = teller.coordinator_of(h.transactional_id)
     if coordinator is None or teller.isolations() == {READ_UNCOMMITTED}:
         return False

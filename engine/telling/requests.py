@@ -76,8 +76,8 @@ _OF_THE_TOOL = {
     Next.CLIENT_LOOKS_UP_AGAIN: Next.TOOL_LOOKS_UP_AGAIN,
     Next.COORDINATOR_DISCARDS_RESPONSE: Next.TOOL_ENDS,
 }
-"""Dict of what a producer or coordinator does next → what ``kafka-transactions.sh`` does if it sent the
-request."""
+"""Dict of the next action of a producer or coordinator → the next action of ``kafka-transactions.sh`` if it sent
+the request."""
 
 
 def _request_refused(h: happened.RequestRefused, teller: Teller) -> None:

@@ -1,4 +1,4 @@
-"""How a happening becomes the sentences of a step: the structure of this package's tables.
+"""Makes the sentences of a step from happenings: the structure of this package's tables.
 
 A table has one row for each class of happenings. Most rows add one sentence, whose parameters are the
 happening's fields (``says``, ``notes``). The other rows are functions of the happening and the teller. No
@@ -34,15 +34,16 @@ class Teller(Protocol):
         state machine, this sentence becomes the note."""
 
     def holders(self, transactional_id: str | None) -> dict[str, tuple[int, int]]:
-        """The producers of a transactional id: name to (producer id, epoch) before the current step. Those
-        without an identity are missing."""
+        """Dict of name of a producer of this transactional id → its (producer id, epoch) before the current step.
+        Producers without an identity are missing."""
 
     def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
         """Note that the epoch of a transactional id was raised to ``epoch``. ``cause``: the key of a
         sentence."""
 
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
-        """The cause of the raise to the epoch after ``epoch``; None if it is not known."""
+        """The cause of the raise from ``epoch`` to the next higher epoch, as the key of a sentence; None if it is not
+        known."""
 
     def records_of(self, client: str, batch: str) -> list[str]:
         """The names of the records in a client's batch, as the stage shows them (``record_names``)."""
@@ -70,7 +71,7 @@ class Teller(Protocol):
     def refuse(
         self, rule: str, error: str, compared: list[list[Any]], next_key: str, /, **next_params: Any
     ) -> None:
-        """Add a refusal: rule, error, the compared numbers, and the key of what happens next (UIV-3)."""
+        """Add a refusal: rule, error, the compared numbers, and the key of the sentence on the next action (UIV-3)."""
 
     def transition(self, machine: str, of: str, source: str, target: str, on: str, row: int) -> None:
         """Add a transition of a state machine to the step."""

@@ -1,5 +1,5 @@
-"""Sentences for a transaction coordinator: rows of transactional ids, refusals with the compared numbers,
-epochs."""
+"""Sentences for a transaction coordinator: for the rows of transactional ids, for refusals with the compared
+numbers, and for epochs."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ NEXT = {
     Error.INVALID_PRODUCER_ID_MAPPING: "refusal.client_aborts_and_raises",
     Error.UNKNOWN_SERVER_ERROR: "refusal.client_has_no_rule",
 }
-"""Dict of error → key of what the client does next. Every other error is fatal for the client."""
+"""Dict of error → key of the sentence on the client's next action. Every other error is fatal for the client."""
 BY_LEADER_NEXT = {
     Error.CONCURRENT_TRANSACTIONS: "refusal.leader_asks_again",
     Error.COORDINATOR_LOAD_IN_PROGRESS: "refusal.leader_returns_error",
     Error.NOT_COORDINATOR: "refusal.leader_returns_error",
 }
-"""Dict of error → key of what a leader does next that sent the request on behalf of its client. For other
-errors, ``NEXT`` holds."""
+"""Dict of error → key of the sentence on the next action of a leader that sent the request on behalf of its client.
+For other errors, ``NEXT`` holds."""
 
 _ALSO: dict[str, tuple[str, ...]] = {
     "epoch_raised": ("TXC-4",),
@@ -65,7 +65,8 @@ _ADD = ("transaction_begins", "partitions_added")
 _MEETS_TRANSITION = ("init_meets_transition", "add_meets_transition", "end_meets_transition")
 """Rows that refuse a request because an earlier change of the id has not finished."""
 _AFTER_SCAN = "refusal.no_client_waits"
-"""What follows when a row refuses a timeout that the scan found: no client waits for a response."""
+"""The key of the sentence on the next action when a row refuses to abort a transaction that the scan found timed
+out: no client waits for a response."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
 """Guards that compare the identity in a request."""
 
@@ -89,7 +90,8 @@ def _say(
 
 
 def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The phrase for the fenced producer: the client with the current identity, or the epoch alone."""
+    """The phrase for the fenced producer. It names the client with the id's current identity, or without one the
+    epoch alone."""
     identity = (h.producer_id, h.producer_epoch)
     for client, held in teller.holders(h.transactional_id).items():
         if held == identity:
@@ -103,7 +105,7 @@ def _fenced(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
 
 
 def _whose(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The phrase for the client that sent the request: the one with the identity in it."""
+    """The phrase for the client that sent the request, which is the one with the identity in the request."""
     for client, held in teller.holders(h.transactional_id).items():
         if held == h.claimed:
             return phrase("clause.whose_client", client=client)
@@ -118,8 +120,8 @@ def _unfinished(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
 
 
 def _compared_states(h: happened.IdMoved, teller: Teller) -> list[list[Any]]:
-    """The state in force, and the one that is to follow it, if there is one: the completion of a decided transaction is
-    pending at once, and is written after the markers (TXC-16)."""
+    """The labelled states of the id: the state in force, and the pending state if there is one. The completion of a
+    decided transaction is pending at once, and is written after the markers (TXC-16)."""
     if h.pending is None:
         return [["state", h.state]]
     waits = missing_markers(teller, h.coordinator, h.transactional_id)
@@ -193,7 +195,7 @@ _BY_INIT = "clause.raised_by_init"
 
 
 def _raised_since(h: happened.EpochRefused, teller: Teller) -> dict[str, Any]:
-    """The phrase for what raised the epoch beyond that of the request."""
+    """The phrase for the cause that raised the epoch beyond that of the request."""
     cause = teller.raised_beyond(h.transactional_id, h.arrived)
     if cause == _BY_INIT:
         clients = {epoch: client for client, (_, epoch) in teller.holders(h.transactional_id).items()}
@@ -316,7 +318,7 @@ def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
 def _stands(
     key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
 ) -> None:
-    """Make ``key`` the sentence of the step; the sentence that the step had becomes a note."""
+    """Make ``key`` the sentence of the step. The sentence that the step had becomes a note."""
     teller.lead(
         key,
         rules,

@@ -26,9 +26,9 @@ _ENDED = ("MRK-6", "LOG-6")
 
 @dataclass(frozen=True, slots=True)
 class Untimely:
-    """The sentence for an untimely batch, with the parameters that it adds. ``none_due``: the parameters of a
-    second sentence, that no marker will follow; None: a marker will. ``unassigned``: those of the second sentence
-    that no producer has the coordinator's newest epoch; None: one has it, or has been assigned it."""
+    """The sentence for an untimely batch. ``params``: the parameters that it adds. ``none_due``: the parameters of a
+    note that no marker will follow; None: a marker will. ``unassigned``: the parameters of a note that no producer
+    has the coordinator's newest epoch; None: a producer has it, or will get it."""
 
     key: str
     rules: tuple[str, ...]
@@ -38,8 +38,8 @@ class Untimely:
 
 
 def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | None:
-    """The sentence for an untimely batch; None if the leader knows no less about it than the coordinator, or
-    if no coordinator of the run knows the producer."""
+    """The sentence for an untimely batch; None if the leader knows as much about the batch as the coordinator, or if
+    no coordinator of the run knows the producer."""
     batch, arrival = h.batch, h.appended.arrival
     if not batch.is_transactional or arrival is None or arrival.stored_epoch > batch.producer_epoch:
         return None
@@ -77,8 +77,9 @@ def untimely_of(h: happened.ClientBatchReached, teller: Teller) -> Untimely | No
 
 
 def _is_unassigned(transactional_id: str, epoch: int, entry: Mapping[str, Any], teller: Teller) -> bool:
-    """Whether the coordinator raised the epoch to abort, and no producer has the new one. With transaction version 2,
-    the end of a transaction raises the epoch for its own producer: the old one is then the last epoch."""
+    """Whether the coordinator raised the epoch to abort, and no producer has the new epoch. If the end of a
+    transaction raised the epoch for its own producer (transaction version 2), the result is False; the entry then has
+    the old epoch as its last one."""
     if (
         PREPARE_ABORT not in (entry["state"], entry["pending_state"])
         or entry.get("last_producer_epoch") == epoch

@@ -1,5 +1,5 @@
-"""One call of Kafka's admin client. A call has keys (partitions, transactional ids or brokers). For each key,
-one broker has to respond.
+"""One call of Kafka's admin client. A call has keys (partitions, transactional ids or brokers). For each key, one
+broker has to respond.
 
 The client looks up the brokers of its keys, and asks each of these brokers about its keys. If an error shows
 that a key is at another broker, the client looks the key up again. Source: ``AdminApiDriver``, its lookup
@@ -52,7 +52,7 @@ class Reaction(Enum):
     ASKS_AGAIN = "asks_again"
     LOOKS_UP = "looks_up"
     TAKES = "takes"
-    """The key has no value, and the caller decides what that means."""
+    """The client takes the response: the key has no value, and the caller decides what that means."""
 
 
 Answer = tuple[str, Error, Any]
@@ -66,14 +66,14 @@ class AdminCall:
     kind: CallKind
     command: Command
     subject: Any
-    """What the request contains besides the keys: producer ids, or a marker."""
+    """The content of the request besides the keys: producer ids, or a marker."""
     deadline: int
     unmapped: dict[str, None]
     mapped: dict[str, int] = field(default_factory=dict)
-    """Key to its broker."""
+    """Dict of key → its broker."""
     values: dict[str, Any] = field(default_factory=dict)
     retry_at: int | None = None
-    """The keys that have to be asked about again wait until this time."""
+    """The virtual ms at which requests are sent again; None: no request waits for that."""
 
     @property
     def is_fixed(self) -> bool:
@@ -89,7 +89,7 @@ class AdminCall:
         return tuple(key for key, place in self.mapped.items() if place == broker)
 
     def be_elsewhere(self, key: str) -> None:
-        """The key's broker is another one, so it has to be looked up again."""
+        """Forget the key's broker, so that it is looked up again."""
         if self.mapped.pop(key, None) is not None:
             self.unmapped[key] = None
 
@@ -163,7 +163,8 @@ def _ask_topics(call: AdminCall, keys: tuple[str, ...]) -> MetadataRequest:
 
 
 def _read_topics(response: MetadataResponse) -> Iterable[Answer]:
-    """Partition to its replicas. Kafka's tool needs several requests for this; here one response has all."""
+    """The answer for the cluster: dict of partition → its replicas. Kafka's tool needs several requests for this;
+    here one response has all."""
     error = next((one.error for one in response.partitions.values() if one.error in _NO_TOPIC), Error.NONE)
     replicas = {name: found.replicas for name, found in response.partitions.items()}
     return ((THE_CLUSTER, error, replicas),)

@@ -15,7 +15,7 @@ from engine.topic_partition import topic_partition
 from engine.value import value
 
 TOOL = "kafka-transactions"
-"""The name of the role: the tool without its suffix."""
+"""The name of the role, which is the tool's name without ``.sh``."""
 LIST, DESCRIBE, DESCRIBE_PRODUCERS = "list", "describe", "describe-producers"
 FIND_HANGING, ABORT = "find-hanging", "abort"
 COMMANDS: dict[str, str] = {
@@ -25,17 +25,17 @@ COMMANDS: dict[str, str] = {
     "find_hanging": FIND_HANGING,
     "abort_hanging": ABORT,
 }
-"""Action of a fault script to the command."""
+"""Dict of action of a fault script → the tool's command."""
 _SENDS = {
     LIST: ("ListTransactions",),
     DESCRIBE: ("DescribeTransactions",),
     DESCRIBE_PRODUCERS: ("DescribeProducers",),
     FIND_HANGING: ("DescribeProducers", "ListTransactions", "DescribeTransactions"),
 }
-"""Command to the requests that some brokers do not know, in the order in which it sends them."""
+"""Dict of command → those of its requests that some brokers do not know, in the order in which it sends them."""
 MINUTE_MS = 60_000
 TIMEOUT_MINUTES = 15
-"""``--max-transaction-timeout`` of find-hanging, when it is not given."""
+"""The default of ``--max-transaction-timeout`` of find-hanging."""
 
 
 @value
@@ -96,7 +96,8 @@ def command_of(entry: Mapping[str, Any]) -> Command:
 
 
 def lacking(command: Command, brokers: Profile) -> str | None:
-    """The first field of the brokers' version without which the command fails. None: its requests are known."""
+    """The first field of the brokers' profile that is False and without which the command fails. None: the brokers
+    know all its requests."""
     sends = ("DescribeProducers",) if command.start_offset is not None else _SENDS.get(command.name, ())
     needs = (BY_NAME[api].only_if for api in sends)
     return next((field for field in needs if field is not None and not holds(brokers, field, None)), None)

@@ -1,4 +1,4 @@
-"""The connections of the tool, and its requests on them."""
+"""The connections of ``kafka-transactions.sh``, and its requests on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.value import value
 
 @value
 class Asked:
-    """One request without an answer. ``keys``: the call's keys that it is about. ``is_lookup``: the request
+    """One request that has no response yet. ``keys``: the call's keys that it is about. ``is_lookup``: the request
     asks which brokers have these keys."""
 
     broker: int
@@ -31,9 +31,9 @@ class Requests:
 
     def __init__(self) -> None:
         self.is_open: dict[int, bool] = {}
-        """Broker to whether its connection is open; False while it is being made."""
+        """Dict of broker → whether its connection is open; False while it is being made."""
         self.asked: dict[int, Asked] = {}
-        """Correlation id to the request."""
+        """Dict of correlation id → the request."""
         self._newest = 0
 
     def ask(self, asked: Asked) -> Effects:
@@ -49,7 +49,7 @@ class Requests:
         return [Connect(peer)]
 
     def opened(self, broker: int) -> Effects:
-        """The connection is open: send what waited for it."""
+        """Send the requests that waited for this connection, because it is open."""
         if self.is_open.get(broker) is not False:
             return []
         self.is_open[broker] = True
@@ -60,7 +60,7 @@ class Requests:
         ]
 
     def ended(self, broker: int) -> list[Asked]:
-        """The connection ended or could not be made. Returns the requests that were on it."""
+        """Forget a connection that ended or could not be made. Returns the requests that were on it."""
         self.is_open.pop(broker, None)
         lost = [number for number, asked in self.asked.items() if asked.broker == broker]
         return [self.asked.pop(number) for number in lost]
@@ -77,7 +77,7 @@ class Requests:
         return min((asked.deadline for asked in self.asked.values()), default=None)
 
     def close(self) -> Effects:
-        """The tool ends: close every connection."""
+        """Close every connection, because the command has ended."""
         peers = [f"broker-{broker}" for broker in self.is_open]
         self.is_open.clear()
         self.asked.clear()
@@ -85,5 +85,5 @@ class Requests:
 
 
 def deadline_of(now: int) -> int:
-    """When a request that is sent now becomes overdue."""
+    """The virtual ms at which a request that is sent now becomes overdue."""
     return now + REQUEST_TIMEOUT_MS

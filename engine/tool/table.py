@@ -42,7 +42,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     ABORT: (),
 }
-"""Command to the columns of its table; abort prints none."""
+"""Dict of command → the columns of its table. abort prints no table."""
 
 
 def producer_row(found: ProducerDescription) -> Row:

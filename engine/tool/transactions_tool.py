@@ -116,14 +116,14 @@ class TransactionsTool:
         self.state = DONE
         self.queue: list[Command] = []
         self.begins_at: int | None = None
-        """When the next command begins, if one waits and none is running."""
+        """The virtual ms at which the next command begins, if one waits and none is running; else None."""
         self.call: AdminCall | None = None
         self.requests = Requests()
         self.table: list[Row] = []
         self.candidates: list[Candidate] = []
         """find-hanging: the open transactions that may hang."""
         self.ids: dict[int, str] = {}
-        """find-hanging: producer id to transactional id."""
+        """find-hanging: dict of producer id → transactional id."""
 
     # -- commands --------------------------------------------------------------------------------------
 
@@ -275,7 +275,7 @@ class TransactionsTool:
         return self.requests.opened(broker_number(peer))
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended or could not be made. After a backoff the tool continues the call."""
+        """Take the end of a connection, or its failure to open. After a backoff the tool continues the call."""
         broker, call = broker_number(peer), self.call
         lost = self.requests.ended(broker)
         if call is None or not lost:
@@ -373,7 +373,7 @@ class TransactionsTool:
             self.watch.emit(DescriptionShown, name, coordinator, *identity, found.state, found.partitions)
 
     def _show_nothing(self, taken: dict[str, None], broker: int, now: int) -> None:
-        """Show nothing: the sentence at the end of the call has the values."""
+        """Show nothing, because the sentence at the end of the call has the values."""
 
     # -- the first call of each command ----------------------------------------------------------------
 
@@ -392,8 +392,8 @@ class TransactionsTool:
         return self._call(TOPICS, (THE_CLUSTER,), now)
 
     def _abort(self, command: Command, now: int) -> Effects:
-        """Begin an abort. Brokers before 2.8 need an operator who names the producer; else the offset is
-        enough."""
+        """Begin an abort. Without a start offset, the operator has named the producer, which brokers before 2.8
+        require."""
         if command.start_offset is not None:
             return self._describe_producers(command, now)
         return self._write_abort(
@@ -432,7 +432,8 @@ class TransactionsTool:
         return self._call(PRODUCERS, found, now) if found else self._found([], now)
 
     def _choose_candidates(self, call: AdminCall, now: int) -> Effects:
-        """A candidate is an open transaction whose last write is older than the longest transaction timeout."""
+        """Choose the candidates: the open transactions whose last write is older than the longest transaction
+        timeout."""
         still_open = [
             (partition, one)
             for partition, found in call.values.items()
@@ -541,7 +542,7 @@ class TransactionsTool:
 def _why_hanging(
     partition: str, transactional_id: str | None, descriptions: dict[str, TransactionDescription]
 ) -> Hanging | None:
-    """Why no coordinator will end the transaction in this partition; None if one will."""
+    """The reason why no coordinator will end the transaction in this partition; None if one will."""
     if transactional_id is None:
         return Hanging.NO_ID
     found = descriptions[transactional_id]
@@ -563,7 +564,7 @@ _FIRST: dict[str, _First] = {
     FIND_HANGING: TransactionsTool._find_hanging,
     ABORT: TransactionsTool._abort,
 }
-"""Command to its first call."""
+"""Dict of command → the function that makes its first call."""
 _Show = Callable[[TransactionsTool, dict[str, Any], int, int], None]
 _SHOW: dict[str, _Show] = {
     TOPICS: TransactionsTool._show_topics,
@@ -572,7 +573,7 @@ _SHOW: dict[str, _Show] = {
     DESCRIPTIONS: TransactionsTool._show_descriptions,
     MARKER: TransactionsTool._show_nothing,
 }
-"""Call to the function that shows the values of one response."""
+"""Dict of call → the function that shows the values of one response."""
 _After = Callable[[TransactionsTool, AdminCall, int], Effects]
 _AFTER: dict[tuple[str, str], _After] = {
     (LIST, LISTING): TransactionsTool._printed,
@@ -585,4 +586,4 @@ _AFTER: dict[tuple[str, str], _After] = {
     (ABORT, PRODUCERS): TransactionsTool._choose_abort,
     (ABORT, MARKER): TransactionsTool._aborted,
 }
-"""(Command, call that has ended) to what follows."""
+"""Dict of (command, call that has ended) → the function that does what follows."""

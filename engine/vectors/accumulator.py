@@ -1,7 +1,7 @@
-"""Runs the cases of `accumulator` through the producer's own accumulator.
+"""Runs the cases of `accumulator` with the producer's own accumulator.
 
-A case lists times, record sizes, leaders and operations; its expected results, from Kafka, are compared field
-by field. Only the case moves the clock.
+A case lists times, record sizes, leaders and operations. Its expected results, which come from Kafka, are compared
+field by field. Only the case moves the clock.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from engine.watching import Watch
 
 VERSIONS = {"2.0": "k20", "2.8": "k28"}
 REQUEST_TIMEOUT_MS = 30_000
-"""Kafka 2.0 lets batches expire after ``request.timeout.ms``; the cases never change this setting, so this is
-its default."""
+"""The default of ``request.timeout.ms``, after which Kafka 2.0 lets batches expire. The cases never change it."""
 DEFAULTS = {
     "batch_size": 1086,
     "linger_ms": 0,
@@ -35,7 +34,7 @@ DEFAULTS = {
 """Settings that apply if a case leaves them out; they are those of Kafka's own accumulator tests."""
 KEY_BYTES, VALUE_BYTES = 3, 5
 _NO_MEMORY = {"2.0": "TimeoutException", "2.8": "BufferExhaustedException"}
-"""The exception of ``send()`` when memory is not free in time: 2.8 has a separate one."""
+"""Dict of version → the exception of ``send()`` when no memory is free in time."""
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:

@@ -1,4 +1,4 @@
-"""The interface to the files beside a recording, for its player; the caller opens the files."""
+"""The interface through which a recording's player reads the files beside the recording. The caller opens them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Beside(Protocol):
 
 
 class Nothing:
-    """For a recording without files beside it."""
+    """The implementation for a recording without files beside it."""
 
     def names(self, folder: str) -> tuple[str, ...]:
         return ()

@@ -1,7 +1,7 @@
-"""Runs the cases of `client_txn_manager` through the producer client that scenarios use.
+"""Runs the cases of `client_txn_manager` with the producer client that scenarios use.
 
-A case has one of three subtopics. `transition`: the client's own check of a change of state. `api`: a call in
-a given state. `response`: calls make the client send a request, which is then answered.
+A case has one of three subtopics. `transition` tests the client's own check of a change of state, `api` a call in a
+given state. In `response`, calls make the client send a request, which is then answered.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def _api(given: dict[str, Any], expected: dict[str, Any], profile: Profile) -> O
 
 
 def _call(manager: TransactionManager, call: str) -> str:
-    """The result of the call. A second initTransactions() waits for the result of the first; a case that
-    forces the state has no first call."""
+    """The result of the call: ``OK`` or an exception. A second initTransactions() would wait for the result of the
+    first one; if a case sets the state INITIALIZING without a first call, the client's table decides."""
     if (manager.state, call) == (states.INITIALIZING, states.INIT) and manager.pending_result is None:
         legal = states.edge_is_legal(states.INITIALIZING, states.INITIALIZING, manager.recovery.raises_epoch)
         refused = manager.thrown.in_wrong_state
@@ -197,8 +197,8 @@ class _Driver:
         self.in_flight: list[Send] = []
 
     def bring_on_its_way(self, request: str) -> Result | None:
-        """Make calls and answer requests until ``request`` is in flight; returns the result of the call that
-        sent it, or None."""
+        """Make calls and answer requests until ``request`` is in flight. Returns the result of the call that sent it,
+        or None."""
         if request.startswith("FindCoordinator(T"):
             return self._do(calls.init_transactions)
         if request == "InitProducerId":
@@ -310,7 +310,7 @@ class _Driver:
 
 
 def _answer_to(request: object, error: Error) -> object:
-    """The response with ``error``; in an AddPartitionsToTxn, the last partition gets it."""
+    """The response with ``error``. In the response to AddPartitionsToTxn, only the last partition has the error."""
     if isinstance(request, FindCoordinatorRequest):
         node = BROKER if error is Error.NONE else None
         return FindCoordinatorResponse(key=request.key, key_type=request.key_type, error=error, node=node)

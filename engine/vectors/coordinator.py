@@ -1,8 +1,8 @@
 """Runs the cases of the transaction coordinator, with one partition of its log.
 
-For each operation, the engine's responses, written images, markers to send and states must be Kafka's. The log of a
-case holds the newest image of each id. A *held* image is in the log, but the coordinator has not received the result
-of its append.
+For each operation, the engine's responses, written images, markers to send and states must equal Kafka's. The log of
+a case holds the newest image of each id. A *held* image is in the log, but the coordinator has not received the
+result of its append.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Stage:
 
     def __init__(self, config: dict[str, Any], version: str, named: frozenset[str]) -> None:
         self.named = named
-        """Every transactional id in the case: its state is compared after each operation, even before the
-        coordinator knows the id."""
+        """Every transactional id in the case. Their states are compared after each operation, even before the
+        coordinator knows them."""
         self.now = int(config.get("start_ms", 0))
         made = SnapshotCoordinator if version == SNAPSHOT else TransactionCoordinator
         self.coordinator = made(
@@ -73,13 +73,14 @@ class Stage:
         self.operation = 0
         self.responses: list[tuple[int, Answer]] = []
         self.verified: dict[int, dict[str, Error]] = {}
-        """Index of a ``verify_partitions`` operation to the error for each of its partitions."""
+        """Dict of index of a ``verify_partitions`` operation → the error for each of its partitions."""
         self.writes: list[Image | None] = []
         self.markers: list[SendMarkers] = []
         self.under_way: set[str] = set()
         """Ids whose markers are not all acknowledged."""
         self.acknowledged: dict[str, int] = {}
-        """Id to the index of the operation that acknowledged its last marker, until the completion is in the log."""
+        """Dict of id → the index of the operation that acknowledged its last marker, until the completion is in the
+        log."""
 
     def settle(self) -> None:
         """Carry out the coordinator's effects until there are none."""
@@ -161,7 +162,7 @@ class Stage:
         self.verified[self.operation] = verify(self.coordinator, asked)
 
     def _complete_markers(self, op: dict[str, Any]) -> None:
-        """The last acknowledgement of an id's markers arrives, if markers are under way."""
+        """Deliver the last acknowledgement of an id's markers, if it has markers in flight."""
         if op["tid"] in self.under_way:
             self.under_way.discard(op["tid"])
             self.acknowledged[op["tid"]] = self.operation
@@ -255,7 +256,7 @@ OPERATIONS: dict[str, Callable[[Stage, dict[str, Any]], None]] = {
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case in one version; returns the first difference from Kafka, or None. The hidden states
+    """Run one case in one version. Returns the first difference from Kafka, or None. The hidden states
     (``aux_state``) of all operations are compared first."""
     expected = expected_for(case, version)
     named = frozenset(op["tid"] for op in case["ops"] if op.get("tid"))

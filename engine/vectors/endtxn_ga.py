@@ -1,8 +1,8 @@
-"""Runs the cases of EndTxn with transaction version 2, as released in Kafka 4.0 (KIP-890): one request in one
-state of a transactional id.
+"""Runs the cases of EndTxn with transaction version 2, as released in Kafka 4.0 (KIP-890). A case is one request in
+one state of a transactional id.
 
-A case gives the request's epoch relative to the stored one. It expects the answer, the written state, and
-whether the epoch was raised.
+A case gives the request's epoch relative to the stored one, and the expected response, written state, and whether
+the epoch was raised.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EPOCHS = {
     "older": (STORED_EPOCH - 2, "request epoch <= stored epoch - 2"),
     "newer": (STORED_EPOCH + 1, "request epoch > stored epoch"),
 }
-"""Key: how a case describes the request's epoch. Value: that epoch, and the text that the case has beside it."""
+"""Dict of a case's description of the request's epoch → that epoch, and the text that the case has beside it."""
 
 
 class _NoIds:

@@ -68,8 +68,8 @@ def _state(group: Group, partitions: list[str]) -> dict[str, Any]:
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case: the result and the state after every operation must be Kafka's. The version makes no
-    difference."""
+    """Run one case. Returns the first difference from Kafka in the result or the state after an operation, or None.
+    The version makes no difference."""
     group = Group("g")
     partitions = sorted({name for operation in case["ops"] for name in operation.get("offsets", ())})
     for index, (operation, expected) in enumerate(zip(case["ops"], case["expected"], strict=True)):

@@ -19,10 +19,10 @@ from engine.vectors.log_tools import ToolRuns
 from engine.vectors.outcome import Skip
 
 TURN_MS = 200
-"""Virtual ms of one turn: more than a call and its markers need."""
+"""The length of a turn in virtual ms, which is longer than a call and its markers take."""
 INIT_MS = 2000
-"""Virtual ms of a turn with ``init_transactions``. The call waits until a transaction that another client
-left open has ended."""
+"""The length, in virtual ms, of a turn with ``init_transactions``. The call waits until a transaction that another
+client left open has ended."""
 SCAN_MS = 10_000
 """Interval in ms at which a coordinator looks for timed-out transactions."""
 RESTART_MS = 10_000
@@ -36,7 +36,7 @@ LASTS_MS = {
     "new leader": HEARTBEAT_MS,
 }
 NEWER, OLDER = "k41", "k28"
-"""The profiles that play the Java client 4.1 and librdkafka 2.16; the latter uses the older protocol."""
+"""The profiles that stand for the Java client 4.1 and for librdkafka 2.16, which uses the older protocol."""
 CLIENTS_MAX = 16
 CALLS = frozenset(
     ("init_transactions", "begin_transaction", "commit_transaction", "abort_transaction", "flush")
@@ -45,7 +45,7 @@ CALLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A record in the order of ``send()`` calls, with the offset at the recorded broker."""
+    """A record of the recording and its offset at the recorded broker. Records are in the order of ``send()``."""
 
     partition: str
     key: Any
@@ -82,33 +82,33 @@ class Script:
 
     topics: dict[str, dict[str, Any]] = field(default_factory=dict)
     producers: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """``<phase>/<client in the recording>`` to the producer."""
+    """Dict of ``<phase>/<client in the recording>`` → the producer."""
     calls: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     faults: list[dict[str, Any]] = field(default_factory=list)
     sent: list[Sent] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
-    """What is checked while the scenario runs."""
+    """The checks that are made while the scenario runs."""
     now: int = 0
     brokers: int = 1
     views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     """The time and content of each recorded view."""
     leader: int = 0
-    """The broker that leads the first partition at first. The first action that kills a leader names it; 0:
-    no action does."""
+    """The broker that leads the first partition at the start. The first action that kills a leader names it; 0: no
+    action kills a leader."""
     last_segment: int = 0
     """Base offset of the newest segment, which the log cleaner leaves alone."""
     lasts_ms: int = TURN_MS
     """Virtual ms of the present turn."""
     behind_ms: int = 0
-    """How many ms the scenario is behind the recording."""
+    """The ms by which the scenario is behind the recording."""
 
     def name(self, producer: str) -> str:
         """The name of a client in the scenario, which allows only small letters."""
         return f"p{list(self.producers).index(producer) + 1}"
 
     def turn(self, at_ms: int | None = None, lasts_ms: int = TURN_MS) -> int:
-        """Begin the next turn, after the end of the previous one; returns its time (virtual ms). ``at_ms``:
-        the time of the turn's actions in the recording, or None. ``lasts_ms``: the turn's length."""
+        """Begin the next turn, after the end of the previous one. Returns its time (virtual ms). ``at_ms``: the time
+        of the turn's actions in the recording, or None. ``lasts_ms``: the turn's length."""
         due = 0 if at_ms is None else at_ms + self.behind_ms
         self.now = max(self.now + self.lasts_ms, due)
         if at_ms is not None:
@@ -146,7 +146,7 @@ def _restart(script: Script) -> None:
 
 
 def independent(phases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """All phases as one group, or as several if they have more clients than a scenario allows. No client uses
+    """All phases in one group, or in several groups if they have more clients than a scenario allows. No client uses
     topics of two groups."""
     parts: list[set[str]] = [{topic["topic"]} for phase in phases for topic in phase["topics"]]
     used: dict[str, set[str]] = {}
@@ -192,7 +192,7 @@ class _Reader:
         script.behind_ms = script.now
         self.tools = list(phase.get("tool", ()))
         self.clients: dict[str, str] = {}
-        """Names of this phase's clients to their names in the script; every phase has its own clients."""
+        """Dict of name of one of this phase's clients → its name in the script. Every phase has its own clients."""
 
     def read(self) -> None:
         script, phase = self.script, self.phase
@@ -217,7 +217,7 @@ class _Reader:
         self.script.views.append((at + TURN_MS - 1, view))
 
     def _run_tools(self, before: int | None = None) -> None:
-        """Run the operator's commands that come before the action with this number; None: all that are left."""
+        """Run the operator's commands that come before the action with this number; None: all remaining commands."""
         while self.tools and (before is None or self.tools[0]["after_action"] < before):
             tool = self.tools.pop(0)
             at = self.script.turn()
@@ -296,7 +296,7 @@ class _Reader:
         self.script.producers[name] = {"profile": config.get("profile", OLDER), "settings": settings}
 
     def _child(self, action: dict[str, Any], at: int) -> None:
-        """An action in a separate process, which a later action kills."""
+        """Add an action in a separate process, which a later action kills."""
         producer = action["producer"]
         self._new_producer(
             producer,
@@ -345,8 +345,8 @@ def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
             partition = f"{action['topic']}-{action['partition']}"
             first[partition] = min(action["offset"], first.get(partition, action["offset"]))
     logs: dict[str, list[dict[str, Any] | None]] = {name: [EARLIER] * start for name, start in first.items()}
-    """Partition to the action behind each offset: the one that sent the record, or for a marker the one that
-    ended the transaction. None: unknown."""
+    """Dict of partition → for each offset, the action that sent the record, or for a marker the action that ended the
+    transaction; None: unknown."""
     joined: dict[str, list[str]] = {}
     transactional = {
         action["producer"] for action in actions if "transactional.id" in action.get("config", ())
@@ -375,7 +375,7 @@ def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _place_record(log: list[dict[str, Any] | None], action: dict[str, Any]) -> list[dict[str, Any]]:
-    """Put a record at its offset; returns the actions after it."""
+    """Put a record's action at its offset in the log. Returns the actions at later offsets."""
     offset = action["offset"]
     log.extend([None] * (offset - len(log)))
     if offset < len(log) and log[offset] is None:
@@ -479,7 +479,7 @@ class _JavaLines:
         return f"{self.identifier.removesuffix(variant)}-{codec}{variant}"
 
     def _codec(self, codec: str) -> None:
-        """A separate producer with a compression codec; its records are in the last view."""
+        """Add a separate producer with a compression codec, whose records are in the last view."""
         self.producer = f"java-{codec}"
         self._new(self.producer, self._identifier_of(codec))
         self._begin()

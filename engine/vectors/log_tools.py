@@ -19,7 +19,7 @@ _NUMBERS = {
 CLOCKS = frozenset(
     ("LastTimestamp", "CurrentTransactionStartTimeMs", "TransactionDurationMs", "Duration(min)")
 )
-"""Columns that a comparison leaves out, because they depend on clocks."""
+"""The columns that a comparison leaves out, because they depend on clocks."""
 NOTHING = "None"
 
 
@@ -68,8 +68,8 @@ def compare_tables(
     wanted_owners: Mapping[int, str],
     owners: Mapping[int, str],
 ) -> tuple[int, Failure | None]:
-    """Compare the engine's table (``ToolView``) with the printed one; returns the number of equal rows, and
-    the first difference. Rows of ``list`` that the engine lacks are no difference."""
+    """Compare the engine's table (``ToolView``) with the printed one. Returns the number of equal rows, and the first
+    difference. Rows of ``list`` that the engine lacks are no difference."""
     place = f"kafka-transactions.sh {' '.join(ran.command)}"
     if shown["state"] != "done":
         return 0, Failure(f"{place}: end", "done", shown["state"])

@@ -1,4 +1,4 @@
-"""Plays the recorded actions of clients at a real Kafka 4.1 in ``k41``, and compares the logs.
+"""Plays the recorded actions of clients at a real Kafka 4.1 in the profile ``k41``, and compares the logs.
 
 The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Five things are
 compared:
@@ -40,14 +40,15 @@ from engine.vectors.wire_versions import OpenField, Taken
 
 INTERNAL_PARTITIONS = 4
 CALLS_OF_A_FENCED_PRODUCER = ("abort_transaction",)
-"""Calls that the Java client still makes after a leader fenced it, but librdkafka refuses."""
+"""The calls that the Java client allows after a leader fenced it, while librdkafka refuses them."""
 LEVEL = re.compile(r"_transaction_version_(\d)")
 PLAYED_IN = "k41"
 NEWEST_LEVEL = 2
 """The level of ``transaction.version`` in a new cluster of Kafka 4.1."""
 STEPS_MAX = 400_000
 LOGS_ON_MS = 120_000
-"""Virtual ms for which a log may still grow after the last view: a transaction timeout and its scan."""
+"""Virtual ms for which a log may still grow after the last view: a transaction timeout, and the time until the scan
+that finds it."""
 
 OPEN = (
     OpenField(
@@ -100,7 +101,7 @@ class Compared:
 
     failure: Failure | None
     counts: Taken = field(default_factory=Counter)
-    """What was compared (records, markers, views, calls, values of both internal topics, …) to how many of them."""
+    """Dict of kind of comparison (records, markers, views, calls, values of internal topics, …) → its count."""
     missing: tuple[str, ...] = ()
 
 
@@ -162,7 +163,7 @@ class _Recorded:
         self.is_cluster = any("replication.factor" in topic["config"] for topic in document["topics"])
         """Whether there were several brokers."""
         self.values: dict[str, list[tuple[int, TransactionLogValue]]] = {}
-        """Transactional id to the values of its records, each with the version of its bytes."""
+        """Dict of transactional id → the values of its records, each with the version of its bytes."""
         self.offsets: list[tuple[RecordBatch, list[tuple[OffsetKey, int]]]] = []
         self.leader_epochs = 1
         for name in beside.names("../_internal"):
@@ -218,7 +219,8 @@ class _Recorded:
 
 
 def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
-    """Producer id to a name that is the same in both logs: the transactional id, and a number (``tx 2``)."""
+    """Dict of producer id → a name that is the same in the engine's and in the recorded log: the transactional id,
+    and a number (``tx 2``)."""
     owners: dict[int, str] = {}
     counts: Counter[str] = Counter()
     for name, producer_id in seen:
@@ -230,7 +232,7 @@ def owners_of(seen: Iterable[tuple[str, int]]) -> dict[int, str]:
 
 def rows_of(batches: Iterable[RecordBatch], owners: dict[int, str]) -> list[Row]:
     """The rows of a log, one for each record or marker, and one for each batch that the log cleaner emptied.
-    Leader epochs count from the log's first."""
+    Leader epochs are relative to the log's first one."""
     rows: list[Row] = []
     others: dict[int, str] = {}
     first_epoch: int | None = None
@@ -386,8 +388,8 @@ class _Run:
     # The content of the files ---------------------------------------------------------------------
 
     def compare_logs(self, is_last: bool) -> Failure | None:
-        """Compare offsets in responses, logs and the values of both internal topics. After an earlier phase
-        than the last, the engine's logs must be a prefix of the recorded files."""
+        """Compare the offsets in responses, the logs, and the values of both internal topics. After every phase but
+        the last, the engine's logs must be a prefix of the recorded files."""
         if is_last:
             self._run_on()
         images = self._images()
@@ -403,7 +405,7 @@ class _Run:
         return self._compare_offsets(owners, is_last)
 
     def _run_on(self) -> None:
-        """Run on until the logs are as long as the recorded ones: a transaction may time out after the last
+        """Run on until the logs are as long as the recorded ones, because a transaction may time out after the last
         view."""
         end = self.script.now + LOGS_ON_MS
         while self.simulation.now < end and any(
@@ -441,7 +443,7 @@ class _Run:
         return None
 
     def _is_open(self, name: str, partition: str) -> bool:
-        """Whether the actions leave this field open."""
+        """Whether the actions do not determine this field of a partition's records."""
         if not self.recorded.is_cluster:
             return False
         return name == "coordinator epoch" or (
@@ -505,8 +507,7 @@ def offsets_in(batch: RecordBatch) -> list[int]:
 
 
 def delivered(view: dict[str, Any], consumer: str, partition: str, log: PartitionLog) -> list[int]:
-    """The offsets that a consumer got, without those that the log no longer has: these are the ones that a
-    new consumer gets."""
+    """The offsets that a consumer got and the log still has. A new consumer gets the same ones."""
     stretches = view["consumers"][consumer]["lanes"][partition]["stretches"]
     there = {offset for batch in log.batches for offset in offsets_in(batch) if offset >= log.log_start}
     return [
@@ -519,7 +520,7 @@ def delivered(view: dict[str, Any], consumer: str, partition: str, log: Partitio
 
 
 def last_of_each(images: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The images, but only the last of several images of one transaction in state Ongoing: it has all partitions."""
+    """The images, without those of a transaction in state Ongoing except the last one, which has all its partitions."""
     kept: list[tuple[Any, ...]] = []
     for image in images:
         if kept and image[0] == "Ongoing" == kept[-1][0] and image[1:3] == kept[-1][1:3]:
@@ -555,7 +556,7 @@ def _made_image(value: LoggedTransaction, owners: dict[int, str]) -> tuple[Any, 
 
 
 def _open_partition(name: str) -> str:
-    """The name of a partition; for ``__consumer_offsets`` the topic alone."""
+    """The name of a partition; for a partition of ``__consumer_offsets`` only the topic."""
     return OFFSETS_TOPIC if topic_of(name) == OFFSETS_TOPIC else name
 
 

@@ -25,8 +25,8 @@ EPOCH = 3
 
 
 class Around:
-    """The channel's broker, as the channel sees it: leaders, reachable brokers, its epoch as coordinator, and
-    its metadata. A case may change these values."""
+    """The state of the channel's broker that the channel reads: leaders, reachable brokers, the broker's epoch as
+    coordinator, and its metadata. A case may change these values."""
 
     def __init__(self) -> None:
         self.epoch: int | None = EPOCH
@@ -56,7 +56,7 @@ class Around:
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case in one version; returns the first difference from Kafka, or None."""
+    """Run one case in one version. Returns the first difference from Kafka, or None."""
     given, profile = case["input"], PROFILES[version]
     around = Around()
     channel = MarkerChannel(
@@ -109,7 +109,7 @@ def _answer(channel: MarkerChannel, around: Around, given: dict[str, Any]) -> No
 
 
 def _outcome(channel: MarkerChannel) -> str:
-    """The channel's present state, under the case's name for it."""
+    """The channel's present state, by the name that cases use."""
     waiting = channel.waiting.get("txn")
     if waiting is not None and waiting.passed_over:
         return "illegal_state"

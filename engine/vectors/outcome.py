@@ -1,4 +1,5 @@
-"""The result of one test vector: `None` when it holds, a `Failure` when it does not, `Skip` when it was not run."""
+"""The result of one case: `None` if the engine agrees with Kafka, a `Failure` if it differs, `Skip` if the case was
+not run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,8 +27,8 @@ UNKNOWN = object()
 def first_difference(
     where: str, expected: Mapping[str, object], got: Mapping[str, object], missing: object = None
 ) -> Outcome:
-    """The first expected field that differs; ``where`` precedes its name. An absent field counts as
-    ``missing``: null, or ``UNKNOWN``."""
+    """The first expected field that differs, or None. ``where`` precedes the field's name. An absent field counts as
+    ``missing``, which is null or ``UNKNOWN``."""
     for name, value in expected.items():
         if got.get(name, missing) != value:
             return Failure(f"{where}{name}", value, got.get(name))

@@ -1,6 +1,6 @@
-"""Runs the cases about blocks of producer ids on real managers and a real ZooKeeper, message by message.
+"""Runs the cases about blocks of producer ids on the engine's managers and its ZooKeeper, message by message.
 
-``conflicts`` in a case: how many times a competing writer takes the next block right before the manager's
+``conflicts`` in a case: the number of times that a competing writer takes the next block right before the manager's
 conditional write arrives. In a case the node does not exist before its first write, which creates it with
 version 0; in Kafka it exists before.
 """
@@ -105,8 +105,8 @@ def _only_send(effects: Effects) -> Send:
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Play one case and compare every operation's result, its writes to ZooKeeper's node of blocks, and the data
-    and version of this node after it."""
+    """Play one case. Returns the first difference from Kafka in an operation's result, in its writes to ZooKeeper's
+    node of blocks, or in the data and version of this node after it; None without one."""
     blocks = BlockCase(case["input"].get("initial"))
     for index, (operation, expected) in enumerate(zip(case["input"]["ops"], case["expected"], strict=True)):
         got = blocks.do(operation)

@@ -1,6 +1,6 @@
-"""Runs the cases of `produce_errors` through the transaction manager that scenarios use.
+"""Runs the cases of `produce_errors` with the transaction manager that scenarios use.
 
-Three batches of one record (sequences 0, 1, 2) of t-0 are in flight; one of them gets the error.
+Three batches of t-0 with one record each (sequences 0, 1, 2) are in flight. One of them gets the error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs the cases about one partition log (schema ``log-scenario-v1``) on the brokers' own log.
 
-The module serves the topics ``producer_state``, ``log_transactions`` and ``log_recovery``: each operation is
-a call on :class:`engine.broker.partition_log.PartitionLog`, each result is the log's answer and state.
+The module runs the topics ``producer_state``, ``log_transactions`` and ``log_recovery``. Each operation is a call on
+:class:`engine.broker.partition_log.PartitionLog`, and each result consists of the log's answer and state.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ PROFILE_OF = {profile.version: profile for profile in PROFILES.values()} | {SNAP
 HEADER_BYTES = 61
 RECORD_BYTES = 8
 MARKER_BYTES = 78
-"""Sizes that the cases assume: of a batch's header, of a record without a key and with one byte of value, and
-of a whole marker."""
+"""The sizes in bytes that the cases assume for a batch's header, for a record without a key and with one byte of
+value, and for a whole marker."""
 
 
 class LogCase:
@@ -46,7 +46,7 @@ class LogCase:
         self.clock = 0
         self.verifies = bool(config.get("verification"))
         self.guards: dict[int, int] = {}
-        """Producer id to the guard that its verified batches carry (Kafka's ``VerificationGuard``)."""
+        """Dict of producer id → the guard that its verified batches carry (Kafka's ``VerificationGuard``)."""
         self.version = version
         self.through_bytes = through_bytes
         self.auto_high_watermark = bool(config.get("auto_hw"))
@@ -63,7 +63,7 @@ class LogCase:
         )
 
     def do(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """Carry out one operation; returns ``result`` and the other fields of the answer."""
+        """Carry out one operation. Returns ``result`` and the other fields of the answer."""
         handler = OPERATIONS.get(operation["op"])
         if handler is None:
             raise Skip(f"the engine has no operation {operation['op']!r}")
@@ -89,8 +89,8 @@ class LogCase:
         return self._appended(batches, operation.get("origin", "client"))
 
     def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """A batch arrives that may be the first of a transaction. If the log needs to verify it, the log
-        keeps a guard for the append."""
+        """Take the arrival of a batch that may be the first of a transaction. If the batch has to be verified, the
+        log keeps a guard for the append."""
         producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
         producers = self.log.producers
         needs = not producers.is_open(producer_id, epoch)
@@ -276,10 +276,9 @@ OPERATIONS: dict[str, Callable[[LogCase, dict[str, Any]], dict[str, Any]]] = {
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case in one version: every result and every state must be Kafka's. Returns the first
-    difference, or None.
+    """Run one case in one version. Returns the first result or state that differs from Kafka's, or None.
 
-    ``log_transactions`` runs a second time with every batch as bytes.
+    A case of ``log_transactions`` runs a second time with every batch as bytes.
     """
     failure = _run(LogCase(case.get("config", {}), version), case, version)
     if failure is None and case["topic"] == "log_transactions":

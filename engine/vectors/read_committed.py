@@ -4,8 +4,8 @@ For each isolation level, up to three responses go through the consumer's own fi
 
 - the response in the case;
 - the same response, after ``engine/codec`` has written its batches to bytes and read them back;
-- the response of a partition log to which the whole partition was appended, also read back from bytes. It is left
-  out if no log of Kafka could give the case's response (``_log_would_answer``).
+- the response of a partition log to which all batches of the case's partition were appended, also read back from
+  bytes. It is left out if no log of Kafka could give the case's response (``_log_would_answer``).
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _log_would_answer(whole: list[RecordBatch], given: list[RecordBatch], case: 
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Run one case; returns the first difference from Kafka, or None. Compared are the offsets that the application
-    gets, and the next fetch offset."""
+    """Run one case. Returns the first difference from Kafka in the offsets that the application gets or in the next
+    fetch offset, or None."""
     given = case["input"]
     offset = given["fetch_offset"]
     batches = [_batch(described) for described in given["response_batches"]]

@@ -1,8 +1,9 @@
 """Records which fields of a case were read while it was played.
 
-A case may have fields that the engine does not know, because of a later schema or a typing error. Such a case
-is played nevertheless, and each unread field is reported with its place, except prose and the fields of an object
-of which nothing, or ``versions``, was read. So no list of the known fields of each operation is needed.
+A case may have fields that the engine does not know, because of a later schema or a typing error. Such a case is
+played nevertheless, and each unread field is reported with its place. Two kinds of unread fields are not reported:
+prose, and the fields of an object of which no field, or ``versions``, was read. So no list of the known fields of
+each operation is needed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 PROSE = frozenset({"name", "detail", "note", "comment", "description"})
 """Fields that only describe a case to its reader; no run reads them."""
 PLAYED = ("config", "input", "leaders", "ops", "expected")
-"""The fields of a case that are not its name or origin."""
+"""The fields of a case that may be read while it is played. Its other fields say its name and origin."""
 
 
 class Tracked(dict[str, Any]):

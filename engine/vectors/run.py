@@ -26,10 +26,10 @@ VERSIONS = ("2.0", "2.8", "3.9-like", SNAPSHOT, GA)
 STEP_OUTCOMES = ("passed", "failed", "skipped")
 UNPLAYED_NAMED_MAX = 20
 SKIPPED_NAMED_MAX = 8
-"""How many skipped cases a report names for one reason. Further ones are only counted; `--json` lists all."""
+"""A report names at most this many skipped cases for one reason. Further ones are only counted; `--json` lists all."""
 RECORDINGS = "engine.vectors.wire"
-"""This module is imported when the first recording is played: it needs a library that vectors and runs do not
-need."""
+"""The module that plays recordings. It is imported when the first recording is played, because it needs a library
+that vectors and runs do not need."""
 
 TOPICS: dict[str, str] = {
     "sequence_math": "engine.vectors.sequence_math",
@@ -62,9 +62,9 @@ class Report:
     - ``unplayed``: the errors in files, and the recorded logs that are missing, each as a sentence.
     - ``steps``: the number of steps of recordings by result. The steps after a failed one are skipped,
       because the states differ.
-    - ``taken``: how often each field was taken from a recording that does not determine it.
+    - ``taken``: dict of field that a recording does not determine → how often its value was taken from a recording.
     - ``differences``: (recording, version, Failure, rows) for versions other than the recorded one.
-    - ``others``: version other than the recorded one to the number of steps by result.
+    - ``others``: dict of version other than the recorded one → the number of steps by result.
     """
 
     passed: list[str] = field(default_factory=list)
@@ -100,7 +100,8 @@ class Report:
         yield f"{len(self.passed)} passed, {failed} failed, {len(self.skipped)} skipped"
 
     def _lines_of_recordings(self) -> Iterable[str]:
-        """Lines for the fields that recordings do not determine."""
+        """Lines about recordings: the fields that they do not determine, the comparisons of folders, and the
+        differences in other versions."""
         if self.folders:
             for name, reason in import_module(FOLDERS).open_fields():
                 yield f"OPEN {name}, {reason}"
@@ -166,7 +167,7 @@ def run_files(documents: Iterable[tuple[str, Any]]) -> Report:
 
 
 def run_file(name: str, document: Any, report: Report, beside: Beside = NOTHING) -> None:
-    """Play the cases of one file; ``beside``: the files in its folder."""
+    """Play the cases, the recording or the phase of one file. ``beside``: the files in its folder."""
     content = document if isinstance(document, dict) else {}
     if is_recording(content):
         run_recording(name, content, report, beside)
@@ -191,8 +192,8 @@ API_VERSIONS_FIELDS = ("api_versions", "transaction_version", "request_hex", "re
 
 
 def is_recording(document: dict[str, Any]) -> bool:
-    """Whether the document is a recording of a real broker's responses (``kafka-logs/*/wire``), step by step
-    or of ApiVersions."""
+    """Whether the document is a recording of a real broker's responses (``kafka-logs/*/wire``), either to the
+    requests of several steps or to ApiVersions."""
     return any(
         all(field in document for field in wanted) for wanted in (RECORDING_FIELDS, API_VERSIONS_FIELDS)
     )
@@ -225,7 +226,7 @@ def run_recording(name: str, document: dict[str, Any], report: Report, beside: B
 
 
 FOLDERS = "engine.vectors.logs"
-"""This module is imported when the first folder is played, because it needs whole scenarios."""
+"""The module that plays folders. It is imported when the first folder is played, because it needs whole scenarios."""
 FOLDER_FIELDS = ("scenario", "phase", "topics", "actions", "views")
 
 
@@ -257,7 +258,7 @@ def run_folder(name: str, document: dict[str, Any], report: Report, beside: Besi
 
 
 def count_steps(counts: Counter[str], played: Any) -> None:
-    """Count the steps of a recording; the steps after a failed one are skipped."""
+    """Add the steps of a recording to ``counts``: passed, failed, and those after a failed one as skipped."""
     counts["passed"] += played.passed
     counts["failed"] += played.at_step
     counts["skipped"] += played.steps - played.passed - played.at_step
@@ -299,7 +300,7 @@ def versions_played(case: dict[str, Any]) -> list[str]:
 
 
 def _is_advisory(case: dict[str, Any], version: str) -> bool:
-    """Whether the case may differ in this version, the development snapshot; it is then not played."""
+    """Whether the version is the development snapshot and the case may differ in it. The case is then not played."""
     return version == SNAPSHOT and bool(case.get("advisory"))
 
 

@@ -1,12 +1,12 @@
-"""Runs the cases of `sender` through the producer client that scenarios use.
+"""Runs the cases of `sender` with the producer client that scenarios use.
 
 The driver replaces the kernel and the network: it runs passes, holds the requests in flight and answers them.
 Like the mock client of Kafka's own test, it has no connection delays and no limit on requests in flight. The
 clock skips the Sender's sleeps.
 
-In the mock, a request in flight is no copy: it refers to the producer's memory. When a batch expires while
-its request is in flight, the next batch gets this memory at once, and the request then shows the content of
-that batch.
+In Kafka's mock client, a request in flight is no copy but refers to the producer's memory. When a batch expires
+while its request is in flight, the next batch gets this memory at once, and the request then shows the content of
+the next batch.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ LOCAL_ERRORS = {
     ABORTED_ERROR: "TransactionAbortedException",
     CLOSED_ERROR: KAFKA_EXCEPTION,
 }
-"""Errors that the client itself causes, each with the exception of Kafka's client (KIP-654 for the second)."""
+"""Dict of error that the client itself causes → the exception of Kafka's client (the second one: KIP-654)."""
 OPERATIONS = (
     "send",
     "run",
@@ -87,7 +87,7 @@ OPERATIONS = (
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """Carry out a case's operations in 2.8; returns the first difference from Kafka, or None. Raises Skip for
+    """Carry out a case's operations in 2.8. Returns the first difference from Kafka, or None. Raises Skip for
     another version, and for an operation that the engine does not have."""
     if version not in case["versions"]:
         raise Skip(f"the case says nothing about Kafka {version}")
@@ -110,15 +110,15 @@ def run(case: dict[str, Any], version: str) -> Outcome:
 
 
 class _Buffers:
-    """Which piece of the producer's memory each batch was written to (``BufferPool``)."""
+    """The pieces of the producer's memory to which batches are written (``BufferPool``)."""
 
     def __init__(self) -> None:
         self.free: deque[int] = deque()
         self.count = 0
         self.lent: dict[int, int] = {}
-        """Serial of a batch's first record to its piece of memory."""
+        """Dict of serial of a batch's first record → the number of its piece of memory."""
         self.written: dict[int, RecordBatch] = {}
-        """Piece of memory to the batch that was written there last."""
+        """Dict of number of a piece of memory → the batch that was written there last."""
 
     def lend(self, first_serial: int, pooled: bool) -> None:
         if pooled and self.free:
@@ -212,16 +212,16 @@ class _Driver:
         self.now = 0
         self.serial = 0
         self.pooled: dict[int, bool] = {}
-        """Serial of a batch's first record to whether the batch has a buffer of exactly ``batch.size``, which the pool
-        keeps for reuse when it is returned."""
+        """Dict of serial of a batch's first record → whether its buffer has exactly ``batch.size`` bytes, so that the
+        pool keeps the buffer for reuse."""
         self.in_flight: list[Send] = []
         self.sent_at: dict[int, int] = {}
-        """Correlation id to the time of sending."""
+        """Dict of correlation id → the virtual ms at which the request was sent."""
         self.prepared: list[object] = []
-        """Responses for the next requests of each kind, in order."""
+        """The prepared responses, in order. Each is for the next request of its API."""
 
     def do(self, operation: dict[str, Any]) -> str | None:
-        """Carry out one operation; returns the name of an exception, or None. Raises Skip for an unknown one."""
+        """Carry out one operation. Returns the name of an exception, or None. Raises Skip for an unknown operation."""
         handler = getattr(self, "_" + operation["op"], None) if operation["op"] in OPERATIONS else None
         if handler is None:
             raise Skip(f"the engine has no operation {operation['op']!r}")
@@ -359,7 +359,7 @@ class _Driver:
             self._disconnect({})
 
     def _answer_prepared(self) -> None:
-        """The mock answers a request with a prepared response as soon as it is polled."""
+        """Answer requests in flight with the prepared responses, as Kafka's mock client does when it is polled."""
         for request in [
             request for request in self.in_flight if not isinstance(request.body, ProduceRequest)
         ]:
@@ -417,8 +417,7 @@ class _Driver:
             state["pid"] = transactions.producer_id
             state["epoch"] = transactions.producer_epoch
             used = sorted({future["partition"] for future in self.futures.futures.values()})
-            # In Kafka, asking the transaction manager for a partition's numbering creates the entry; here,
-            # too.
+            # As in Kafka, asking the transaction manager for the numbers of a partition creates the entry.
             state["partitions"] = {name: _numbers(transactions.entry(name)) for name in used}
         return state
 

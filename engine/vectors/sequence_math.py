@@ -9,7 +9,7 @@ from engine.vectors.outcome import Failure
 
 
 def run(case: dict[str, Any], version: str) -> Failure | None:
-    """Increment and decrement the case's sequence; returns the first difference from Kafka, or None."""
+    """Increment and decrement the case's sequence. Returns the first difference from Kafka, or None."""
     given, expected = case["input"], case["expected"]
     got = {
         "increment": increment(given["seq"], given["by"]),

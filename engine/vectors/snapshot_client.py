@@ -1,4 +1,4 @@
-"""The client of October 2024, before 4.0: the client of 4.1 without what changed between the two."""
+"""The profile of the client of October 2024, before 4.0: that of 4.1 without the changes between the two versions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The coordinator of October 2024, before 4.0, with behaviour that Kafka changed before the release and that
-no profile has.
+"""The transaction coordinator of October 2024, before 4.0. It has behaviour that no profile has, because Kafka
+changed it before the release.
 
 The cases of `4.0-snapshot` were recorded from it, so they are played with it. Source:
 ``TransactionCoordinator`` and ``TransactionMetadata`` at 1eb7644349.
@@ -23,12 +23,12 @@ from engine.messages import NO_PRODUCER_EPOCH, RAISING_VERSION, SHORT_MAX
 class SnapshotCoordinator(TransactionCoordinator):
     """The coordinator with three differences from the release:
     - A fence raises the epoch twice (fixed by KAFKA-19367).
-    - A completion stores its own epoch as the last one.
+    - A completion stores its own epoch as the last epoch.
     - For a decided transaction of version 2, the rules of version 2 also check the epoch of an EndTxn of an
       older version.
 
-    A fourth difference occurs in no case: before it looks for a pending change, it compares the epoch of an
-    EndTxn of version 2 (KAFKA-18464).
+    A fourth difference occurs in no case: this coordinator compares the epoch of an EndTxn of version 2 before it
+    looks for a pending change (KAFKA-18464).
     """
 
     def _write(self, kind: str, image: Image, change: Change) -> None:

@@ -1,5 +1,5 @@
-"""Sends the requests of a recording to a broker of the engine, and compares its answers with those of the
-recorded real broker (``kafka-logs/*/wire``).
+"""Sends the requests of a recording to a broker of the engine, and compares its answers with those of the real
+broker that was recorded (``kafka-logs/*/wire``).
 
 A recording is a list of requests as bytes, each with the broker's answer and the broker's state afterwards.
 ``engine.wire`` reads the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads
@@ -138,9 +138,9 @@ class Played:
     at_step: bool = False
     """True when the failure is in a step; False when it is in the last fetches or the log, after all steps."""
     taken: Taken = field(default_factory=Counter)
-    """For each open field, how often its value was taken from the recording."""
+    """Dict of open field → how often its value was taken from the recording."""
     missing: tuple[str, ...] = ()
-    """Partitions without a recorded log, so that their bytes were not compared."""
+    """The partitions whose bytes were not compared, because there is no recorded log of them."""
     rows: tuple[str, ...] = ()
     """If the version is not the recorded one: the rows of its profile that cause the failure."""
 
@@ -162,7 +162,7 @@ def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]
 
 
 def open_fields() -> list[tuple[str, str]]:
-    """Name of each field that a recording does not determine, and the reason."""
+    """(name, reason) of each field that a recording does not determine."""
     return [(found.name, found.reason) for found in OPEN]
 
 
@@ -212,7 +212,8 @@ def _play_api_versions(document: dict[str, Any], generation: Generation) -> Play
 def rows_of_difference(
     document: dict[str, Any], other: Generation, first: Generation, played: Played, beside: Beside = NOTHING
 ) -> tuple[str, ...]:
-    """The rows in which another version differs from the recorded one and which cause its failure."""
+    """The rows of the profile that cause the failure in another version, because their value differs from the
+    recorded version's."""
     found = []
     for row in differing_rows(other.profile, first.profile):
         changed = replace(other, profile=with_row(other.profile, row, first.profile))
@@ -248,7 +249,7 @@ class _State:
         return _compare(f"{at}, afterwards", wanted, seen)
 
     def _with_open_partition(self, seen: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-        """The transaction, in which the recorded number replaces the number of its group's partition."""
+        """The transaction, with the recorded partitions of ``__consumer_offsets`` in place of the engine's."""
         mine, theirs = (
             [name for name in found.get("partitions", ()) if topic_of(name) == OFFSETS_TOPIC]
             for found in (seen, wanted)
@@ -332,7 +333,7 @@ def _compare_snapshot(recording: Recording, partition: str, beside: Beside) -> F
 def _read_back(
     recording: Recording, fetches: Any, logs: dict[str, RecordedLog], taken: Taken
 ) -> Failure | None:
-    """Compare each Fetch: offsets, aborted list, bytes."""
+    """Compare the response to each Fetch: offsets, list of aborted transactions, bytes."""
     for fetch in fetches:
         request, response = recording.ask(fetch)
         if not isinstance(response, FetchResponse):

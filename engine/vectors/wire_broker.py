@@ -1,7 +1,7 @@
-"""The engine's broker in place of a recorded one: it leads every partition and hosts both coordinators.
+"""The engine's broker that replaces a recorded one. It leads every partition and hosts both coordinators.
 
-Requests come as bytes and are answered one at a time; all effects of a request (markers, timers) are carried
-out before the next.
+Requests come as bytes and are answered one at a time. All effects of a request (markers, timers) are carried out
+before the next request.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from engine.wire.request import WireRequest
 
 BROKER = 1
 STEP_MS = 30
-"""Virtual ms between two requests: more than markers need, far less than a transaction's timeout."""
+"""Virtual ms between two requests: longer than markers take, and much shorter than a transaction's timeout."""
 CLIENT_WAITS_MS = 30_000
-"""For how many ms the player waits for the response to a request that the broker holds (``request.timeout.ms``)."""
+"""The ms that the player waits for the response to a request that the broker holds (``request.timeout.ms``)."""
 INTERNAL_PARTITIONS = 4
 CLIENT, NEWER_CLIENT = "client", "newer-client"
-"""Names of two clients. The first one's version of a request lacks the error TRANSACTION_ABORTABLE, the
-second one's has it."""
+"""The names of two clients. The first one sends versions of requests without the error TRANSACTION_ABORTABLE, the
+second one versions that have it."""
 
 
 class Recording:
@@ -84,8 +84,8 @@ class Recording:
         self._settle(self.broker.start_before_the_run(self.now))
 
     def ask(self, step: dict[str, Any]) -> tuple[WireRequest, Any]:
-        """Send one recorded request; returns the request as it was read, and the broker's answer after all
-        effects of the request were carried out."""
+        """Send one recorded request. Returns the request as it was read, and the broker's answer after all effects
+        of the request were carried out."""
         request = read_request(bytes.fromhex(step["request_hex"]), self.kept)
         self.now += STEP_MS
         return request, self._answer(request)
@@ -148,7 +148,7 @@ class Recording:
     ) -> Envelope:
         return Envelope(0, source, destination, body, correlation_id, is_response, self.now, self.now)
 
-    # The state afterwards, under the names of the recording -------------------------------------------
+    # The state after a step, with the field names of the recording ------------------------------------
 
     def transaction(self, transactional_id: str) -> dict[str, Any]:
         """The broker's answer to a DescribeTransactions."""
@@ -165,7 +165,7 @@ class Recording:
         }
 
     def producers(self) -> dict[str, Any]:
-        """``partition/producer id`` to the producer: the broker's answer to a DescribeProducers."""
+        """The broker's answer to a DescribeProducers: dict of ``partition/producer id`` → the producer."""
         answer = self._described(DescribeProducersRequest(partitions=tuple(self.partitions)))
         return {
             f"{number}/{found.producer_id}": {

@@ -1,9 +1,9 @@
 """Compares a broker's bytes with the recorded ones: whole responses, and whole segments.
 
-Some fields depend on more than the recording determines, such as the broker's clock (``wire_versions.OPEN``).
-Before the comparison these open fields get the recorded values, and each one that differed is counted. A
-difference is reported by its field in the response or in the batch header, otherwise by the position of the
-byte.
+Some fields depend on more than the recording determines, for example on the broker's clock
+(``wire_versions.OPEN``). Before the comparison these open fields get the recorded values, and each one that differed
+is counted. A difference is reported by its field in the response or in the batch header, otherwise by the position
+of the byte.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ class RecordedLog:
             for row in SegmentReader().rows(self.data)
             if isinstance(row, BatchRow) and row.header.is_control
         }
-        """Base offset of each control batch to the broker's time when it was written."""
+        """Dict of base offset of a control batch → the broker's time when the batch was written."""
 
     def clocked(self, batch: RecordBatch, taken: Taken | None = None) -> RecordBatch:
-        """The batch; if it is a marker, with the time of the recorded marker."""
+        """The batch. A marker gets the time of the recorded marker at its offset."""
         at = self.markers.get(batch.base_offset)
         if not batch.is_control or at is None or at == batch.max_timestamp:
             return batch
@@ -115,7 +115,7 @@ class RecordedLog:
     def compare(
         self, batches: Iterable[RecordBatch], bytes_of: Callable[[RecordBatch], bytes], taken: Taken
     ) -> Failure | None:
-        """Compare the engine's log with the recorded bytes; returns the first difference, or None."""
+        """Compare the engine's log with the recorded bytes. Returns the first difference, or None."""
         position = 0
         for batch in batches:
             made = bytes_of(self.clocked(batch, taken))

@@ -1,9 +1,9 @@
-"""The engine's brokers that play a recording of Kafka 4.1, and the fields that a recording does not
+"""The versions of the engine's brokers that play a recording of Kafka 4.1, and the fields that a recording does not
 determine.
 
-Each recording is played in ``k41`` at its own level of ``transaction.version``. Recordings at level 0, where
-3.9 has the same protocol, are also played in ``k39``; the first difference is reported with the rows of the profile
-that cause it.
+Each recording is played in ``k41`` at its own level of ``transaction.version``. Recordings at level 0, where 3.9 has
+the same protocol, are also played in ``k39``. The first difference is reported with the rows of the profile that
+cause it.
 """
 
 from __future__ import annotations
@@ -100,4 +100,4 @@ OPEN = (THROTTLE_TIME, LOG_APPEND_TIME, MARKER_TIME, OFFSETS_PARTITION)
 """All open fields. None of them is an error, an epoch, an id, a sequence or an offset."""
 
 Taken = Counter[str]
-"""Name of each open field to how often its value was taken from a recording."""
+"""Dict of name of an open field → how often its value was taken from a recording."""

@@ -1,17 +1,19 @@
 """Kafka 3.9 with transaction version 0: leaders ask the coordinator before a transaction starts in a log
 (KIP-890, first part).
 
-A control request is repeated after every retriable error; in 2.8 it fails after some (``TransactionManager``,
-all its handlers). TRANSACTION_ABORTABLE ends only the transaction (Produce 11, TxnOffsetCommit 4,
-AddPartitionsToTxn 5 and similar versions), a producer whose identity was denied may request one again, and a
-wrong state is an IllegalStateException. The leader does not ask if the producer id has an open transaction in
-the log, whatever its epoch (``UnifiedLog.hasOngoingTransaction``); 4.1 also compares the epoch
+A control request is repeated after every retriable error; in 2.8 it fails after some of them
+(``TransactionManager``, all its handlers). TRANSACTION_ABORTABLE ends only the transaction (Produce 11,
+TxnOffsetCommit 4, AddPartitionsToTxn 5 and similar versions), a producer whose identity was denied may request one
+again, and a wrong state is an IllegalStateException. The leader does not ask if the producer id has an open
+transaction in the log, whatever its epoch (``UnifiedLog.hasOngoingTransaction``); 4.1 also compares the epoch
 (``verifies_each_epoch``).
 
-In two things this profile is like 2.8, while Kafka 3.9 is not:
+This profile differs from Kafka 3.9 in two ways:
 
-- In Kafka 3.9 an answer names the new leader, and a batch goes there without backoff (KIP-951).
-- In Kafka 3.9 the backoff of Metadata grows, and all backoffs grow with jitter (KIP-580).
+- In Kafka 3.9 an answer names the new leader, and a batch goes there without backoff (KIP-951). Here neither
+  happens, as in 2.8.
+- In Kafka 3.9 all backoffs grow, with jitter (KIP-580). Here only the backoff of batches grows, without jitter
+  (``retry_backoff_grows``).
 """
 
 from __future__ import annotations

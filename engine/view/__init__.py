@@ -1,5 +1,5 @@
-"""Facts that pages draw and that are not in headers, views or steps. They are derived from a run's header, first
-view and steps alone, so stored runs and replays have them, too, and no recording contains them.
+"""Derives the facts that pages draw and that are not in headers, views or steps. They are derived from a run's
+header, first view and steps alone, so stored runs and replays have them, too, and no recording contains them.
 
 ``plan.py`` assigns every actor, lane and id its place, ``beats.py`` divides the run into chapters,
 ``run_ahead.py`` makes both from a run of limited length. ``derived.py`` collects the facts of each view and

@@ -1,8 +1,8 @@
 """Compares two runs: which steps belong together, and from which step on each object differs.
 
 Equal events of both runs stand beside each other, whenever they happen. While one run makes a step that the other
-does not have, the other run stands still. A difference in time alone does not count: a value of the state differs
-from the step on at which the sequence of its values leaves that of the other run.
+does not have, the other run stands still. A difference in time alone does not count: a value of the state counts as
+different from the step on at which the sequence of its values leaves that of the other run.
 """
 
 from __future__ import annotations
@@ -22,28 +22,29 @@ from engine.view.cost import RunOutcome
 from engine.view.places import leaves
 
 ALIGNED_MOST = 2_000
-"""Only the first so many steps of each run are compared step by step."""
+"""Of each run, at most this many steps are compared one by one."""
 NAMES_APART = frozenset({"batch_id", "message_id"})
-"""The parameters that number things of one run. Two runs may number the same thing differently."""
+"""The parameters that number batches and messages. Two runs may give the same batch or message different numbers."""
 SAME_EVENT = 2
 SAME_NUMBERS = 4
-"""``SAME_EVENT``: what two steps of the same event weigh. ``SAME_NUMBERS``: what is added if all numbers in their
-parameters are equal, or a share of it if only some are."""
+"""The weight of a pair of steps. ``SAME_EVENT``: the weight if both steps are the same event. ``SAME_NUMBERS``: the
+weight that is added if all numbers in their parameters are equal; if only some are, a share of it."""
 DECISION = 10 * (SAME_EVENT + SAME_NUMBERS)
-"""What two decisions of a leader weigh that fall otherwise about the same batch: as much as ten events."""
+"""The weight of a pair of steps in which a leader decides differently about the same batch: that of ten equal
+events."""
 CHOSEN = frozenset({"api_call", "fault"})
-"""Kinds of steps whose times the scenario chooses."""
+"""The kinds of steps whose times the scenario chooses."""
 COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
-"""Names of facts that are counts. They grow at another pace in each run, so a count that only grows differs from the
-step on at which it exceeds its last value in the other run. Of a count that also falls, the values at which it turns
-are compared."""
+"""The names of facts that are counts. Counts may grow at a different pace in each run, so a count that only grows
+differs from the step on at which it exceeds its last value in the other run. If a count also falls, the values at
+which it turns are compared."""
 BATCH = ("producer_id", "producer_epoch", "first_sequence")
-"""What names a batch in its partition, of the numbers that arrived."""
+"""The fields of an arrived batch that identify it in its partition."""
 _ABSENT = object()
 IDENTITY = frozenset({"producer_id", "producer_epoch"})
 NUMBERS = IDENTITY | {"first_sequence", "coordinator_epoch"}
-"""Names of facts that number what a state or a log holds: whose it is, of which epoch, and in which sequence. Two runs
-may hold the same under other numbers, so these count after everything else (``numbers``)."""
+"""The names of facts that are only numbers of a producer, an epoch or a sequence. Two runs may hold the same records
+under different numbers, so these facts are compared apart from all others (``numbers``)."""
 IN_BATCH = NUMBERS | {"outcome", "serials", "control"}
 LOG = frozenset({"high_watermark", "last_stable_offset", "log_end"})
 LIFE = frozenset({"alive", "paused"})
@@ -55,8 +56,8 @@ History = list[tuple[int, Any]]
 
 
 class Decided(NamedTuple):
-    """A leader's decision about a batch. ``error``: with which it refuses the batch; empty if it accepts it, None if it
-    is a duplicate."""
+    """A leader's decision about a batch. ``error``: the error with which the leader refuses the batch; empty if it
+    accepts the batch, None if the batch is a duplicate."""
 
     step: int
     by: str
@@ -64,13 +65,14 @@ class Decided(NamedTuple):
 
 
 class Followed:
-    """Collects what is compared of one run: pass its first view, then its steps in order, as JSON."""
+    """Collects the facts of one run that are compared: pass its first view, then its steps in order, as JSON."""
 
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.steps: list[Mapping[str, Any]] = []
         self.outcome = RunOutcome(view)
         self.decisions: dict[tuple[Any, ...], Decided] = {}
-        """(Partition, producer id, epoch, first sequence) to a leader's first decision about it."""
+        """Dict of (partition, producer id, epoch, first sequence) of a batch → the first decision of a leader about
+        it."""
         self._leaders: dict[str, str] = {}
         self._histories: dict[tuple[str, str], History] = {}
         for name, partition in (view.get("partitions") or {}).items():
@@ -87,8 +89,8 @@ class Followed:
                 self._changed(step["number"], path, value)
 
     def _decided(self, step: Mapping[str, Any]) -> None:
-        """Note the step if a leader decides about a batch in it: by the checks of its log, or before them, because the
-        batch may not be written in this transaction."""
+        """Note the decisions of leaders about batches in this step. A leader decides by the checks of its log, or
+        before them, if the batch may not be written in its transaction."""
         number, decision = step["number"], step.get("decision")
         if decision is not None and decision["machine"] == MACHINE:
             by, partition, batch = decision["by"], decision["subject"], decision["arrived"]
@@ -113,17 +115,24 @@ class Followed:
             history.append((number, value))
 
     def facts(self) -> Mapping[tuple[str, str], History]:
-        """(subject, name of the fact) to the history of its values. A subject is, for example, an actor or a
+        """Dict of (subject, name of the fact) → the history of its values. A subject is, for example, an actor or a
         partition."""
         return self._histories
 
 
 def alongside(left: Followed, right: Followed) -> Alongside:
-    """``same``: the number of the last step up to which both runs are equal. ``ends``: their numbers of steps.
-    ``moments``: (step, step) of both runs that stand beside each other, after ``same``. ``parts``: subject to the step
-    of each run from which on it differs; ``numbers``: the same of the numbers alone (NUMBERS). ``changes``: subject to
-    the steps behind ``same`` that changed it. ``later``: the subjects that change at other times. ``crossed``: both
-    runs make a call or a fault at the same time, but no moment holds both. ``timed``: as :class:`Alongside` has it."""
+    """The comparison of two runs.
+
+    - ``same``: the number of the last step up to which both runs are equal.
+    - ``ends``: the number of steps of each run.
+    - ``moments``: (step, step) of both runs that stand beside each other, after ``same``.
+    - ``parts``: dict of subject → the step of each run from which on the subject differs. ``numbers``: the same dict
+      for differences in numbers (NUMBERS).
+    - ``changes``: dict of subject → the steps of each run after ``same`` that changed it.
+    - ``later``: the subjects that change at different times.
+    - ``crossed``: both runs make a call or a fault at the same time, but not in the same moment.
+    - ``timed``: as in :class:`Alongside`.
+    """
     same = _same(left.steps, right.steps)
     moments = _moments(left.steps, right.steps, same, decides(left, right))
     changes = _changes(left.facts(), right.facts(), same)
@@ -143,14 +152,15 @@ def alongside(left: Followed, right: Followed) -> Alongside:
 
 
 def decides(left: Followed, right: Followed) -> list[int] | None:
-    """The steps of two runs of one scenario at which a leader decides otherwise (:class:`Alongside`)."""
+    """The step of each of two runs of one scenario at which a leader decides differently about the same batch; None
+    without one (:class:`Alongside`)."""
     apart = _decided_apart(left, right)
     return None if apart is None else [decided.step for decided in apart]
 
 
 def verdict(left: Followed, right: Followed) -> list[Words]:
-    """What two runs of one scenario come to: whether their logs hold the same records, and the first batch about
-    which a leader decides otherwise. Empty if one of the runs is not followed to its end."""
+    """The sentences that compare the ends of two runs of one scenario: whether their logs hold the same records, and
+    the first batch about which a leader decides differently. Empty if one of the runs is not followed to its end."""
     if max(len(left.steps), len(right.steps)) >= ALIGNED_MOST:
         return []
     ends = [run.outcome.to_json() for run in (left, right)]
@@ -164,8 +174,8 @@ def verdict(left: Followed, right: Followed) -> list[Words]:
 
 
 def _logs_apart(left: RunOutcome, right: RunOutcome) -> str:
-    """How the logs at the ends of two runs differ: in their records, only in the order of these, in their outcomes or
-    in their numbers (NUMBERS), or not at all."""
+    """The difference between the logs at the ends of two runs, as a part of a key: in their records, only in the
+    order, outcomes or numbers (NUMBERS) of the records, or no difference."""
     ours, theirs = left.logs(), right.logs()
     if ours == theirs:
         return "records_same" if left.numbers() == right.numbers() else "numbers_differ"
@@ -184,8 +194,8 @@ def _decision_apart(left: Decided, right: Decided) -> Words:
 
 
 def _decided_apart(left: Followed, right: Followed) -> tuple[Decided, Decided] | None:
-    """The decisions in which a leader decides otherwise about the first arrival of the same batch: it appends it in one
-    run and refuses it in the other, or refuses it with another error."""
+    """The first pair of different decisions about the first arrival of the same batch, or None. The leader appends the
+    batch in one run and refuses it in the other, or refuses it with different errors."""
     for batch, decided in left.decisions.items():
         other = right.decisions.get(batch)
         if other is not None and None not in (decided.error, other.error) and decided.error != other.error:
@@ -202,7 +212,7 @@ def _answer(step: Mapping[str, Any]) -> str | None:
 
 def _timed(left: Followed, right: Followed) -> list[int] | None:
     """The step of each run at the first virtual time, up to the end of the shorter run, at which a fact that both
-    have differs."""
+    runs have differs; None without one."""
     times = [[0, *(step["at"] for step in run.steps)] for run in (left, right)]
     until = min(every[-1] for every in times)
     first: int | None = None
@@ -226,8 +236,8 @@ def _timed(left: Followed, right: Followed) -> list[int] | None:
 
 
 def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:
-    """(subject, name of the fact) of this part of the view; None if no fact of a page is there. This is the rule of
-    what a comparison compares; `compare-facts.ts` shows these facts."""
+    """(subject, name of the fact) at this path of the view; None if a comparison does not compare the value there.
+    `compare-facts.ts` shows these facts."""
     match tuple(path):
         case ("partitions", name, ("leader" | "isr") as fact):
             return name, fact
@@ -291,7 +301,7 @@ def _moments(
     same: int,
     decided: list[int] | None,
 ) -> list[list[int]]:
-    """[step of the left run, step of the right run] of each moment after the step ``same``. ``decided``: as
+    """[step of the left run, step of the right run] of each moment after the step ``same``. ``decided``: the result of
     ``decides``."""
     ours, theirs = left[same:ALIGNED_MOST], right[same:ALIGNED_MOST]
     moments: list[list[int]] = []
@@ -299,7 +309,7 @@ def _moments(
     since = left[same - 1]["at"] if same else 0
     begun = (since, since)
     for one, other in [*_pairs(ours, theirs, decided), (len(ours), len(theirs))]:
-        # Steps of only one run follow each other in the order of the time since the last common event.
+        # Steps of only one run follow each other in the order of their time since the last common event.
         alone = [(step["at"] - begun[0], 0) for step in ours[at:one]]
         alone += [(step["at"] - begun[1], 1) for step in theirs[beside:other]]
         for _, side in sorted(alone):
@@ -333,8 +343,9 @@ def _crossed(
 def _pairs(
     left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]], decided: list[int] | None
 ) -> list[tuple[int, int]]:
-    """(left index, right index) of steps that are the same event, both rising. The sum of their weights is
-    the highest. ``decided``: two further steps that may stand beside each other, as ``decides``."""
+    """(left index, right index) of steps that are the same event. Both indices rise, and the pairs are chosen so that
+    the sum of their weights is the highest. ``decided``: two further steps that may be a pair, the result of
+    ``decides``."""
     places: dict[Any, list[int]] = {}
     for place, step in enumerate(right):
         places.setdefault(_event(step), []).append(place)
@@ -375,7 +386,7 @@ def _put(ends: list[int], chains: list[tuple[int, Any]], end: int, chain: tuple[
 
 
 def _event(step: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What two steps have in common if they are the same event."""
+    """The values that are equal in two steps if they are the same event."""
     named = ((name, value) for name, value in step["params"].items() if isinstance(value, str))
     return (
         step["actor"],
@@ -399,8 +410,8 @@ def _parts(
     right: Mapping[tuple[str, str], History],
     of_numbers: bool = False,
 ) -> dict[str, list[int | None]]:
-    """Subject to the step of each run from which on it differs; None for a run without such a step. ``of_numbers``:
-    differs in NUMBERS, otherwise in other facts."""
+    """Dict of subject → the step of each run from which on the subject differs; None for a run without such a step.
+    ``of_numbers``: only the facts in NUMBERS are compared; if False, only the others."""
     parts: dict[str, list[int | None]] = {}
     for subject, fact in dict.fromkeys([*left, *right]):
         if _is_number(fact) is not of_numbers:
@@ -415,8 +426,8 @@ def _parts(
 def _changes(
     left: Mapping[tuple[str, str], History], right: Mapping[tuple[str, str], History], same: int
 ) -> dict[str, list[list[int]]]:
-    """Subject to the steps of each run behind ``same`` that changed one of its facts, once for each such fact. Numbers
-    do not count: with them, a run whose epochs rise more often would be ahead."""
+    """Dict of subject → the steps of each run after ``same`` that changed its facts, each step once for every changed
+    fact. Numbers do not count, because a run whose epochs rise more often would otherwise be ahead."""
     changes: dict[str, list[list[int]]] = {}
     for side, facts in enumerate((left, right)):
         for (subject, fact), history in facts.items():
@@ -451,7 +462,7 @@ def _counts_apart(left: History, right: History) -> list[int | None]:
 
 
 def _turns(history: History) -> History:
-    """The first and the last value of a count, and those between rise and fall."""
+    """The first and the last entry of a count's history, and those at which it turns from rising to falling or back."""
     inner = zip(history, history[1:], history[2:], strict=False)
     turns = [at for before, at, after in inner if (before[1] < at[1]) != (at[1] < after[1])]
     return [*history[:1], *turns, *history[1:][-1:]]

@@ -1,5 +1,5 @@
-"""What a fault did not change: the clause for a run whose transactions and records end as without the
-intervention."""
+"""Makes the clause for a run whose transactions and records end in the same way as without the intervention,
+although a fault happened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happened to each batch that reached a log in a step: it was appended, was a duplicate, was refused, or
+"""Finds what happened to each batch that reached a log in a step: it was appended, was a duplicate, was refused, or
 was answered without being stored."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ UNSAFE = frozenset(f"broker.{why.value}" for why in Unsafe)
 
 
 def arrivals(step: Json, partitions: Json) -> list[Arrival]:
-    """The batches that reached a log in a step. `partitions` is that table of the view after the step.
+    """The batches that reached a log in a step. `partitions`: the table `partitions` of the view after the step.
 
     - `fate`: `appended`, `duplicate`, `refused` or `not_stored`.
     - `at`: the base offset of the appended batch, or of the stored batch with the same sequence numbers; None
@@ -113,7 +113,7 @@ def _of_decision(step: Json, partitions: Json, partition: str, broker: str, land
 
 
 def _equal(replica: Json, arrived: Json) -> int | None:
-    """Base offset of the cached batch with the same producer id, epoch and sequence numbers."""
+    """The base offset of the cached batch with the same producer id, epoch and sequence numbers; None without one."""
     entry = replica.get("producers", {}).get(str(arrived.get("producer_id")))
     if entry is None or entry["producer_epoch"] != arrived.get("producer_epoch"):
         return None
@@ -122,8 +122,8 @@ def _equal(replica: Json, arrived: Json) -> int | None:
 
 
 def _compared(replica: Json, decision: Json) -> int | None:
-    """Base offset of the producer's newest batch of records with the stored epoch; else of its newest marker
-    with it."""
+    """The base offset of the producer's newest batch of records with the stored epoch; without one, that of its newest
+    marker with this epoch; None without either."""
     arrived, stored = decision["arrived"], decision["stored"]
     if stored is None:
         return None

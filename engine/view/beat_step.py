@@ -28,29 +28,29 @@ class BeatStep:
     repeats: bool = False
     """Whether a step of the same actor had the same sentences shortly before (``repeats.py``)."""
     broken: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
-    """(Guarantee, partition, records that break it in this step)."""
+    """(guarantee, partition, serials of the records that break the guarantee in this step)."""
     resent: tuple[str, ...] = ()
-    """The clients of which this step appends a resent batch."""
+    """The clients whose resent batch this step appends."""
     settled: tuple[Any, ...] = ()
     """The names of the batches that were in doubt at their client, which learns in this step that they are stored."""
     held: tuple[tuple[Any, str, int], ...] = ()
-    """(Client, partition, number) of records that wait, from this step on, behind the transaction of another
-    producer: they are replicated, but read_committed consumers do not get them."""
+    """(client, partition, number of records) for records that wait, from this step on, behind the transaction of
+    another producer: they are replicated, but read_committed consumers do not get them."""
     held_by: Mapping[str, Any] | None = None
-    """If records wait from this step on: the parameters of the sentence on why read_committed consumers do not get
-    them (``broker.readers_wait_for_transaction``)."""
+    """If records wait from this step on: the parameters of the sentence that says why read_committed consumers do not
+    get them (``broker.readers_wait_for_transaction``)."""
     marked_again: tuple[str, ...] = ()
     """The partitions to which this step writes a marker that is already there."""
     released: tuple[tuple[str, str], ...] = ()
-    """(Partition, result) for each partition whose last stable offset advanced in this step, so that
-    consumers can continue. The result is that of the transaction that held the offset: COMMIT, ABORT, BOTH if
-    several transactions with different results held it, or empty if it is not known."""
+    """(partition, result) for each partition whose last stable offset advanced in this step, so that consumers can
+    continue. The result is that of the transaction that held the offset back: COMMIT, ABORT, BOTH if several
+    transactions with different results held it back, or empty if it is not known."""
     ended: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
-    """(Client, number, serials) of the records of these transactions."""
+    """(client, number of records, serials) for the records of the transactions in ``released``."""
     unmarked: tuple[str, ...] = ()
-    """The other partitions in which these transactions have records and no marker yet."""
+    """The other partitions in which the transactions in ``released`` have records and no marker yet."""
     stored: tuple[tuple[str, int], ...] = ()
-    """(Partition, serial) of each record that this step appends to a log."""
+    """(partition, serial) of each record that this step appends to a log."""
 
 
 def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:

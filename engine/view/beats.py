@@ -1,10 +1,10 @@
 """Divides a run into named beats: chapters, which are made by rules from the kinds of the run's steps
 (``openers.py``).
 
-The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats; long runs have
-nested beats, short runs fewer. A changed run has more if it is changed behind many of its beats (``BEHIND_MOST``). Each
-beat has the step that a reader sees first, and the lines of its steps: informative steps one by one, the others folded
-and counted (``plumbing.py``).
+The beats of a run, or those inside one beat, are a *level*. A level has at most nine beats. Long runs have nested
+beats; short runs have fewer beats. A changed run may have more than nine if it was changed after many of its beats
+(``BEHIND_MOST``). Each beat has the step at which a reader lands, and the lines of its steps: informative steps one by
+one, the others folded and counted (``plumbing.py``).
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ from engine.view.titles import (
 )
 
 INFORMATIVE_MOST = 30
-"""A beat with at least NESTED_FROM steps, or with more informative ones than INFORMATIVE_MOST, has nested beats, if
-two further openings are inside it."""
+"""A beat with at least NESTED_FROM steps, or with more than INFORMATIVE_MOST informative steps, has nested beats if
+at least two further openings are inside it."""
 LINES_MOST = 60
 """A beat with more lines than this is divided into parts."""
 STARTS_WITHIN = 3
@@ -79,23 +79,24 @@ FIRST_WRITES = frozenset({"begins", "sends"})
 OWN_IDENTITY = frozenset({"identity", "transactional_identity"})
 """The openers of one producer's request for its identity."""
 BEHIND_MOST = 7
-"""If the level has no room for all that matters behind the kept beats, it gets room for at least so many beats. A
-reader would otherwise find what came of the intervention only inside other beats."""
+"""If a level has too little room for all openings that matter after the kept beats, it gets room for at least this
+many beats. Otherwise a reader would find the consequences of the intervention only inside other beats."""
 KEPT_MOST = 2 * MOST
-"""Behind so many kept beats, those of the change are inside one."""
+"""If at least this many beats are kept, the beats of the change after them are inside one beat."""
 PASSED_FROM = 3
 PASSED_MOST = 3
 PASSED_FIRST = 2
 """Between the steps that a reader sees in two beats, at most ``PASSED_MOST`` openings of weight ``PASSED_FROM`` or more
 are named, the heaviest ones. Pages show the first ``PASSED_FIRST`` of these before everything else."""
 IMPLIED = frozenset({"beat.begins", "beat.begins_next", "beat.sends_unstored"})
-"""Titles that go without saying where the same client's records are stored."""
+"""The titles that are left out of ``passed`` if the beat's title already counts the records of the same client."""
 BROKEN_TITLE = "beat.broken_"
 ASKED_FOR = frozenset({"commit_decided", "abort_decided", "nothing_aborted"})
 """The openers of decisions that a client asks for with EndTxn."""
 DELIVERS = "consumer.delivers"
 SHARED = {"reads_only": "reads_one", "reads_only_from": "reads_one_from"}
-"""A title about the only consumer that gets some records to the title if another one gets them in another beat."""
+"""Dict of title about the only consumer that gets some records → the title if another consumer also gets them, in
+another beat."""
 
 
 class Beats:
@@ -108,8 +109,8 @@ class Beats:
         self._consumers = tuple(consumers)
         self._openers = StepOpeners()
         self.events: list[Event] = []
-        """The run's openings of weight HEAVY or more and its requests sent again, at most EVENTS_MAX; ``to_json`` sets
-        them."""
+        """The first EVENTS_MAX openings of the run that have the weight HEAVY or more, or are resends of requests.
+        ``to_json`` sets them."""
 
     @property
     def steps(self) -> Sequence[BeatStep]:
@@ -132,9 +133,9 @@ class Beats:
         by_hand: Collection[int] = (),
         known: Sequence[Event] | None = None,
     ) -> list[Beat]:
-        """The beats. ``past`` and ``known``: the beats and the events of the run without the interventions,
-        whose steps are the same up to number ``until``. ``by_hand``: the numbers of the steps that carry out
-        interventions. A past beat that lands by ``until`` keeps its number and its title."""
+        """The beats of the run. ``past`` and ``known``: the beats and the events of the run without the
+        interventions, which has the same steps up to number ``until``. ``by_hand``: the numbers of the steps that
+        carry out interventions. A past beat whose ``lands`` is at most ``until`` keeps its number and its title."""
         if not self.steps:
             return []
         end = len(self.steps)
@@ -172,7 +173,7 @@ class Beats:
         return self._marked_added(beats, later, past, until)
 
     def _has_led(self, one: Opened, until: int) -> bool:
-        """Whether the opening has led by the step with this number to what its title says."""
+        """Whether a step up to number ``until`` has brought what the title of the opening says."""
         steps = self.steps[one.at : until]
         return not one.opener.lands or any(leads_to(one, step) for step in steps)
 
@@ -228,8 +229,9 @@ class Beats:
         nests: bool = False,
         before: Sequence[Beat] = (),
     ) -> list[Beat]:
-        """At most ``most`` beats of the steps from index ``start`` up to, not including, ``end``. ``nests``:
-        what an intervention caused gets beats inside a beat. ``before``: the earlier beats of the level."""
+        """At most ``most`` beats of the steps from index ``start`` (inclusive) to index ``end`` (exclusive).
+        ``nests``: openings that an intervention caused may get beats inside a beat. ``before``: the earlier beats of
+        the level."""
         if not openings or openings[0].at > start + STARTS_WITHIN:
             openings = [Opened(start, START, {}, START.weight), *openings]
         openings = begun_from(start, openings)
@@ -256,8 +258,9 @@ class Beats:
         within: Sequence[list[Opened]],
         repeats: Repeats,
     ) -> None:
-        """If a reader would pass, from one beat to the next, over the records of a transaction and over the decision
-        about it, divide the beats that hold these. ``within``: the other openings inside each beat."""
+        """If a reader who goes from one beat to the next would pass over the first records of a transaction, and
+        the next beat contains its outcome, divide both beats into parts. ``within``: the other openings inside
+        each beat."""
         of = self.steps[0].number
         for place in range(1, len(beats)):
             before, after = beats[place - 1], beats[place]
@@ -288,7 +291,7 @@ class Beats:
     def _parts_of(
         self, parts: Sequence[Opened], end: int, others: Sequence[Opened], repeats: Repeats
     ) -> list[Beat]:
-        """The parts of a divided beat. ``others``: the openings inside it that open none of them."""
+        """The parts of a divided beat. ``parts``: their openings. ``others``: the other openings inside the beat."""
         stops = [*(one.at for one in parts[1:]), end]
         start = parts[0].at
         beats = [
@@ -305,8 +308,8 @@ class Beats:
         chosen: Sequence[Opened],
         repeats: Repeats,
     ) -> list[Beat]:
-        """The beats of a level, each with ``passed``: what happens before its step and opens no beat.
-        ``start``: the index of the level's first step. ``chosen``: the openings of the beats."""
+        """The beats of a level, each with ``passed``: the openings that a reader passes on the way to the beat's step
+        and that are no beats. ``start``: the index of the level's first step. ``chosen``: the openings of the beats."""
         own = {at for one in chosen for at in _opens_at(one)}
         weighed = [
             replace(one, weight=max(one.weight, one.opener.weight))
@@ -348,7 +351,8 @@ class Beats:
         return found
 
     def _completed(self, start: int) -> list[Passed]:
-        """The transactions that the coordinators complete from the step with index ``start`` on, the last ones."""
+        """The last PASSED_MOST transactions that coordinators complete from the step with index ``start`` on, as
+        entries of ``passed``."""
         found: dict[str, Passed] = {}
         for step in self.steps[start:]:
             for said in said_in([step], "coordinator.image_durable"):
@@ -362,8 +366,7 @@ class Beats:
         return list(found.values())[-PASSED_MOST:]
 
     def _passed(self, one: Opened, stop: int, repeats: Repeats) -> Passed:
-        """The opening as an entry of ``passed``. ``stop``: the index of the step before which it has
-        happened."""
+        """The opening as an entry of ``passed``. Only its steps before index ``stop`` are read."""
         opened = replace(one, at=one.at + one.lead, lead=0)
         steps = self.steps[opened.at : stop]
         title, params = title_of(self._kind(opened, steps), one.params, steps, self._consumers)
@@ -371,8 +374,8 @@ class Beats:
         return {"step": step, "key": f"beat.{title}", "params": which_named(params, is_needed=False)}
 
     def _stored(self, start: int, stop: int) -> Passed | None:
-        """The records that one client stores in these steps; None if no client or several clients store
-        records."""
+        """An entry of ``passed`` for the records that one client stores in the steps from index ``start`` to index
+        ``stop`` (exclusive); None if no client or several clients store records."""
         steps = self.steps[max(start, 0) : stop]
         stored = list(said_in(steps, *STORED))
         clients = {said.get("client") for said in stored}
@@ -390,8 +393,8 @@ class Beats:
     def _from_request(
         self, before: Opened, one: Opened, openings: Sequence[Opened], repeats: Repeats
     ) -> Opened:
-        """The opening ``one``, from the step on in which the client sends its request. If the beat before would then
-        land elsewhere, ``one`` as it is."""
+        """The opening ``one`` of a decision, moved to the step in which the client sends its EndTxn. It is not moved if
+        the beat before would then land at another step."""
         if one.opener.name not in ASKED_FOR or one.lead:
             return one
         since = max(opening.at + opening.lead for opening in openings if opening.at < one.at)
@@ -545,14 +548,16 @@ def _opens_at(one: Opened) -> set[int]:
 
 
 def _by_outcome(beat: Opened, steps: Sequence[BeatStep]) -> Opened:
-    """The beat; one that begins with a decision and contains its outcome gets the title of the outcome."""
+    """The beat's opening. If the beat begins with a decision and contains its outcome, it gets the title of the
+    outcome."""
     if beat.opener.name in DECIDE and released_in(steps):
         return replace(beat, opener=OUTCOME, params={})
     return beat
 
 
 def _by_first_write(beat: Opened, inside: Sequence[Opened], steps: Sequence[BeatStep]) -> Opened:
-    """The beat; if its producer gets its identity and then stores records, with the title of the records."""
+    """The beat's opening. If its producer gets its identity in the beat and then stores records, the beat gets the
+    title of the records."""
     if beat.opener.name not in OWN_IDENTITY:
         return beat
     for one in inside:
@@ -569,11 +574,11 @@ def _around(beats: list[Beat]) -> Beat:
 
 
 def _distinguished(before: Sequence[Beat], beats: list[Beat]) -> list[Beat]:
-    """The beats and the parts of divided ones; those of one title that are about different records name these.
+    """The beats, with their records named in the titles of beats and parts that would otherwise have equal titles.
     ``before``: earlier beats, which keep their titles."""
     titles = Counter(_title(beat) for beat in (*before, *beats))
     for beat in beats:
-        # A part about the same as its whole beat has the same title.
+        # A part with the step of its beat has the beat's title, so it does not count.
         parts = [part for part in beat.get("beats", ()) if RECORDS in part["params"]]
         titles.update(_title(part) for part in parts if part["lands"] != beat["lands"])
 

@@ -1,4 +1,4 @@
-"""Chooses the openings of one level that are beats. The others are inside these beats."""
+"""Chooses the openings of one level that become beats. The other openings are inside these beats."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ MOST = 9
 CYCLES_FROM = 4
 """A level with at least this many rounds (``CYCLES``) is divided by rounds."""
 RARE_MOST = 4
-"""Among the rounds of one level there are at most this many beats of weight RARE or more."""
+"""A level that is divided by rounds has at most this many other beats of weight RARE or more."""
 WEIGHED_MOST = 300
-"""At most this many openings are compared on a level, the heaviest ones. The others are left to the levels below."""
+"""On each level, at most this many openings are compared, the heaviest ones. The others are left to the levels inside
+its beats."""
 ENOUGH = 6
 """While a level has more beats than this, beats that cost less than LIGHT to merge are merged."""
 FEW = 3
@@ -34,23 +35,23 @@ VERY_SHORT = 9
 LENGTH_COUNTS = 0.6
 LAST_COUNTS = 1.0
 LAST_FROM = 2
-"""``LENGTH_COUNTS`` is the exponent of the merged beat's length, in ninths of the level, in the cost of merging a beat
-into the one before it. For the last beat, if it weighs at least ``LAST_FROM``, it is ``LAST_COUNTS``, because a reader
-stops at no later beat."""
+"""``LENGTH_COUNTS``: in the cost of merging a beat into the one before it, the exponent of the merged beat's length,
+which is in ninths of the level. ``LAST_COUNTS``: the exponent for the last beat if it weighs at least ``LAST_FROM``,
+because a reader stops at no later beat."""
 FATE = 8.6
-"""A beat that shows what becomes of a transaction weighs at least this much, unless the beat before it, whose title
-then says the outcome, can hold it (``DECIDE``)."""
+"""A beat that shows the outcome of a transaction weighs at least this much, unless the beat before it can hold it
+and say the outcome in its title (``DECIDE``)."""
 MATTERS = 200
 CHANGES = 400
 BREAKS = 2_000
-"""What is added to the cost of merging a beat of a changed run, in this order: if the run without the intervention has
-it, too, or the intervention led to it; if it is an intervention or what comes of one first; and if it breaks a
-guarantee. They outweigh all others."""
+"""The amounts that are added to the cost of merging a beat of a changed run. MATTERS: the run without the intervention
+also has the beat, or the intervention led to it. CHANGES: the beat is an intervention or its first consequence.
+BREAKS: the beat breaks a guarantee. Each amount outweighs all other costs."""
 
 
 def chosen_of(openings: list[Opened], end: int, most: int, lengths: Sequence[int]) -> list[Opened]:
-    """The openings of one level, up to index ``end``: rounds, or those that are left when the cheapest
-    (``_loss``) are merged. ``lengths``: as :class:`Repeats` has them."""
+    """The openings of one level, up to index ``end`` (exclusive), that become beats: rounds, or the openings that are
+    left when the cheapest ones (``_loss``) are merged. ``lengths``: as in :class:`Repeats`."""
     steps = lengths[end] - lengths[openings[0].at]
     recurring = sum(stays(one) > 0 for one in openings)
     most = min(most, max(2, recurring, 2 + steps // (3 if steps > VERY_SHORT else 4)))
@@ -92,7 +93,7 @@ def with_what_was_collected(chosen: list[Opened]) -> list[Opened]:
 
 
 def _weightiest(openings: list[Opened]) -> list[Opened]:
-    """The first opening and the heaviest others, WEIGHED_MOST at most: comparing more takes too long."""
+    """The first opening and the heaviest others, at most WEIGHED_MOST, because comparing more takes too long."""
     if len(openings) <= WEIGHED_MOST:
         return list(openings)
     heaviest = sorted(openings[1:], key=lambda one: -one.weight)[: WEIGHED_MOST - 1]
@@ -106,7 +107,8 @@ def _is_same(before: Opened, one: Opened) -> bool:
 
 
 def _is_larger(one: Opened, before: Opened) -> bool:
-    """Whether one beat for both is about the later opening, because that is the larger one of its kind."""
+    """Whether a beat that merges the two is about the later opening, ``one``, because both have the same opener and
+    it is larger."""
     is_alike = (one.by_hand, one.recurs, one.breaks) == (before.by_hand, before.recurs, before.breaks)
     return is_alike and one.opener is before.opener and one.size > before.size
 
@@ -116,7 +118,7 @@ def _can_hold_end(before: Opened) -> bool:
 
 
 def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) -> float:
-    """What it costs to merge this beat into the previous one."""
+    """The cost of merging the beat at ``index`` into the previous one."""
     stop = chosen[index + 1].at if index + 1 < len(chosen) else end
     merged = lengths[stop] - lengths[chosen[index - 1].at]
     share = merged / (lengths[end] - lengths[chosen[0].at]) * MOST
@@ -129,7 +131,7 @@ def _loss(chosen: list[Opened], index: int, end: int, lengths: Sequence[int]) ->
 
 
 def stays(one: Opened) -> float:
-    """What is added to the cost of merging an opening in a changed run."""
+    """The amount that is added to the cost of merging an opening in a changed run; 0 if none is."""
     if one.breaks:
         return BREAKS
     if one.by_hand or one.consequence:
@@ -138,8 +140,8 @@ def stays(one: Opened) -> float:
 
 
 def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
-    """The openings of rounds, each for one round or several, with heavier openings between them. None: the
-    run has no rounds that a level could show."""
+    """The openings of rounds, each for one round or several, and the heavier openings between them; None if the run
+    has no rounds that a level could show."""
     names = {one.opener.name for one in openings}
     name = next((name for name in CYCLES if name in names), None)
     cycles = [one for one in openings if one.opener.name == name]
@@ -152,14 +154,14 @@ def _rounds(openings: list[Opened], most: int) -> list[Opened] | None:
     at_once = -(-len(cycles) // max(1, most - len(fixed)))
     chosen = list(fixed.values())
     for first in range(0, len(cycles), at_once):
-        # Behind a heavier opening, the rounds belong to its beat.
+        # Rounds after a heavier opening belong to its beat.
         stop = min((at for at in fixed if at > cycles[first].at), default=cycles[-1].at + 1)
         chosen.append(_group([one for one in cycles[first : first + at_once] if one.at < stop]))
     return sorted(chosen, key=lambda one: one.at)
 
 
 def _group(group: list[Opened]) -> Opened:
-    """One beat for one round or several."""
+    """The opening of one beat for one round or several."""
     if len(group) == 1 and group[0].opener.name != "round":
         return replace(group[0], opener=TRANSACTION, params={"first": group[0].round})
     if len(group) == 1:

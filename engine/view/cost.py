@@ -1,4 +1,4 @@
-"""The cost of an intervention: compares the end of the run with the end of the scenario's own run.
+"""Finds the cost of an intervention, by comparing the end of the run with the end of the scenario's own run.
 
 It is computed from a run's first view and steps (docs/frame.md), like the run's plan.
 """
@@ -27,8 +27,7 @@ from engine.view.places import INTERNAL, leaves
 _FATES = ("duplicates", "lost", "failed", "reordered")
 """The counts of records in a partition's verdict that a cost compares."""
 _LATER_LEAST = 500
-"""Milliseconds. A cost does not mention a smaller difference between the times at which records become
-readable."""
+"""A cost does not mention a smaller difference, in ms, between the times at which records become readable."""
 FAILED_MAX = 100
 """At most this many failed records of a hanging transaction are listed."""
 _UNDELIVERED = frozenset({"dropped", "lost"})
@@ -36,11 +35,11 @@ _UNDELIVERED = frozenset({"dropped", "lost"})
 _STOPS = frozenset({"fault.crashed", "fault.client_crashed", "fault.stopped", "fault.stopped_cleanly"})
 """The steps after which an actor is down, until it starts again."""
 _JUDGED = ("visible_early", "atomic", "fenced", "mixed", "repeated", "record_missing")
-"""The guarantees with a sentence of their own. Of the others, the counts of records, the transactions that hang and
-the rows of the database say more."""
+"""The guarantees with a sentence of their own. The other guarantees have none, because the counts of records, the
+hanging transactions and the rows of the database say more."""
 _SAME_AS = {"lost": "lost", "duplicates": "duplicated", "reordered": "reordered"}
-"""Name of a count in the verdicts to the guarantee that counts the same, and also counts records that have left the
-log since."""
+"""Dict of name of a count in the verdicts → the guarantee with the same count, which also includes records that have
+left the log since."""
 _WORSE = frozenset(
     {f"cost.{name}_more" for name in (*_FATES, *_JUDGED, "hidden", "hanging", "aborted", "readable_later")}
     | {f"cost.{name}_now" for name in _FATES}
@@ -50,7 +49,8 @@ _WORSE = frozenset(
 )
 """The sentences about something that got worse. They come first."""
 _BETTER = ("cost.readable_earlier", "cost.readable_earlier_most")
-"""Not said beside something worse: records are readable earlier where there are fewer of them."""
+"""The sentences that are left out beside one about something that got worse, because records are readable earlier
+if there are fewer of them."""
 
 
 class RunOutcome:
@@ -68,13 +68,14 @@ class RunOutcome:
         self._gates: dict[str, dict[str, tuple[int, int]]] = {}
         """Dict of partition → replica → (last stable offset, high watermark)."""
         self._advances: dict[str, list[tuple[int, int]]] = {}
-        """Partition to (last stable offset, time) of each advance of its leader's last stable offset."""
+        """Dict of partition → (last stable offset, time in virtual ms) of each advance of its leader's last stable
+        offset."""
         self._completed = Counter[str]()
-        """`committed` and `aborted`: completed transactions."""
+        """The number of completed transactions, as `committed` and `aborted`."""
         self._counted = set[str]()
-        """The transactional ids whose newest decision is counted. A new coordinator may complete it again."""
+        """The transactional ids whose newest decision is counted, because a new coordinator may complete it again."""
         self._hung: dict[tuple[str, int], int] = {}
-        """(Partition, producer id) to the first offset of each transaction that hung at some step."""
+        """Dict of (partition, producer id) → the first offset of a transaction that hung at some step."""
         self._consumes = False
         """Whether offsets of a consumer group took effect with a transaction."""
         self._by_hand = 0
@@ -82,32 +83,33 @@ class RunOutcome:
         self._tool: dict[str, Any] = {}
         """The newest command of ``kafka-transactions.sh``, as the view has it."""
         self._failed_commands = Counter[tuple[str, str]]()
-        """(Command, error) to how often it ended with that error, or without one."""
+        """Dict of (command, error) → how often the command failed with this error; the error is empty if no sentence
+        names one."""
         self._held_since: dict[str, int] = {}
         self._held: tuple[int, str] = (0, "")
         self._down = set[str]()
         self._nodes: dict[str, Any] = {}
-        """Participant of the middleware to the outcomes of its transactions."""
+        """Dict of the path of a transaction's state below ``participants`` of the view, joined by dots → the state."""
         self._reserved: dict[str, int] = {}
-        """Participant to what it holds reserved."""
+        """Dict of participant → the amount that it holds reserved."""
         self._ends: dict[str, str] = {}
-        """Transaction of the middleware to its state there."""
+        """Dict of transaction → its state at the middleware."""
         self._awaited: dict[str, str] = {}
-        """Transaction of the middleware to its state at the business system."""
+        """Dict of transaction → its state at the business system."""
         self._apart: dict[str, dict[str, Any]] = {}
-        """Transaction of the middleware to the time during which its nodes differ."""
+        """Dict of transaction of the middleware → the period in which its nodes differ, as in the view."""
         self._succeeded = set[int]()
         """The serials of the records whose ``send()`` has succeeded."""
         self._failed = set[int]()
         """The serials of the records whose ``send()`` has failed."""
         self._rows: dict[str, int] | None = None
-        """Serial to the copies of its row, in a run with a database."""
+        """Dict of serial → the number of copies of its row; None in a run without a database."""
         self._broken: dict[str, int] = {}
-        """Guarantee to how often it is broken."""
+        """Dict of guarantee → its count of violations in the view."""
         self._signs = Counter[str]()
-        """How often there was each sign of ``SIGNS``."""
+        """Dict of sign of ``SIGNS`` → the number of its occurrences."""
         self._stopped: str | None = None
-        """The partition where a broker first stopped at one of its checks."""
+        """The partition of the first batch that did not pass all checks of a broker."""
         self._broke: str | None = None
         """The partition in which a guarantee broke first."""
         for name, partition in (view.get("partitions") or {}).items():
@@ -179,7 +181,8 @@ class RunOutcome:
             self._failed_commands[self._tool["command"].split()[0], error] += 1
 
     def _at_checks(self, decision: Mapping[str, Any]) -> None:
-        """Note the partition of a batch at whose checks a broker stopped: it was refused, or was stored already."""
+        """Note the partition of the first batch that did not pass all checks of a broker, because it was refused or was
+        already stored."""
         subject = decision["subject"]
         if subject in self._leaders and any(row["outcome"] == "not_reached" for row in decision["rows"]):
             self._stopped = subject
@@ -254,8 +257,8 @@ class RunOutcome:
         }
 
     def logs(self) -> dict[str, list[tuple[int, str]]]:
-        """Partition to (serial, outcome) of each record of its log, in order. Injected records have no serials; here
-        they have the serial 0."""
+        """Dict of partition → (serial, outcome) of each record of its log, in order. Injected records have no serials;
+        here they have the serial 0."""
         return {
             name: [
                 (serial, batch.get("outcome") or "")
@@ -268,7 +271,7 @@ class RunOutcome:
         }
 
     def numbers(self) -> dict[str, list[tuple[Any, ...]]]:
-        """Partition to (producer id, producer epoch, sequence number) of each record of its log, in order."""
+        """Dict of partition → (producer id, producer epoch, sequence number) of each record of its log, in order."""
         return {
             name: [
                 (
@@ -309,7 +312,7 @@ class RunOutcome:
         return {"at": at, "hidden": hidden}
 
     def _hangs(self, name: str, producer_id: int, first: int) -> bool:
-        """Whether a transaction still hangs."""
+        """Whether the transaction of ``producer_id`` that begins at offset ``first`` still hangs."""
         stable, _ = self._gates.get(name, {}).get(str(self._leaders.get(name)), (0, 0))
         return stable <= first and any(
             batch["base_offset"] == first and batch.get("producer_id") == producer_id
@@ -317,8 +320,8 @@ class RunOutcome:
         )
 
     def _only_hanging(self) -> Hangs | None:
-        """The transaction that hangs; None if none or several have hung in the run, if it hangs no longer, or without a
-        leader, because then no last stable offset is known."""
+        """The only transaction that hangs. None if none or several have hung in the run, if it no longer hangs, or if
+        the partition has no leader, because then no last stable offset is known."""
         if len(self._hung) != 1:
             return None
         (((partition, producer_id), first),) = self._hung.items()
@@ -474,17 +477,17 @@ _ALREADY = frozenset(
     {("cost.still_log", "cost.log_same"), ("cost.still_end", "cost.end_same")}
     | {("cost.still_outcome", "cost.outcome_same")}
 )
-"""(Clause, sentence about logs or nodes), if the sentence would say again what the clause says."""
+"""The pairs (clause, sentence about logs or nodes) in which the sentence only repeats the clause."""
 _BESIDES = {
     ("cost.still_log", f"cost.{name}"): f"cost.besides_{name}"
     for name in ("records_same", "markers_more", "markers_fewer")
 }
-"""(Clause, sentence about logs), if the clause says the first half of the sentence, to the key of the second half
-alone."""
+"""Dict of (clause, sentence about logs) in which the clause says the first half of the sentence → the key of a
+sentence with only the second half."""
 
 
 def _commands(written: Outcome, now: Outcome) -> list[Words]:
-    """The commands of ``kafka-transactions.sh`` that fail now: what they would have changed has not changed."""
+    """The sentences about commands of ``kafka-transactions.sh`` that fail only now."""
     failed = Counter((name, error) for name, error in now.get("failed_commands", ()))
     failed.subtract((name, error) for name, error in written.get("failed_commands", ()))
     return [
@@ -503,7 +506,7 @@ _NAMED = frozenset(
 
 
 def _transactions(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer transactions are committed and aborted."""
+    """The sentences that say how many more or fewer transactions are committed and aborted."""
     if "committed" not in written or "committed" not in now:
         return []
     committed, aborted = (_difference(written, now, name) for name in ("committed", "aborted"))
@@ -519,7 +522,7 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _broken(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records or transactions break a guarantee of ``_JUDGED``."""
+    """The sentences that say how many more or fewer records or transactions break a guarantee of ``_JUDGED``."""
     if "broken" not in written or "broken" not in now:
         return []
     return [
@@ -530,7 +533,7 @@ def _broken(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _fates(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records are stored twice, lost, failed or out of order."""
+    """The sentences that say how many more or fewer records are stored twice, lost, failed or out of order."""
     changed = {name: more for name in _FATES if (more := _fate(written, now, name))}
     aborted = 0
     if "aborted_records" in written and "aborted_records" in now:
@@ -559,7 +562,7 @@ def _fate(written: Outcome, now: Outcome, name: str) -> int:
 
 
 def _stored(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer records consumers may get."""
+    """The sentence that says how many more or fewer records consumers may get, if other sentences do not say it."""
     if "kept" not in written or "kept" not in now:
         return []
     more = now["kept"] - written["kept"]
@@ -584,7 +587,7 @@ def _rows(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _undelivered(written: Outcome, now: Outcome, drops: int) -> list[Words]:
-    """How many more messages did not arrive, if these are more than the dropped ones."""
+    """The sentence that says how many more messages did not arrive, if these are more than the dropped messages."""
     if "undelivered" not in written or "undelivered" not in now:
         return []
     more = _difference(written, now, "undelivered")
@@ -592,7 +595,7 @@ def _undelivered(written: Outcome, now: Outcome, drops: int) -> list[Words]:
 
 
 def _left(written: Outcome, now: Outcome) -> list[Words]:
-    """The differences at the nodes of the middleware: reservations, and ends of transactions."""
+    """The sentences about differences at the nodes of the middleware: reservations, and ends of transactions."""
     if "reserved" not in written or "reserved" not in now:
         return []
     costs = []
@@ -624,15 +627,16 @@ def _left(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _not_learned(written: Outcome, now: Outcome) -> list[str]:
-    """The transactions that end, and whose outcome the business system does not learn, other than in the original
-    run. One that waits for an operator has none yet."""
+    """The transactions that have ended and whose outcome the business system has not learned, although it has learned
+    it in the original run. A transaction that waits for an operator has no outcome yet."""
     others = {*written.get("awaited", ()), *left_open(written, now)}
     ends = now.get("ends", {})
     return [tid for tid in now.get("awaited", ()) if tid not in others and ends.get(tid) != MANUAL]
 
 
 def _apart(written: Outcome, now: Outcome) -> list[Words]:
-    """How long the nodes of a transaction of the middleware differ, if that is longer than in the original run."""
+    """The sentences that say how long the nodes of a transaction of the middleware differ, if that is longer than in
+    the original run."""
     if now.get("broken", {}).get("mixed", 0) > written.get("broken", {}).get("mixed", 0):
         return []
     costs = []
@@ -648,8 +652,8 @@ def _apart(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _hanging(written: Outcome, now: Outcome) -> list[Words]:
-    """How many more or fewer transactions hang at the end; without a difference, how many more or fewer an
-    operator aborted."""
+    """The sentence that says how many more or fewer transactions hang at the end; without a difference, how many more
+    or fewer transactions an operator aborted."""
     for name in ("hanging", "by_hand"):
         if name in written and name in now and (more := _difference(written, now, name)):
             return [words(f"cost.{name}_{'more' if more > 0 else 'fewer'}", by=abs(more))]
@@ -657,8 +661,8 @@ def _hanging(written: Outcome, now: Outcome) -> list[Words]:
 
 
 def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Words]]:
-    """How many more or fewer records stay hidden; and how much later or earlier consumers can get the last
-    record."""
+    """The sentences that say how many more or fewer records stay hidden, and those that say how much later or earlier
+    consumers can get the last record."""
     before, after = written.get("readable"), now.get("readable")
     if before is None or after is None:
         return [], []
@@ -679,8 +683,8 @@ def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Word
 
 
 def _kept(written: Outcome, now: Outcome, outcomes_said: bool = False) -> Words:
-    """The first difference between the logs or nodes at the ends of the two runs, or the sentence that there
-    is none. ``outcomes_said``: another sentence says which transactions ended otherwise."""
+    """The sentence about the first difference between the logs or nodes at the ends of the two runs, or the sentence
+    that there is no difference. ``outcomes_said``: another sentence says which transactions ended differently."""
     if written["nodes"] != now["nodes"]:
         return _participants(written, now)
     if "stored" in written and "stored" in now and written["stored"] != now["stored"]:
@@ -708,7 +712,7 @@ def _elsewhere(written: Outcome, now: Outcome) -> Words:
 
 
 def _participants(written: Outcome, now: Outcome) -> Words:
-    """The sentence about participants that end otherwise."""
+    """The sentence about participants that end differently."""
     before, after = written.get("participants"), now.get("participants")
     if before is None or after is None or any(before.get(name) != end for name, end in after.items()):
         return words("cost.end_other")
@@ -721,7 +725,8 @@ def _participants(written: Outcome, now: Outcome) -> Words:
 
 
 def _skipped(written: Outcome, now: Outcome) -> Words:
-    """How many more or fewer records read_committed consumers skip, or that the logs are the same."""
+    """The sentence that says how many more or fewer records read_committed consumers skip; without a difference, the
+    sentence that the logs are the same."""
     more = 0
     if "aborted_records" in written and "aborted_records" in now:
         more = _difference(written, now, "aborted_records")

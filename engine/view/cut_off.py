@@ -1,6 +1,7 @@
-"""When the cluster does not reach a broker that runs: the brokers do not know its address, or its heartbeats are lost.
+"""Finds the steps in which the cluster does not reach a running broker, because the brokers do not know its address or
+because its heartbeats are lost.
 
-It is read from the sentences of the run's steps (docs/frame.md)."""
+They are read from the sentences of the run's steps (docs/frame.md)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ ENDS: Mapping[str, CutOffFrom] = {
 
 
 class CutOffs:
-    """Collects the stretches: pass the run's steps in order, as JSON."""
+    """Collects the stretches of steps for each broker: pass the run's steps in order, as JSON."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[CutOff]] = {}

@@ -1,8 +1,9 @@
 """Derives facts that pages draw from the views and steps of a run, as JSON (docs/frame.md, *Derived*).
 
 Derived facts are not part of the state, of digests or of recordings. The facts about a view are in its
-table ``derived``, whose changes are listed apart from the view's other changes. The facts about a step are in
-the step. Both are computed from the steps of any run: a running simulation, a recording or a stored session.
+table ``derived``, whose changes are listed apart from the view's other changes. The facts about a step are in the
+step. Both kinds of facts are computed from the steps of any run: a running simulation, a recording or a stored
+session.
 """
 
 from __future__ import annotations
@@ -26,28 +27,29 @@ from engine.view.watched import fold, watched
 from engine.watching import ABSENT
 
 ROOM = "derived"
-"""Name of the derived facts in a view, and in a step."""
+"""The name of the derived facts in a view, and in a step."""
 OF_RECORDS = ("duplicated", "lost", "reordered")
 """The guarantees whose broken records are derived one by one."""
 
 Json = Mapping[str, Any]
 Serials = Mapping[str, Iterable[int]]
-"""Guarantee to serials."""
+"""Dict of guarantee → serials."""
 
 
 Place = tuple[str, ...]
 """The path of a table of a view, or of one entry in it."""
 
 _THINGS = ("partitions", "brokers")
-"""Tables whose timers are derived for each entry separately; those of other tables, for the whole table."""
+"""The tables of the view whose timers are derived for each entry separately. The timers of other tables are derived
+for the whole table."""
 _HAVE_EPOCHS = ("clients", "brokers")
-"""Rooms of the view that say which instance is the newest of its producer id."""
+"""The tables of the view that show which instance is the newest of its producer id."""
 _HAVE_LEVELS = ("quorum", "clients")
 _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware", "services")
 
 
 def _timers(view: Json, place: Place) -> dict[str, Any]:
-    """The timers of one place: `<actor>/<name>` to the timer."""
+    """Dict of `<actor>/<name>` → timer, for the timers of one place."""
     room = view.get(place[0], {})
     if len(place) > 1:
         room = {place[1]: room[place[1]]} if place[1] in room else {}
@@ -84,7 +86,7 @@ class Derived:
         self._view = watched(view)
         self._pending = due_next(self._view.get("pending", {}))
         self._timers = {place: _timers(self._view, place) for place in _places(self._view)}
-        """Place to the timers at that place."""
+        """Dict of place → the timers at that place."""
         self._disagreements = {
             name: disagreements_of(self._view, name) for name in self._view.get("clients", {})
         }
@@ -177,7 +179,7 @@ class Derived:
         self._possible[partition] = after
 
     def _known(self, room: str) -> list[str]:
-        """The names in a part of the view for which there are facts already."""
+        """The names in a table of the view for which facts have been derived."""
         if room == "clients":
             return list(self._disagreements)
         return [origin[1] for origin in self._timers if origin[0] == room]

@@ -1,6 +1,5 @@
-"""Finds where a producer disagrees about a number with the leader that it writes to, or with its coordinator,
-although nothing in flight explains the difference. A batch in flight never explains a higher epoch at the
-leader."""
+"""Finds the partitions where a producer disagrees about a number with the leader, or with its coordinator, although
+nothing in flight explains the difference. A batch in flight never explains a higher epoch at the leader."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ Json = Mapping[str, Any]
 
 
 def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
-    """Partition to the disagreement between one client and the leader. For the partition of the transaction
+    """Dict of partition → the disagreement between one client and the leader. For the partition of the transaction
     log, it is the disagreement with the coordinator.
 
     - `what`: what differs: the last acknowledged `sequence`, the `epoch`, or `unknown` when the leader does
@@ -30,7 +29,7 @@ def disagreements_of(view: Json, client: str) -> dict[str, dict[str, Any]]:
 
 
 def disagreement(view: Json, client: str, partition: str) -> dict[str, Any] | None:
-    """The disagreement about one partition."""
+    """The disagreement about one partition; None if there is none."""
     manager = _numbering(view["clients"].get(client))
     own = manager.get("partitions", {}).get(partition)
     if own is None:
@@ -47,8 +46,8 @@ def _numbering(client: Json | None) -> Json:
 
 
 def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[str, Any] | None:
-    """None: both agree, the partition has no leader, or a batch that is in flight or undecided may explain
-    it."""
+    """The disagreement about one partition. None if client and leader agree, if the partition has no leader, or if a
+    batch that is in flight or undecided may explain the difference."""
     log = view.get("partitions", {}).get(partition)
     replica = None if log is None else log.get("replicas", {}).get(str(log["leader"]))
     if log is None or replica is None:
@@ -69,9 +68,9 @@ def _difference(view: Json, manager: Json, partition: str, own: Json) -> dict[st
 
 
 def _with_coordinator(view: Json, manager: Json) -> dict[str, dict[str, Any]]:
-    """Where the coordinator's epoch is higher than the client's: partition of the transaction log to the two epochs.
-    An epoch that a request in flight has raised (the coordinator's `last_producer_epoch` is the client's epoch) is
-    left out: the client learns it from the response."""
+    """Dict of partition of the transaction log → the disagreement, if the coordinator's epoch is higher than the
+    client's. It is empty if a request in flight has raised the epoch (the coordinator's `last_producer_epoch` is the
+    client's epoch), because the client learns the new epoch from the response."""
     found: dict[str, dict[str, Any]] = {}
     own = manager.get("producer_epoch")
     if not manager:

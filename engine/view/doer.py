@@ -1,4 +1,4 @@
-"""Who does what a step's own sentence says, where it is not the step's actor."""
+"""Finds the component that a step's own sentence is about, if it is not the step's actor."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _DOERS = ("coordinator", "broker")
 
 
 def doer(step: Mapping[str, Any]) -> str | None:
-    """The broker that does what the step's own sentence says; None if it is the step's actor. In a step of
-    replication the leader may raise the high watermark (LOG-7), while the follower is the actor."""
+    """The broker that a step's own sentence is about; None if it is the step's actor. In a step of replication the
+    leader may raise the high watermark (LOG-7), while the follower is the actor."""
     if step["kind"] != "replication":
         return None
     name: str | None = next((step["params"][one] for one in _DOERS if one in step["params"]), None)

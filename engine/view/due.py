@@ -1,4 +1,4 @@
-"""The next events, in the order in which they will happen (GEN-2)."""
+"""Finds the next events, in the order in which they will happen (GEN-2)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from engine.pending import CLASS_NAMES
 
 LISTED = 6
-"""At most this many events are listed in their order; the view holds the others without an order."""
+"""At most this many events are listed. The view holds all queued events, but in no order."""
 
 _RANK = {name: rank for rank, name in enumerate(CLASS_NAMES)}
 

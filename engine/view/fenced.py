@@ -1,5 +1,5 @@
-"""Finds the epochs of producer ids that are fenced: a newer instance has a higher epoch of the same id, or the
-coordinator has raised the epoch itself, for a newer instance that still waits for its id or to abort a transaction."""
+"""Finds the fenced epochs of producer ids. An epoch is fenced if a newer instance has a higher epoch of the same id, or
+if the coordinator has raised the epoch, for a newer instance that still waits for its id or to abort a transaction."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 Json = Mapping[str, Any]
 _LEARNS = frozenset({"INITIALIZING", "COMMITTING_TRANSACTION", "ABORTING_TRANSACTION"})
-"""States of a client that waits for a response with the epoch that the coordinator has raised for it."""
+"""The states of a client that waits for a response with the epoch that the coordinator has raised for it."""
 
 
 def fenced(view: Json) -> dict[str, int]:
-    """Producer id to the highest fenced epoch of an instance. What has this epoch or a lower one was written by this
-    instance or an older one."""
+    """Dict of producer id → the highest fenced epoch of an instance. Batches with this epoch or a lower one were
+    written by this instance or an older one."""
     managers = [
         manager
         for client in (view.get("clients") or {}).values()
@@ -36,9 +36,10 @@ def _has_id(manager: Json) -> bool:
 
 
 def _is_replaced(view: Json, manager: Json, managers: list[Json]) -> bool:
-    """Whether a coordinator has raised the epoch of this instance, or replaced its producer id, and the instance learns
-    neither from a response. With transaction version 2, an end of a transaction raises the epoch too: then the
-    coordinator keeps the instance's epoch as the last one, and its response contains the new one."""
+    """Whether a coordinator has raised the epoch of this instance, or replaced its producer id, and no response will
+    tell the instance. An epoch that the end of the instance's own transaction has raised (transaction version 2) does
+    not count: the coordinator then keeps the instance's epoch as the last one, and its response contains the new
+    epoch."""
     name, id_, own = manager.get("transactional_id"), manager["producer_id"], manager["producer_epoch"]
     if name is None:
         return False
@@ -50,7 +51,7 @@ def _is_replaced(view: Json, manager: Json, managers: list[Json]) -> bool:
             continue
         if entry["producer_id"] == id_ and entry["producer_epoch"] > own:
             return True
-        # Too high an epoch: the newest instance has another id.
+        # If the epochs of an id are used up, the newest instance has another id.
         has_new_id = begins or any(one.get("producer_id") == entry["producer_id"] for one in others)
         if entry["producer_id"] != id_ == entry.get("last_producer_id") and has_new_id:
             return True

@@ -1,4 +1,4 @@
-"""The derived facts of a running simulation."""
+"""Keeps the derived facts of a running simulation."""
 
 from __future__ import annotations
 

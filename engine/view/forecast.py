@@ -1,9 +1,9 @@
-"""What comes of the loss of a message, in one sentence: which time limit of the run ends the wait for it, and what its
-component does then.
+"""Says in one sentence what comes of the loss of a message: which time limit of the run ends the wait for it, and what
+the waiting component does then.
 
-The middleware's messages have one row each (``_LIMITS``). Their sentences follow from the settings, and from the
-middleware's transactions as the steps show them. They are true if nothing else disturbs the run: a run with other
-faults than losses and crashes of single nodes has none.
+The middleware's messages have one entry each (``_LIMITS``). Their sentences follow from the settings, and from the
+middleware's transactions as the steps show them. They are true only if nothing else disturbs the run, so a run with
+faults other than losses and crashes of single nodes has no such sentences.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ENDED_BY: tuple[tuple[tuple[type, ...], tuple[str, ...]], ...] = (
     ((Cancel, Cancelled), _ANSWERS),
 )
 _LIMITS = {kind: timers for kinds, timers in _ENDED_BY for kind in kinds}
-"""Message to the middleware's timers that end the wait for it. Without such a timer, nothing ends the wait."""
+"""Dict of message → the middleware's timers that end the wait for it. Without such a timer, nothing ends the wait."""
 _ASKED_BY: dict[type, str] = {
     Commit: COMMIT,
     CommitOk: COMMIT,
@@ -58,14 +58,15 @@ _ASKED_BY: dict[type, str] = {
     RollbackOk: ROLLBACK,
     RollbackFail: ROLLBACK,
 }
-"""Message to the request of which it is a part."""
+"""Dict of message → the request that it belongs to."""
 _REQUESTS = (Commit, Rollback)
 _OF_A_NODE = ("fault.crashed", "fault.restarted")
 
 
 class Forecasts:
     """Follows the middleware's transactions: pass its first view, then the changes of the run's steps, as JSON.
-    ``settings``: None if they are not known; then nothing is said of its messages."""
+    ``settings``: the settings of the middleware, or None if they are not known; then there are no sentences about its
+    messages."""
 
     def __init__(self, view: Mapping[str, Any], settings: MiddlewareConfiguration | None) -> None:
         self._settings = settings
@@ -83,7 +84,7 @@ class Forecasts:
                 self._put(change["path"][1:], change.get("after"))
 
     def _put(self, path: list[str], value: Any) -> None:
-        """Note a value. Parts of the view are copied, because the view belongs to the run."""
+        """Note the value at a path. The tables on the path are copied, because they belong to the run's view."""
         place = self._shown
         for name in path[:-1]:
             place[name] = dict(place.get(name) or {})
@@ -96,8 +97,8 @@ class Forecasts:
             self._said[message["id"]] = said
 
     def of(self, message: int, api: str) -> Words | None:
-        """The sentence about the loss of a message, at the end of the run; None if it is not known, or if the message
-        had no effect any more."""
+        """The sentence about the loss of a message; ask for it at the end of the run. None if it is not known, or
+        if the message no longer had an effect when it was sent."""
         return None if self._is_disturbed and api in BY_API else self._said.get(message)
 
     def _sentence(self, message: Mapping[str, Any]) -> Words | None:
@@ -118,7 +119,7 @@ class Forecasts:
             due = self._transactions(MANAGER).get(tid, {}).get("due")
             return None if due is None else words("loss.manager_again", until=due)
         if kind is Cancel and tid in self._transactions(MANAGER):
-            return None  # The manager is at work on it.
+            return None  # The manager already works on the transaction.
         if kind is ConfirmAck and self._transactions(BUSINESS).get(tid, {}).get("state") != WAIT_CONFIRM_ACK:
             return None  # A Confirm that is still to come gets another one.
         transaction = self._shown.get("transactions", {}).get(tid) or {}
@@ -128,7 +129,7 @@ class Forecasts:
             row = (transaction.get("answers") or {}).get(node)
             is_awaited = row is not None and row["asked"] == _ASKED_BY[kind] and row["answer"] is None
             if not is_awaited:
-                # A vote that is late brings a Rollback of its own.
+                # If the node's vote still comes, a further Rollback answers it.
                 may_vote = (transaction.get("votes") or {}).get(node) == UNKNOWN
                 return words("loss.not_repeated") if kind in _REQUESTS and not may_vote else None
         if timer is None or timer["kind"] not in _LIMITS.get(kind, ()):

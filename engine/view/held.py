@@ -1,5 +1,5 @@
-"""Why read_committed consumers do not get records that are replicated: one reason for each stretch between
-the last stable offset and the high watermark (CON-5)."""
+"""Says why read_committed consumers do not get records that are replicated: one reason for each stretch between the
+last stable offset and the high watermark (CON-5)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from engine.shapes.derived import HeldReason, HeldStretch
 Json = Mapping[str, Any]
 
 LOOKED_AT = 500
-"""At most this many batches are looked at: the newest ones of the log, those above the high watermark included."""
+"""Of each log, at most this many of the newest batches are read, including those above the high watermark."""
 _UNDECIDED = ("open", "ended")
 
 
 def held(view: Json, partition: str) -> list[HeldStretch]:
-    """The stretches in the order of the log. No stretch has a marker, because no application gets markers."""
+    """The stretches that consumers do not get yet, in the order of the log. They contain no markers, because no
+    application gets markers."""
     log = view.get("partitions", {}).get(partition)
     replica = None if log is None else _leading(log)
     if replica is None:
@@ -49,8 +50,8 @@ def _leading(log: Json) -> Json | None:
 
 
 def _reason(batch: Json, holder: Any) -> HeldReason | None:
-    """Why consumers do not get the batch; None for a marker. ``holder``: the producer whose transaction
-    begins at the last stable offset."""
+    """The reason why consumers do not get the batch; None for a marker. ``holder``: the id of the producer whose
+    transaction begins at the last stable offset."""
     if batch.get("control") is not None:
         return None
     if batch.get("outcome") in _UNDECIDED:

@@ -1,10 +1,10 @@
-"""The notes that pages show before or after a step's own sentence.
+"""Chooses the notes that pages show before or after a step's own sentence.
 
-Before it: the note about the outcome, ahead of the smaller events that led to it. For example, a follower's
-fetch may raise the high watermark, so that consumers can read on. The step's own sentence is about the fetch,
-and a note is about the outcome.
+Before it comes the note about the outcome, ahead of the smaller events that led to the outcome. For example, a
+follower's fetch may raise the high watermark, so that consumers can read on. The step's own sentence is about the
+fetch, and a note is about the outcome.
 
-After it: the note without which the step's own sentence says too little. For example, a broker that starts
+After it comes the note without which the step's own sentence says too little. For example, a broker that starts
 again has lost all but the newest batch of each producer.
 """
 
@@ -48,9 +48,9 @@ BEFORE_ITS_STEP = {
     "log.after_marker": "log.batch_transactional",
     "log.after_marker_late": "log.batch_transactional",
 }
-"""Key of a note to the key of the step's own sentence that the note precedes, because it would be overlooked
-after it. Such notes say which epoch InitProducerId led to, that a marker is sent again, what a new coordinator
-found, that the middleware's window opens, or that a batch in a log came after its transaction had ended."""
+"""Dict of key of a note → the key of the step's own sentence that the note precedes, because the note would be
+overlooked after it. Such notes say which epoch InitProducerId led to, that a marker is sent again, what a new
+coordinator found, that the middleware's window opens, or that a batch in a log came after its transaction had ended."""
 
 REFUSED_BY_RULE = (
     "broker.stale_epoch_refused",
@@ -61,7 +61,7 @@ REFUSED_BY_RULE = (
     "broker.sequence_gap_refused",
     "broker.plain_batch_in_transaction_refused",
 )
-"""Sentences about a leader's refusal by one of its checks in order."""
+"""The sentences about a leader's refusal by one of its ordered checks."""
 AFTER_ITS_STEP = {
     "broker.log_loaded_from_snapshot": (("fault.restarted",), "producer_count", 1),
     "broker.log_replayed": (("fault.restarted",), "producer_count", 1),
@@ -74,16 +74,16 @@ AFTER_ITS_STEP = {
     "broker.check_left_out": (REFUSED_BY_RULE, "", 0),
     "broker.lookup_left_out": (REFUSED_BY_RULE, "", 0),
 }
-"""Key of a note to (keys of the step's own sentence, a numeric parameter of the note, the lowest value with
-which the note is shown; an empty parameter: always), the most important note first. A broker that starts again
-has read the state of producers; a connection that breaks loses more than the one response that the sentence names;
-the sentence about a timeout does not say which request or batch it was about; a marker ends its transaction for
-readers; and a check that the run switches off would have decided before."""
+"""Dict of key of a note → (keys of the step's own sentence, a numeric parameter of the note, the lowest value of the
+parameter with which the note is shown). If the parameter is empty, the note is always shown. The most important note
+comes first. These notes say that a broker that starts again has read the state of producers; that a connection that
+breaks loses more than the response in the sentence; which request or batch timed out; that a marker ends its
+transaction for readers; and that a check that the run switches off would have decided before."""
 
 
 FOLLOWS_FROM = 3
-"""A note that could open a beat with at least this weight follows a sentence that could open none, unless a note comes
-first: pages would otherwise show a beat's title without the sentence from which it is made."""
+"""A note that could open a beat with at least this weight is shown after a sentence that could open none, unless
+another note comes first. Otherwise pages would show a beat's title without the sentence from which it is made."""
 
 
 def following(step: Mapping[str, Any]) -> int | None:

@@ -1,5 +1,5 @@
-"""The level of ``transaction.version`` that is in force: the highest one among the cluster's level and the
-levels that clients use.
+"""Finds the level of ``transaction.version`` that is in force: the highest of the cluster's level and the levels that
+clients use.
 
 A cluster whose level was lowered still gets requests of the higher level, from clients that have not noticed.
 """
@@ -13,7 +13,7 @@ Json = Mapping[str, Any]
 
 
 def level_in_force(view: Json) -> int:
-    """The level in a view, as JSON; 0 when no broker knows the feature (KIP-1022)."""
+    """The level that is in force in a view, which is JSON; 0 when no broker knows the feature (KIP-1022)."""
     controller = (view.get("quorum") or {}).get("controller") or {}
     used = [controller.get("transaction_version", 0)]
     for client in (view.get("clients") or {}).values():

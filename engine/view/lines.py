@@ -1,5 +1,5 @@
-"""The lines of a beat. A line is a step with its own sentence, or adjacent steps that only support others,
-which it counts."""
+"""Makes the lines of a beat. A line is either one step with its own sentence, or the number of adjacent steps that
+only support others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SLOTS = ("first", "second", "third")
 
 
 def lines_of(steps: Sequence[BeatStep], lands: int, repeated: Sequence[bool]) -> list[BeatLine]:
-    """The lines of a beat's steps. ``lands``: the step that the reader sees first. ``repeated``: for each
+    """The lines of a beat's steps. ``lands``: the number of the step that the reader sees first. ``repeated``: for each
     step, whether it belongs to a stretch of repeats."""
     lines: list[BeatLine] = []
     folded: list[BeatStep] = []

@@ -9,7 +9,8 @@ from engine.explain.sentences import sentence
 
 
 def beat_title(beat: Mapping[str, Any], language: str) -> str:
-    """The title that the author gave to the beat, or else its own, with what distinguishes it."""
+    """The title that the author gave to the beat; without one, the beat's own title, with the words that distinguish it
+    from other beats of the same title."""
     if (given := beat.get("title")) is not None:
         return str(given[language])
     apart = beat.get("apart")

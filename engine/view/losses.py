@@ -1,4 +1,5 @@
-"""The messages of a run whose loss shows most: where a reader drops one, if none is chosen yet.
+"""Chooses the messages of a run whose loss shows most. The page offers them to a reader who wants to drop a message and
+has not chosen one.
 
 They are read from the messages and changes of the run's steps (docs/frame.md)."""
 
@@ -39,17 +40,18 @@ KINDS = (
     ("Cancel", False),
     ("Cancelled", True),
 )
-"""(API, whether it is the response) in the order of what their loss shows: first that a decided transaction is not over
-everywhere, then that a client does not know whether its records are stored, then that a request is sent again, then
-what a time limit of the middleware ends. The loss of any other message merely repeats a request that changes no log."""
+"""(API, whether it is the response), ordered by what their loss shows: first that a decided transaction has not ended
+in all partitions, then that a client does not know whether its records are stored, then that a request is sent again,
+then that a time limit of the middleware ends a wait. After the loss of any other message, only a request that changes
+no log is repeated."""
 ARRIVED = frozenset({"delivered"})
 LOST = frozenset({"dropped", "lost"})
-"""What ends a message's way. One that is delayed is still on it."""
+"""The fates of a message that does not arrive. A delayed message still arrives."""
 _IN_TRANSACTION = frozenset(
     {client_states.IN_TRANSACTION, client_states.COMMITTING_TRANSACTION}
     | {client_states.ABORTING_TRANSACTION, client_states.ABORTABLE_ERROR}
 )
-"""The states of a client whose transaction is not over."""
+"""The states of a client whose transaction has not ended."""
 
 
 class Losses:
@@ -61,10 +63,10 @@ class Losses:
         self._under_way: dict[int, ShownLoss] = {}
         self._first: dict[_Kind, ShownLoss] = {}
         self._open: dict[str, tuple[int, dict[_Kind, ShownLoss]]] = {}
-        """Client in a transaction to the step at which it began, and to the first message of each kind that was sent
-        since then: its own and those between brokers."""
+        """Dict of client in a transaction → the step at which the transaction began, and the first message of each kind
+        that the client sent, or brokers sent to each other, since then."""
         self._lost: set[_Kind] = set()
-        """The kinds of which the run itself loses a message."""
+        """The kinds of messages of which the run loses one anyway."""
         self._clients: set[str] = set()
         self._other: ShownLoss | None = None
         """The first message of the run."""
@@ -114,9 +116,9 @@ class Losses:
             self._under_way[number] = loss
 
     def to_json(self) -> list[ShownLoss]:
-        """The first message that arrived of each kind, in the order of ``KINDS``; where there is one of a transaction
-        that the run leaves open, that one. Kinds of which the run itself loses a message come last. If none has
-        arrived: the run's first message, if it has one."""
+        """The first message of each kind that arrived, in the order of ``KINDS``. A message of a transaction that the
+        run leaves open is preferred. Kinds of which the run loses a message anyway come last. If no message of a kind
+        has arrived: the run's first message, if it has one."""
         of_open: dict[_Kind, ShownLoss] = {}
         for _, first in self._open.values():
             for kind, loss in first.items():

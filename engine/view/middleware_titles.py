@@ -1,5 +1,5 @@
-"""The titles of beats in runs of the message middleware (``titles.py``), for example which participants a decision
-reached, and whose message is missing."""
+"""Makes the titles of beats in runs of the message middleware (``titles.py``). They say, for example, which
+participants a decision reached, and whose message is missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = frozenset(
         "compensation_tries", "restarts_reserved", "commit_refused", "prepare_refused", "rollback_refused",
     }
 )  # fmt: skip
-"""Titles that belong to no opener."""
+"""The titles that belong to no opener."""
 _VOTES = frozenset({PrepareOk.api, PrepareFail.api})
 _WITHOUT_VOTES = ("middleware.no_votes", "middleware.votes_missing")
 _ENDS_OF_LOCAL = ("business.local_committed", "business.local_committed_untraceably")
@@ -127,7 +127,7 @@ def _compensation(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -
 
 
 def restarted(params: Params, steps: Sequence[BeatStep]) -> Title | None:
-    """The title of a participant's restart with a reservation; None for any other."""
+    """The title of a participant's restart with a reservation; None for any other restart."""
     kept = [said["participant"] for said in said_in(steps, "participant.keeps_reservation")]
     return ("restarts_reserved", params) if params["actor"] in kept else None
 
@@ -144,4 +144,4 @@ TELLS: dict[str, Tell] = {
     "window_closes": _window_closes,
     "compensation": _compensation,
 }
-"""Opener's name to the function for its title."""
+"""Dict of name of an opener → the function that makes its title."""

@@ -1,6 +1,7 @@
-"""The moral of a changed run: one sentence that says, by what came of the change, why a guarantee broke or held.
+"""Finds the moral of a changed run: one sentence that says, from the consequences of the change, why a guarantee broke
+or held.
 
-It is determined from the ends of the run and of the scenario's own run (docs/frame.md, *Plan*).
+It is determined from the ends of the changed run and of the scenario's own run (docs/frame.md, *Plan*).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ BROKEN = (
     "mixed",
     "repeated",
 )
-"""The guarantees. If a change breaks several of them, the moral is about the first one."""
+"""The guarantees by importance. If a change breaks several of them, the moral is about the first one."""
 SIGNS = {
     "broker.duplicate_found": "duplicate",
     "markers.sent_again": "marker",
@@ -33,14 +34,15 @@ SIGNS = {
     "coordinator.resumes_markers": "coordinator",
     "controller.leader_elected": "leader",
 }
-"""Sentence to the sign for which it stands. The morals of a run that keeps its guarantees are in this order."""
+"""Dict of key of a sentence → the sign that it gives. For a run that keeps its guarantees, the first sign in this order
+gives the moral."""
 APART_LEAST = 500
-"""Milliseconds. A smaller difference between the times for which nodes differ is not mentioned."""
+"""A smaller difference, in ms, between the periods for which nodes differ is not mentioned."""
 _ENDS = (
     "records", "stored", "outcomes", "failed", "committed", "aborted", "nodes", "ends", "awaited", "reserved", "rows",
     "down",
 )  # fmt: skip
-"""What a run leaves behind: where all of these are equal, two runs end alike."""
+"""The fields of an outcome that say what a run leaves behind. If all of them are equal, two runs end alike."""
 
 
 def moral_of(written: Outcome, now: Outcome, changes: int = 1) -> Words:
@@ -77,7 +79,7 @@ def longer_apart(written: Outcome, now: Outcome) -> list[str]:
 
 
 def _held(written: Outcome, now: Outcome) -> str:
-    """Why no further guarantee broke."""
+    """The reason why no further guarantee broke, as the last part of the key ``moral.<reason>``."""
     if left_open(written, now):
         return "left_open"
     if now.get("committed", 0) < written.get("committed", 0) and now.get("aborted", 0) > written.get(

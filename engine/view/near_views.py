@@ -1,8 +1,8 @@
-"""The part of a view that pages get: everything but the old entries of the three tables that grow with a run.
+"""Makes the part of a view that pages get: everything but the old entries of the three tables that grow with a run.
 
 Records and batches, in logs and in the queues of clients, stay in a view as long as they exist, but a page
 draws only a few dozen of them. A *near view* is a view that lists the entries of the last steps, those that the
-next steps may change, and those to which another part of the view refers. For all others its field `folded`
+next steps may change, and those to which another part of the view refers. For the other entries its field `folded`
 (docs/websocket.md) holds their places and numbers. So the size of a page's data, and the cost of a step, do
 not grow with the run.
 """
@@ -23,19 +23,19 @@ REACH = 250
 """A page may step back this many steps from a near view and still have every entry that it draws."""
 NEWEST_RECORDS = 100
 NEWEST_BATCHES = 24
-"""Of each log, this many newest batches are always listed: more than a panel draws."""
+"""Of each log, this many of the newest batches are always listed, which are more than a panel draws."""
 NEWEST_FINISHED = 400
 """At most this many finished records are listed, because one response may finish thousands."""
 NEXT_BATCHES = 6
-"""How many batches at the head of each queue of a client are listed. A panel draws two, and the queue changes
-while the page steps on."""
+"""This many batches at the head of each queue of a client are listed. A panel draws fewer (DRAWN_BATCHES), but the
+queue changes while the page steps on."""
 DRAWN_BATCHES = 2
 """A panel may draw this many batches at the head of each queue."""
 GAP = 44
 """If a gap between two listed records has at most this many records (one page of the panel), these are
 listed, too."""
 NEWEST_BROKEN = 10
-"""For each guarantee, the most records that are listed because they broke it: the first ones of its first
+"""For each guarantee, at most this many records are listed because they broke it: the first ones of its first
 violation."""
 
 
@@ -74,13 +74,14 @@ def cut(view: View, number: int, since: int) -> View:
 
 
 def whole(view: View, number: int) -> View:
-    """The whole view, marked as complete."""
+    """The whole view, with a field `folded` that says that no entry is left out."""
     return {**view, "folded": {"at": number, "reaches": REACH}}
 
 
 def walk(view: View, steps: Sequence[Iterable[Change]]) -> View:
-    """Apply the changes of these steps to the view, in place; returns it. Raises FoldedAway for a change that
-    the view cannot take. A change of a record that is not listed is only counted, except in the last step."""
+    """Apply the changes of these steps to the view, in place. Returns the view. Raises FoldedAway for a change that
+    the view cannot take. A change of a record that is not listed is only counted, except in the last step, where it
+    raises FoldedAway."""
     folded = view.get("folded", {})
     owners = _owners(view) if "records" in folded else {}
     for place, changes in enumerate(steps, 1):
@@ -102,7 +103,7 @@ def is_folded(folded: dict[str, Any], path: list[str]) -> bool:
     if len(path) == 1 or path[1] not in folded["logs"]:
         return len(path) == 1
     if len(path) == 2 or path[2] != "replicas":
-        # Of the leader's log more batches are listed than of the followers' logs.
+        # More batches of the leader's log are listed than of the followers' logs, so a new leader needs another view.
         return len(path) == 2 or path[2] == "leader"
     if len(path) == 3 or path[3] not in folded["logs"][path[1]]:
         return len(path) == 3
@@ -137,8 +138,8 @@ def _listed_records(view: View, since: int) -> set[str]:
 
 
 def _in_bulk(clients: dict[str, View]) -> set[int]:
-    """Serials of pending records that may be too many to list: those in batches behind the head of a queue
-    that were not sent, and those in large batches that were sent at most once."""
+    """The serials of pending records that may be too many to list: the records of unsent batches behind the head of a
+    queue, and the records of large batches that were sent at most once."""
     later: set[int] = set()
     for client in clients.values():
         waiting = {
@@ -186,7 +187,8 @@ def _cut_derived(derived: View, listed: set[str]) -> View:
 
 
 def _cut_client(client: View) -> tuple[View, dict[str, list[Any]]]:
-    """Leave out batches in the middle of each queue."""
+    """The client without the batches in the middle of each queue; and, for each partition with such batches, their
+    first and last name, their number and the number of their records."""
     batches: Entries = client.get("batches", {})
     timed = {timer["subject"] for timer in client.get("timers", {}).values()}
     folded: dict[str, list[Any]] = {}
@@ -271,7 +273,7 @@ def _in_order(entries: Entries) -> list[str]:
 def _stretches(
     entries: Entries, is_listed: Callable[[str, dict[str, Any]], bool]
 ) -> Iterator[list[tuple[str, dict[str, Any]]]]:
-    """The entries that are not listed, in the order of their numbers: one list for each run of neighbours."""
+    """The entries that are not listed, in the order of their numbers, as one list for each group of neighbours."""
     run: list[tuple[str, dict[str, Any]]] = []
     for name in _in_order(entries):
         entry = entries[name]
@@ -292,7 +294,7 @@ def _lies_in(stretches: list[list[int]], number: int) -> bool:
 
 
 def _brings_near(view: View, path: list[str], after: Any) -> bool:
-    """Whether the view cannot take a change of a client, because a batch is not listed."""
+    """Whether the view cannot take this change of a client, because a batch is not listed."""
     waiting = view.get("folded", {}).get("batches")
     if waiting is None or path[0] != "clients":
         return False
@@ -313,7 +315,7 @@ def _brings_near(view: View, path: list[str], after: Any) -> bool:
 
 
 def _owners(view: View) -> dict[int, str]:
-    """Serial to the name of the producer."""
+    """Dict of serial → the name of the producer whose batches contain the record."""
     return {
         serial: name
         for name, client in view.get("clients", {}).items()
@@ -323,8 +325,7 @@ def _owners(view: View) -> dict[int, str]:
 
 
 def _count(folded: dict[str, Any], owners: dict[int, str], change: Change) -> bool:
-    """Count a record that is not listed under its new status. Returns False for a change that is not one of
-    such a record."""
+    """Count the new status of a record that is not listed. Returns False for a change of anything else."""
     path, before, after = change
     if path[0] != "records" or len(path) != 3 or int(path[1]) not in owners:
         return False

@@ -1,5 +1,5 @@
-"""Compares the openings of a changed run with the run without the intervention: which are new, which recur, and which
-the intervention led to first."""
+"""Compares the openings of a changed run with those of the run without the intervention: which are new, which
+recur, and to which the intervention led first."""
 
 from __future__ import annotations
 
@@ -25,26 +25,27 @@ Of = TypeVar("Of")
 To = TypeVar("To")
 
 EVENTS_MAX = 300
-"""At most this many events of a run are listed, the first ones."""
+"""The first events of a run are listed, at most this many."""
 LAST_WORDS = frozenset({"ends"})
 """The openers of steps in which a transaction of the middleware ends at the node that began it."""
 ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
-"""A beat of a changed run is about the same as one of the run without the change if these parameters are equal, as far
-as both have them."""
+"""A beat of a changed run is about the same event as one of the run without the change if those of these parameters
+that both beats have are equal."""
 RELEASED = {
     "beat.released_commit": "COMMIT", "beat.released_commit_of": "COMMIT", "beat.released_part": "COMMIT",
     "beat.released_abort": "ABORT", "beat.released_abort_of": "ABORT",
 }  # fmt: skip
-"""Title of a beat to the result of the transactions whose records it releases."""
+"""Dict of title of a beat → the result of the transactions whose records it releases."""
 SAME_KIND = {"commit_late": "commit_known"}
-"""Name of an opener to the name of another one that opens a beat for the same event."""
+"""Dict of name of an opener → the name of another opener that opens a beat for the same event."""
 ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name for one in ROUNDS.values())})
 """The kinds of beats into which a run of many rounds is divided."""
 
 
 def with_new(openings: list[Opened], known: Sequence[str], since: int) -> list[Opened]:
-    """The openings; ``new`` is False for an event that ``known`` has, too. ``known``: the kinds of the events
-    in the run without the intervention, in order. ``since``: the index of the first step that may be new."""
+    """The openings, with ``new`` set: it is False before step ``since``, and for events that ``known`` also has.
+    ``known``: the kinds of the events in the run without the intervention, in order. ``since``: the index of the first
+    step that may be new."""
     weighty = [at for at, one in enumerate(openings) if one.at >= since and is_event(one) and not one.by_hand]
     kinds = [_event(openings[at].opener.name) for at in weighty]
     again = {weighty[place] for place in _again(list(map(_event, known)), kinds, eq)}
@@ -60,8 +61,8 @@ def _event(kind: str) -> str:
 
 
 def is_added(one: Opened) -> bool:
-    """Whether an intervention caused the opening, and it is worth a beat inside another one. An unusual one is, even
-    if it is not the first of its kind in the run."""
+    """Whether an intervention caused the opening, and the opening is worth a beat inside another beat. An unusual
+    opening is, even if it is not the first of its kind in the run."""
     if not one.new:
         return one.by_hand
     is_heavy = one.weight >= HEAVY or (one.opener.weight >= RARE and not one.opener.later)
@@ -69,8 +70,8 @@ def is_added(one: Opened) -> bool:
 
 
 def with_consequences(openings: list[Opened]) -> list[Opened]:
-    """The openings; ``consequence`` is True for the first one that each intervention caused. If that is a request
-    that timed out, it is also True for the next one, for example the retry."""
+    """The openings, with ``consequence`` set to True for the first opening that each intervention caused. If that is a
+    request that timed out, it is also set for the next opening that the intervention caused, for example the retry."""
     found: list[Opened] = []
     awaited = False
     for one in openings:
@@ -81,7 +82,7 @@ def with_consequences(openings: list[Opened]) -> list[Opened]:
 
 
 def with_recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
-    """The openings; ``recurs`` is True for those that past beats are about."""
+    """The openings, with ``recurs`` set to True for those whose event a past beat is about."""
     if any(beat.get("kind") in ROUND_KINDS for beat in past):
         return openings
     found = _again(past, openings, lambda beat, one: not one.by_hand and _is_again(beat, one))
@@ -92,8 +93,8 @@ def with_recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]
 
 
 def _again(before: Sequence[Of], now: Sequence[To], same: Callable[[Of, To], bool]) -> set[int]:
-    """The indices of ``now`` at which something of ``before`` happens again: a longest common sequence of the
-    first EVENTS_MAX of each, and then what is left, in any order."""
+    """The indices of the items of ``now`` that are the same as items of ``before``. First a longest common sequence of
+    the first EVENTS_MAX items of each is matched, and then the remaining items in any order."""
     first, then = before[:EVENTS_MAX], now[:EVENTS_MAX]
     longest = [[0] * (len(then) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):

@@ -1,9 +1,9 @@
 """The openers of beats: kinds of steps, each with its weight and title.
 
-The title depends on the kind; `plan.py` replaces it when the scenario's author gives the beat a name. Each
-row is tried on the sentence of a step and on its notes; the row with the highest weight opens the beat.
-Titles are in ``explain/catalogue/beats.toml`` under ``beat.<name>``. A test compares every key and every
-parameter with the catalogue.
+The title depends on the kind; `plan.py` replaces it when the scenario's author gives the beat a name. Each opener is
+tried on the sentence of a step and on its notes; the opener with the highest weight opens the beat. Titles are in
+``explain/catalogue/beats.toml`` under ``beat.<name>``. A test compares every key and every parameter with the
+catalogue.
 """
 
 from __future__ import annotations
@@ -11,24 +11,25 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 HEAVY = 5.5
-"""Weight from which an opening is an event of its run: a plan lists it, and in a changed run it is marked if the run
-without the intervention does not have it."""
+"""The weight from which on an opening is an event of its run: a plan lists it, and in a changed run it is marked if the
+run without the intervention does not have it."""
 
 NOTABLE = 7
 RARE = 8
-"""Weight from which an opening is unusual. With a NOTABLE one, too, a run is about more than its transaction."""
+"""``RARE``: the weight from which on an opening is unusual. ``NOTABLE``: the weight from which on an opening shows that
+a run is about more than its transaction."""
 RESETS = 6
-"""After an opening of this weight or more, a row with ``once`` may open a beat with the same parameters again."""
+"""After an opening of this weight or more, an opener with ``once`` may open a beat with the same parameters again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opener:
     """A kind of step that opens a beat.
 
-    - ``lands``: sentences. The reader first sees the last step of the beat with one of them.
+    - ``lands``: keys of sentences. The reader first sees the last step of the beat with one of them.
     - ``unless``: the title when the beat has no such step.
-    - ``once``: the row does not open twice in succession with the same parameters, unless an opening of weight RESETS
-      or more is between.
+    - ``once``: the opener does not open two beats in succession with the same parameters, unless an opening of weight
+      RESETS or more is between them.
     - ``when``: a parameter that must be present and not 0.
     """
 
@@ -41,24 +42,24 @@ class Opener:
     once: bool = False
     when: str = ""
     subject: str = ""
-    """A parameter that distinguishes openings of this row, although it is not in the title."""
+    """A parameter that distinguishes openings of this opener, although it is not in the title."""
     apis: frozenset[str] = frozenset()
-    """The row opens only for messages of these APIs; empty: for every step with one of its sentences."""
+    """The opener opens only for messages of these APIs; empty: for every step with one of its sentences."""
     step: str = ""
-    """The row opens only in steps of this kind; empty: in steps of every kind."""
+    """The opener opens only in steps of this kind; empty: in steps of every kind."""
     amid_unusual: float = 0
-    """The weight in a run with an opening of weight RARE; 0: the same weight. A usual step is less
-    informative in such a run."""
+    """The weight in a run that has an opening of weight RARE, in which a usual step is less informative; 0: the same
+    weight as in other runs."""
     single: float = 0
-    """The weight in a run of one transaction without an opening of weight NOTABLE that is no decision; 0: the same
-    weight. In such a run each part of the transaction is informative."""
+    """The weight in a run of one transaction, in which each part of the transaction is informative; 0: the same weight
+    as in other runs. A run with an opening of weight NOTABLE that is no decision is about more than its transaction."""
     stretch: bool = False
-    """The title says what the beat's steps are about together, so the reader first sees the last step that stands out.
-    Other titles say what the opening step is."""
+    """Whether the title is about all steps of the beat together, so that the reader first sees the last step that
+    stands out. Other titles are about the opening step."""
     size: str = ""
-    """The parameter that says how large the event is: a beat that holds several is about the largest one."""
+    """The parameter with the size of the event. A beat that holds several such events is about the largest one."""
     later: float = 0
-    """The weight of later openings of the row; 0: half of ``weight``."""
+    """The weight of the second and later openings of this opener; 0: half of ``weight``."""
 
 
 UNTIMELY = (
@@ -468,8 +469,8 @@ BEHIND = Opener("behind", 6, (), ("client",), once=True)
 HANGS = Opener(
     "hangs", 9, (), ("partitions", "offset", "owner", "consumers"), ("broker.readers_wait_for_transaction",)
 )
-"""The opener for a transaction that hangs from this step on: later records of its partition wait until it is ended
-there."""
+"""The opener for a transaction that hangs from this step on: later records of its partition wait until the transaction
+is ended there."""
 BEHIND_HANGING = replace(BEHIND, weight=8.3)
 """The opener for a record that is stored after the begin of a hanging transaction."""
 LET_GO = Opener("let_go", 11, (), ("partitions",))
@@ -490,13 +491,13 @@ DOUBT_ENDS = Opener("doubt_ends", 7, (), ("client",), once=True)
 LEFT = Opener("left", 6, (), ("broker", "client"), STORED)
 """The opener for the first batch that a broker appends from a connection that has ended."""
 REQUEST_AGAIN = Opener("request_again", 3, (), ("client", "api"), later=3)
-"""The opener for a request that a client sends again, because the connection ended before its response. Where an
-intervention led to it, it is as notable as a heavy one."""
+"""The opener for a request that a client sends again, because the connection ended before the response. If an
+intervention led to it, it counts like an opening of weight HEAVY."""
 MUST_RETRY = next(opener for opener in PRODUCER if opener.name == "must_retry")
 RETRIES = Opener("retries", 3, (), ("client", "api"))
 """The opener for a request that a client sends again after a refusal."""
 TIMES_OUT = frozenset({"gives_up_waiting", "markers_unanswered", "reader_unanswered", "source_asked"})
-"""Names of openers for a request whose response did not come in time."""
+"""The names of the openers for a request whose response did not come in time."""
 IDENTITIES = Opener(
     "identities",
     5,
@@ -510,24 +511,26 @@ IDENTITIES = Opener(
 OUTCOME = next(opener for opener in TRANSACTIONS if opener.name == "outcome_shows")
 TAKEOVER = next(opener for opener in TRANSACTIONS if opener.name == "takes_over")
 DECIDE = frozenset({"commit_decided", "abort_decided", "commit_known", "markers"})
-"""Names of openers. If records become readable within such a beat, its title is that of OUTCOME instead."""
+"""The names of the openers of decisions. If records become readable within such a beat, its title is that of OUTCOME
+instead."""
 ENDED_BY_CALL = frozenset({"commits", "aborts"})
-"""Names of the openers for the calls that end a transaction."""
+"""The names of the openers for the calls that end a transaction."""
 COMPLETED = frozenset({"complete"})
 GATHERED = frozenset({"pauses", "resumes_moving", "crashes", "restarts"})
-"""Names of openers for events of several actors that make one beat when they come at once."""
+"""The names of openers for events of several actors that make one beat if they happen at the same time."""
 IDENTITY_NAMES = frozenset({"identity", "transactional_identity", "identities"})
 DAMAGE = Opener("log_damage", 9, ())
 """The opener for every sentence that begins with `log.damage.`."""
 REFUSED = Opener("refused", 7, (), ("actor", "error"))
-"""The opener for a refusal that has no row of its own."""
+"""The opener for a refusal that has no opener of its own."""
 CALL_REFUSED = next(opener for opener in PRODUCER if opener.name == "call_refused")
 IGNORED = Opener("ignored", 4, (), ("actor",), ("middleware.answer_not_expected",), once=True)
 """The opener for a response whose request is no longer in flight."""
 NOT_NOW = Opener("not_now", 4, (), ("actor", "error"), once=True)
 """The opener for a refusal after which the same request is sent again."""
 NOT_YET = replace(NOT_NOW, weight=6.6)
-"""The opener for such a refusal of a transaction that begins before the client's previous one is complete."""
+"""The opener for a refusal like NOT_NOW, of a request whose transaction begins before the client's previous one is
+complete."""
 BEGINS_EARLY = replace(
     next(opener for opener in TRANSACTIONS if opener.name == "begins"),
     weight=6.4,
@@ -559,7 +562,7 @@ BROKEN = {
     "record_missing": Opener("broken_record_missing", 9.5, (), ("partition",)),
     "row_repeated": Opener("broken_row_repeated", 9, (), ("partition",)),
 }
-"""Guarantee to the opener of a step that breaks it."""
+"""Dict of guarantee → the opener of a step that breaks it."""
 
 BY_KEY = {key: opener for opener in OPENERS for key in opener.keys}
 RETRIED = frozenset(

@@ -31,74 +31,75 @@ from engine.view.openers import (
 from engine.view.repeats import Repeats, title_params
 
 NESTED_FROM = 80
-"""A beat with at least so many steps is long, and what comes after so many steps does not come soon."""
+"""A beat with at least this many steps is long. A beat waits for the step to which it leads only if this step is among
+the next so many steps."""
 WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile", "sends"})
-"""The openers that open no beat at the moment at which their client resends a batch."""
+"""The openers that open no beat at the virtual time at which their client resends a batch."""
 LIGHT = 4
 """An opener below this weight opens no beat before the present beat has reached the step to which it leads
 (``Opener.lands``)."""
 NAMED = 8.5
 """A beat to which the author gave a title weighs at least this much."""
 WAITED = 5_000
-"""If at least so many virtual ms pass before a request times out, this is the cause of the jump of time, and its beat
-weighs at least ``WAITED_OUT``."""
+"""If at least this many virtual ms pass before the step in which a request times out, the timeout explains the jump of
+time, and its beat weighs at least ``WAITED_OUT``."""
 WAITED_OUT = 8.5
 RESENDS = frozenset({"sends_again", "renumbered"})
 """The openers of resends."""
 WHOSE = ("client", "transactional_id", "coordinator")
-"""A beat and a step belong together if they have equal values for these parameters; a parameter that the step
-does not have is ignored."""
+"""A beat and a step are about the same component if these parameters have equal values. A parameter that the step does
+not have is ignored."""
 
 
 @dataclass(slots=True)
 class Opened:
-    """A beat whose end is not known yet. ``at``: the index of its first step."""
+    """An opening: a beat whose end is not known yet. ``at``: the index of its first step."""
 
     at: int
     opener: Opener
     params: dict[str, Any]
     weight: float
     round: int = 0
-    """The number of this opening among those with the same name, from 1; 0: not counted."""
+    """The number of this opening among those with the same opener, from 1; 0: it is not counted."""
     size: int = 0
-    """Of openings that have a size, such as delays (``Opener.size``): how large it is."""
+    """The value of the parameter ``Opener.size``, such as the length of a delay; 0 for openers without one."""
     lead: int = 0
-    """How many steps of the beat come before the step that opens it."""
+    """The number of steps of the beat before the step that opens it."""
     origin: Opened | None = None
     """For a beat of several rounds: the opening of the first round. For a beat in which records are collected and
-    sent: the opening of the collecting. In a changed run also: the opening whose beat begins earlier to save room."""
+    sent: the opening of the collecting."""
     results: frozenset[str] = frozenset()
     """The results of the transactions whose records its step releases to consumers."""
     ends: bool = False
-    """Whether it shows what becomes of a transaction: its step, or that of a beat merged into it, releases the
-    transaction's records to consumers."""
+    """Whether it shows the outcome of a transaction: its step, or the step of a beat that was merged into it, releases
+    the transaction's records to consumers."""
     by_hand: bool = False
     """Whether its step carries out an intervention."""
     breaks: bool = False
     """Whether its step, in a run with an intervention, breaks a guarantee."""
     new: bool = False
-    """Whether the run without the intervention has no such opening behind the intervention."""
+    """Whether the run without the intervention has no such opening after the time of the intervention."""
     recurs: bool = False
     """Whether the run without the intervention has a beat for it, too."""
     consequence: bool = False
-    """Whether it is what comes of an intervention first (``new_openings.py``)."""
+    """Whether it is the first consequence of an intervention (``new_openings.py``)."""
 
 
 def begun(one: Opened, start: int) -> Opened:
-    """The opening, whose beat begins at ``start``."""
+    """The opening, with a beat that begins at the index ``start``."""
     return replace(one, at=start, lead=one.lead + one.at - start)
 
 
 def begun_from(start: int, openings: list[Opened]) -> list[Opened]:
-    """The openings, the first of which begins its beat at ``start``."""
+    """The openings. The beat of the first one begins at the index ``start``."""
     return [begun(openings[0], start), *openings[1:]]
 
 
 def openings_in(
     steps: Sequence[BeatStep], repeats: Repeats, named: Mapping[str, int], by_hand: Collection[int] = ()
 ) -> list[Opened]:
-    """The steps that could open a beat, with their weights. ``named``: as :class:`Beats` has them.
-    ``by_hand``: the numbers of the steps that carry out interventions."""
+    """The openings of a run, with their weights. ``named``: as in :class:`Beats`. ``by_hand``: the numbers of the steps
+    that carry out interventions."""
     found: list[Opened] = []
     counts: dict[str, int] = {}
     seen: set[str] = set()
@@ -109,7 +110,7 @@ def openings_in(
     weight."""
     first = {repeat.at: repeat for repeat in repeats.stretches}
     repeated: dict[str, Any] | None = None
-    """The refusal of the newest repeats. It opens no further beat."""
+    """The parameters of the newest stretch of repeats. Its refusal opens no further beat."""
     for index, step in enumerate(steps):
         if index in first:
             found.append(Opened(index, REPEATS, title_params(steps, first[index]), REPEATS.weight))
@@ -165,7 +166,7 @@ def openings_in(
 
 
 def _count(steps: Sequence[BeatStep], names: Collection[str]) -> int:
-    """How many of the steps could open a beat of these kinds."""
+    """The number of steps that could open a beat with one of these openers."""
     return sum(step.opener is not None and step.opener.name in names for step in steps)
 
 
@@ -187,7 +188,7 @@ def _opened(
 
 
 def _weighed(opener: Opener, is_first: bool, step: BeatStep, previous: BeatStep) -> float:
-    """The weight of an opening. ``is_first``: of its kind."""
+    """The weight of an opening. ``is_first``: it is the first one of its opener."""
     weight = opener.weight if is_first else opener.later or opener.weight / 2
     if opener.name in TIMES_OUT and step.time - previous.time >= WAITED:
         weight = max(weight, WAITED_OUT)
@@ -195,7 +196,7 @@ def _weighed(opener: Opener, is_first: bool, step: BeatStep, previous: BeatStep)
 
 
 def _is_end(step: BeatStep, opener: Opener) -> bool:
-    """Whether a beat of this opener shows what becomes of a transaction."""
+    """Whether a beat of this opener at this step shows the outcome of a transaction."""
     if opener is not OUTCOME and opener.name not in DECIDE:
         return False
     return any(result and not is_internal(partition) for partition, result in step.released)
@@ -206,7 +207,7 @@ def _amid_unusual(one: Opened) -> Opened:
 
 
 def _belongs_to(before: Opened, opener: Opener) -> bool:
-    """Whether the step continues the beat before it and opens none."""
+    """Whether a step with this opener continues the beat before it and opens none."""
     if opener.name == "identity_given":
         return before.opener.name in IDENTITY_NAMES
     if opener.name == "coordinator_not_reached":
@@ -223,7 +224,7 @@ def _belongs_to(before: Opened, opener: Opener) -> bool:
 
 
 def _keeps_order(before: Opened, opener: Opener, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether the client holds back or sends other batches at the moment at which it resends one."""
+    """Whether the client holds back or sends other batches at the virtual time at which it resends one."""
     if before.opener.name != "sends_again" or opener.name not in WITH_A_RESEND:
         return False
     return steps[before.at].time == steps[index].time

@@ -1,5 +1,5 @@
-"""The states that each transaction of the middleware passes through in a run, in the order in which it
-reaches them. A picture shows these states and no others.
+"""Finds the states that each transaction of the middleware passes through in a run, in the order in which it reaches
+them. A picture shows these states and no others.
 
 The states are read from the transitions of the run's steps (docs/frame.md)."""
 

@@ -1,7 +1,7 @@
-"""The actors, lanes and ids of a run, in the order of their first appearance, so that a picture can give each
-a fixed place.
+"""Finds the actors, lanes and ids of a run, in the order of their first appearance, so that a picture can give each a
+fixed place.
 
-The places of an earlier plan (that of a parent branch) keep their order; new ones come after them.
+The places of an earlier plan (that of a parent branch) keep their order; new places come after them.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Places:
     def _consumer(self, name: str) -> dict[str, Any]:
         return self.consumers.setdefault(name, {"name": name, "isolation": "", "lanes": []})
 
-    # -- what one value of a view says -----------------------------------------------------------------
+    # -- reading one value of a view -------------------------------------------------------------------
 
     def _leaf(self, path: Path, value: Any) -> None:
         if path[-1] == "producer_id":
@@ -179,7 +179,7 @@ class Places:
 
 
 def leaves(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
-    """(path, value) for each value that is no object and stands at this path or below it."""
+    """(path, value) for each value that is no object, at this path or below it."""
     if type(value) is dict:
         for name, inner in value.items():
             yield from leaves((*path, name), inner)
@@ -198,8 +198,8 @@ def _add(known: list[Any], value: Any) -> None:
 
 
 def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, Any]:
-    """The places of an earlier plan in their order, each with what ``places`` adds to it, followed by those of
-    ``places`` that are new."""
+    """The places of an earlier plan in their order, each extended by the values in ``places``, and then the new ones of
+    ``places``."""
     hues = dict(before["hues"])
     for producer_id in places["hues"]:
         hues.setdefault(producer_id, len(hues))

@@ -1,4 +1,4 @@
-"""The plan of a run: where actors, lanes and ids are drawn, and which beats the run has.
+"""Makes the plan of a run: where actors, lanes and ids are drawn, and which beats the run has.
 
 It is computed from the header, the first view and the steps (docs/frame.md). These come from a recording,
 from a log case, or from a *run ahead*: a run that is made for its plan only.
@@ -40,7 +40,8 @@ class _Field(Protocol):
 
 class RunPlan:
     """Makes the plan of a run: pass the run's header and first view, then its steps in order, as JSON. ``middleware``:
-    the settings of the middleware; without them, the plan does not say what comes of the loss of its messages."""
+    the settings of the middleware; without them, the plan has no sentences about the loss of the middleware's
+    messages."""
 
     def __init__(
         self,
@@ -109,11 +110,11 @@ class RunPlan:
         """``Plan`` of docs/frame.md.
 
         - ``complete``: the run ends with the last step taken.
-        - ``before``: an earlier plan, whose places do not change, and whose beats keep their numbers and titles
-          as far as its run is the same.
+        - ``before``: an earlier plan. Its places do not change, and its beats keep their numbers and titles as long as
+          the steps of its run are the same.
         - ``done``: the interventions, each with the number of the step before it.
         - ``ended``: the run has ended, so its cost is known.
-        - ``same_until``: the last step that is the same in the run of ``before``; without it, the one before the
+        - ``same_until``: the last step that is the same in the run of ``before``; without it, the step before the
           first intervention.
         """
         places = self._places.to_json()
@@ -148,7 +149,7 @@ class RunPlan:
         return plan
 
     def kinds(self) -> Counter[str]:
-        """Kind to the number of beats of that kind, nested ones included."""
+        """Dict of kind → the number of beats of that kind, including nested ones."""
         return Counter(beat["kind"] for beat in _read(self._beats.to_json()))
 
 
@@ -158,9 +159,9 @@ def standing(plan: Mapping[str, Any]) -> PlannedPlaces:
 
 
 def named(beats: list[Beat], names: Sequence[NamedBeat], touched_after: int | None = None) -> list[Beat]:
-    """The beats, with the titles that the author gave to some of them. A title names a beat by its kind and
-    its number among the beats of that kind, in reading order. Beats after an intervention (``touched_after``)
-    keep their own titles."""
+    """The beats, with the titles that the author gave to some of them. An entry of ``names`` identifies a beat by its
+    kind and its number among the beats of that kind, in reading order. Beats after an intervention
+    (``touched_after``) keep their own titles."""
     if not names:
         return beats
     titles = {(one["kind"], one["nth"]): one["title"] for one in names if any(one["title"].values())}

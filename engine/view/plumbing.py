@@ -1,5 +1,6 @@
-"""The steps of a beat that only carry data or metadata for other steps, and their purposes. Adjacent ones
-become one line, which counts them and names their purposes (``beat.line.<purpose>`` in the catalogue)."""
+"""The table of the steps that only carry data or metadata for other steps, with their purposes. Adjacent steps of
+this kind become one line of a beat, which counts them and names their purposes (``beat.line.<purpose>`` in the
+catalogue)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a read_committed consumer would get of a log whose files name no consumer: a log case has only the log."""
+"""Finds the records that a read_committed consumer would get from the log of a log case, which has no consumers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.shapes.readers import LaneStretch, ReaderLaneView
 from engine.view.places import INTERNAL
 
 LISTED = 60
-"""At most this many batches below the consumer's position are listed: the newest."""
+"""Of the batches below the consumer's position, at most this many of the newest are listed."""
 
 
 def possible(view: Mapping[str, Any], partition: str) -> ReaderLaneView | None:

@@ -1,4 +1,4 @@
-"""Stretches of a run in which a client sends a request again and again, and gets the same refusal or no
+"""Finds the stretches of a run in which a client sends a request again and again, and gets the same refusal or no
 response."""
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ from typing import Any
 from engine.view.beat_step import BeatStep
 
 ROUND_MOST = 32
-"""A round has at most this many steps: a step repeats another one that comes at most so many steps before it."""
+"""A round has at most this many steps, so a step repeats another one only if that comes at most this many steps before
+it."""
 ROUNDS_FROM = 12
 """A stretch of at least this many rounds is one beat."""
 FAILURES = ("client.request_timed_out", "client.coordinator_not_reached")
 """The sentences that end a round without a refusal, by priority."""
 COUNTING = frozenset({"until", "retries", "tries", "attempts"})
-"""Parameters that differ from round to round although nothing else does: times and counts of attempts."""
+"""The parameters that differ between rounds that are otherwise equal: times and counts of attempts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A stretch: the steps of the run from index ``at`` up to, not including, ``stop``."""
+    """A stretch: the steps of the run from index ``at`` (inclusive) to index ``stop`` (exclusive)."""
 
     at: int
     stop: int
     rounds: int
     ends: str
-    """The sentence of the step that ends each round: a refusal, or one of FAILURES."""
+    """The key of the sentence that ends each round: a refusal, or one of FAILURES."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Repeats:
     within: Sequence[bool]
     """For each index, whether its step belongs to a stretch."""
     lengths: Sequence[int]
-    """For each index, the number of steps before it; of each stretch, only one round is counted."""
+    """For each index, the number of steps before it. Of each stretch, only one round is counted."""
 
     def length(self, start: int, end: int) -> int:
         """The number of steps from index ``start`` up to ``end``, counted as in ``lengths``."""
@@ -54,10 +55,11 @@ class RecentSentences:
 
     def __init__(self) -> None:
         self._newest: dict[Hashable, int] = {}
-        """(Actor, sentences) to the number of the newest step of this actor with these sentences."""
+        """Dict of (actor, sentences) → the number of the newest step of this actor with these sentences."""
 
     def take(self, taken: BeatStep) -> None:
-        """Set whether the step has the same actor and sentences as one of the ROUND_MOST steps before it."""
+        """Set ``repeats`` of the step: whether one of the ROUND_MOST steps before it has the same actor and
+        sentences."""
         sentences = taken.actor, tuple((key, _lasting(params)) for key, params in taken.sentences)
         before = self._newest.get(sentences)
         taken.repeats = before is not None and taken.number - before <= ROUND_MOST
@@ -79,7 +81,7 @@ def repeats_in(steps: Sequence[BeatStep]) -> Repeats:
 
 
 def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
-    """For each index up to ``steps``, the number of steps before it, if only one round of each stretch is
+    """For each index from 0 to ``steps``, the number of steps before it, where only one round of each stretch is
     counted."""
     each = [1] * steps
     for repeat in repeats:
@@ -89,8 +91,9 @@ def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
 
 
 def title_params(steps: Sequence[BeatStep], repeat: Repeat) -> dict[str, Any]:
-    """The parameters of the title. ``clients``: those whose attempts fail without a refusal. With a refusal,
-    the parameters name it, and ``client`` and ``api`` are None unless the stretch is about one request."""
+    """The parameters of the title of a stretch. If the attempts fail without a refusal: ``clients``, the actors of the
+    failed attempts. Otherwise: ``actor`` and ``error`` of the refusal, and ``client`` and ``api`` of the refused
+    request, which are None unless the stretch is about one request."""
     within = steps[repeat.at : repeat.stop]
     ends = [step for step in within if step.key == repeat.ends]
     known = {"count": repeat.rounds, "ms": within[-1].time - within[0].time}

@@ -1,4 +1,4 @@
-"""Which appends are those of resent batches."""
+"""Finds the appends of resent batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.view.openers import REPORT_SUCCESS, STORED
 
 Sentences = Sequence[tuple[str, Mapping[str, Any]]]
 Batch = tuple[Any, Any]
-"""Client, and the id of its batch."""
+"""(client, id of its batch)."""
 
 RESULTS = frozenset(
     {
@@ -26,7 +26,7 @@ RESULTS = frozenset(
 _REQUEUED = ("client.requeued", "client.requeued_refused")
 _DRAINED = "client.drained"
 _RECORDS = re.compile(r"r\d+(?:–r\d+)?")
-"""Names of records in the sentence of a drain."""
+"""Matches the names of records in the sentence of a drain."""
 
 
 class Resends:
@@ -34,15 +34,15 @@ class Resends:
 
     def __init__(self) -> None:
         self._queued: dict[Batch, str] = {}
-        """Batch to its partition, for each batch that waits to be sent again."""
+        """Dict of batch that waits to be sent again → its partition."""
         self._sent: dict[Batch, str] = {}
-        """Batch to its partition, for each batch that was sent again and that no leader has processed yet, in the order
-        of sending."""
+        """Dict of batch that was sent again and that no leader has processed yet → its partition, in the order of
+        sending."""
         self._records: dict[Batch, str] = {}
-        """Batch to the name of its first records."""
+        """Dict of batch → the first name of its records."""
 
     def take(self, sentences: Sentences) -> tuple[Batch, ...]:
-        """The resent batches that a leader appends in this step."""
+        """Take the sentences of a step. Returns the resent batches that a leader appends in this step."""
         found: list[Batch] = []
         for key, params in sentences:
             client = params.get("client")
@@ -69,7 +69,8 @@ class Resends:
         return [batch for batch in self._queued if batch[0] == client]
 
     def drained(self, params: Mapping[str, Any]) -> list[Batch]:
-        """The batches of a drain that have waited to be sent again. ``params``: those of its sentence."""
+        """The batches of a drain that have waited to be sent again. ``params``: the parameters of the drain's
+        sentence."""
         drained = _RECORDS.findall(str(params["batches"]))
         return [batch for batch in self.waiting(params["client"]) if self._records[batch] in drained]
 

@@ -1,4 +1,4 @@
-"""The plan of a run before its first step, from a run that is made up to a limit and then dropped."""
+"""Makes the plan of a run before its first step, from a run that is made up to a limit and then dropped."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def plan_ahead(
     most: int = STEPS_AHEAD,
     same_until: int | None = None,
 ) -> Plan:
-    """The plan from at most ``most`` steps. ``interventions``: as :class:`Simulation` takes them. Raises
-    Refused if the configuration is refused. ``same_until``: as :meth:`RunPlan.to_json` takes it."""
+    """The plan, made from at most ``most`` steps of the run. ``interventions``: as for :class:`Simulation`.
+    ``before`` and ``same_until``: as for :meth:`RunPlan.to_json`. Raises Refused if the configuration is refused."""
     done = [dict(one) for one in interventions]
     simulation = Simulation(scenario, done)
     middleware = MiddlewareConfiguration.from_section(scenario.document["middleware"])

@@ -1,4 +1,5 @@
-"""Distinguishes the beats of a run that have the same title: each says what it alone is about, or its step."""
+"""Distinguishes the beats of a run that have the same title, by a clause with what each beat alone is about, or with
+its step."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ OF_TRANSACTIONS = frozenset({*DECIDE, "begins", "registered", "outcome_shows", "
 
 
 class _Run:
-    """The steps of a run, and what titles need of them all."""
+    """The steps of a run, and the facts about all of them that clauses need."""
 
     def __init__(self, steps: Sequence[BeatStep]) -> None:
         self._steps = steps
@@ -29,7 +30,7 @@ class _Run:
 
     @cached_property
     def begun(self) -> Mapping[Any, Sequence[int]]:
-        """Client to the steps in which it begins a transaction."""
+        """Dict of client → the numbers of the steps in which it begins a transaction."""
         found: dict[Any, list[int]] = {}
         for step in self._steps:
             for said in said_in([step], BEGINS):
@@ -38,21 +39,23 @@ class _Run:
 
     @cached_property
     def ids(self) -> Mapping[Any, Any]:
-        """Client to its transactional id."""
+        """Dict of client → its transactional id."""
         known = said_in(self._steps, "client.init_transactions")
         return {said["client"]: said["transactional_id"] for said in known}
 
 
 About = Callable[[Beat, BeatStep, _Run], Any]
-"""Returns what a beat is about in the step in which it lands; None if that is nothing, or several things."""
+"""A function that returns the object of one kind that a beat is about in the step in which it lands; None if it is
+about no such object, or about several."""
 
 
 def set_apart(beats: Sequence[Beat], steps: Sequence[BeatStep], until: int = 0) -> list[Beat]:
-    """The beats of a run; ``apart`` says what distinguishes one, or a beat inside it, from the others that have its
-    title. ``steps``: all steps of the run. A beat that lands by step number ``until`` stays as it is."""
+    """The beats of a run. A beat, or a beat inside it, that shares its title with others gets the clause ``apart``,
+    which distinguishes it from them. ``steps``: all steps of the run. A beat that lands at most at step ``until``
+    stays as it is."""
     alike: dict[str, dict[int, Beat]] = {}
     for beat in _read(beats):
-        # Where a beat lands with one inside it, a reader stops once.
+        # A beat and a beat inside it that land in the same step are one stop for the reader.
         alike.setdefault(_title(beat), {}).setdefault(beat["lands"], beat)
     run = _Run(steps)
     found: dict[tuple[str, int], Words] = {}
@@ -79,7 +82,7 @@ def _title(beat: Beat) -> str:
 
 
 def _distinctions(same: Sequence[Beat], run: _Run) -> Iterator[tuple[Beat, Words]]:
-    """Beats of one title, each with what it alone is about."""
+    """The beats of one title, each with its clause."""
     if len(same) == 1:
         return
     landings = [run.step(beat["lands"]) for beat in same]
@@ -91,7 +94,8 @@ def _distinctions(same: Sequence[Beat], run: _Run) -> Iterator[tuple[Beat, Words
 
 
 def _only(name: str) -> About:
-    """A function that returns the only thing of this kind that a step is about; None if there is none, or several."""
+    """A function that returns the only object of the kind ``name`` that a step is about; None if there is none, or if
+    there are several."""
 
     def about(_: Beat, step: BeatStep, __: _Run) -> Any:
         values = _named(step, name)
@@ -107,7 +111,7 @@ def _records(_: Beat, step: BeatStep, __: _Run) -> list[str] | None:
 
 
 def _transaction(beat: Beat, step: BeatStep, run: _Run) -> int | None:
-    """How many transactions have begun by then, of the producer or the transactional id that the step is about. None if
+    """The number of transactions that the producer or the transactional id of the step has begun by this step. None if
     the beat is not about one transaction."""
     if beat["kind"] not in OF_TRANSACTIONS:
         return None
@@ -131,5 +135,5 @@ _ABOUT: Sequence[tuple[str, str, About]] = (
     ("clause.which_sequence", "first", _only("first_sequence")),
     ("clause.which_step", "step", lambda _, step, __: step.number),
 )
-"""What beats may be about: the key of the clause that says it, its parameter, and the function that finds it. The first
-one that differs for all of them is said."""
+"""The kinds of objects that distinguish beats: (key of the clause, its parameter, the function that finds the object).
+The first kind is used whose object differs for all beats of the title."""

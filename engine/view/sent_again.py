@@ -1,4 +1,4 @@
-"""The requests of a run that their senders have sent before without a response that reports success.
+"""Finds the requests of a run that their senders have sent before, without a response that reports success.
 
 They are read from the messages and changes of the run's steps (docs/frame.md)."""
 
@@ -21,9 +21,9 @@ class SentAgain:
 
     def __init__(self) -> None:
         self._tried: dict[str, int] = {}
-        """What a request asks for, to how often it was sent since the last success."""
+        """Dict of content of a request (``_asks``) → how often it was sent since its last success."""
         self._asked: dict[tuple[str, str, int], list[str]] = {}
-        """Sender, receiver and correlation id of a request to what it asks for."""
+        """Dict of (sender, receiver, correlation id) of a request → its contents."""
         self._resends: dict[str, int] = {}
 
     def take(self, step: Json) -> None:
@@ -55,13 +55,13 @@ class SentAgain:
                 self._tried.pop(one, None)
 
     def to_json(self) -> dict[str, int]:
-        """The id of each message that repeats an earlier request, to how often it is resent by then."""
+        """Dict of id of a message that repeats an earlier request → the number of resends up to this message."""
         return dict(self._resends)
 
 
 def _asks(step: Json, request: Json) -> Iterator[str]:
-    """What a request asks for. A client names the batches of a Produce request; equal requests of the middleware to
-    several participants are several."""
+    """The contents of a request, as texts that are equal if a request is sent again. A Produce request has one for each
+    of its batches. Equal requests of the middleware to different participants have different contents."""
     client, fields = request["from"], request["fields"]
     if request["api"] == "Produce":
         path = ["clients", client, "requests", str(request["correlation_id"])]

@@ -1,6 +1,6 @@
-"""Finds what each step of a run opens: the row of ``openers.py`` whose sentence the step has, or another one if earlier
-steps give it another meaning. For example, an append opens another beat if the transaction of another producer holds
-back its records."""
+"""Finds the opener of each step of a run: the one in ``openers.py`` whose sentence the step has, or another one if
+earlier steps give the step another meaning. For example, an append opens another beat if the transaction of another
+producer holds back its records."""
 
 from __future__ import annotations
 
@@ -57,24 +57,26 @@ from engine.view.titles import NEW
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
 """After the first of these sentences, it matters whether a broker has a block of producer ids."""
 BOTH = "BOTH"
-"""The result of several transactions that held the last stable offset together, some committed and some aborted."""
+"""The result of several transactions that held the last stable offset back together, some committed and some
+aborted."""
 DECISIONS = {"coordinator.decides_commit": "CompleteCommit", "coordinator.decides_abort": "CompleteAbort"}
-"""The sentences about a coordinator's decision to the state to which it leads."""
+"""Dict of key of the sentence about a coordinator's decision → the state to which the decision leads."""
 WAITS = "broker.readers_wait_for_transaction"
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A transaction in one partition: its first offset, and the offset and result of its marker. ``again``: the
-    marker was there already, so it ends no transaction."""
+    """A transaction in one partition that has its marker. ``first``: its first offset. ``marker`` and ``result``: the
+    offset and the result of the marker. ``again``: the same marker was already stored, so this one ends no
+    transaction."""
 
     first: int
     marker: int
     result: str
     again: bool = False
     records: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
-    """(client, number, serials) of the records that it ends; empty if their clients are not known."""
+    """(client, number of records, serials) for the records of the transaction; empty if their clients are not known."""
     producer_id: Any = None
 
 
@@ -85,57 +87,62 @@ class StepOpeners:
         self.steps: list[BeatStep] = []
         """The steps that were taken."""
         self._doubted: set[tuple[Any, Any]] = set()
-        """(client, batch) for each batch of which the client cannot know whether it is stored, until its resend is
-        appended: from then on, its result is the usual one."""
+        """(client, batch) for each batch of which the client cannot know whether it is stored. A batch leaves this set
+        when its resend is appended, because the doubt is then no longer of interest."""
         self._resends = Resends()
         self._holders: dict[str, Mapping[str, Any]] = {}
-        """Partition to the parameters of the sentence ``WAITS`` on the open transaction that stops read_committed
-        consumers there."""
+        """Dict of partition → the parameters of the sentence ``WAITS`` about the open transaction that holds back
+        read_committed consumers there."""
         self._behind: dict[str, list[tuple[int, Any, int]]] = {}
-        """Partition to (last offset, client, number of records) of each batch that is stored behind such a transaction,
-        and not replicated yet."""
+        """Dict of partition → (last offset, client, number of records) of each batch that is stored behind such a
+        transaction and is not replicated yet."""
         self._writers: dict[tuple[str, Any], str] = {}
-        """(partition, producer id) to the client whose records of this id were stored last."""
+        """Dict of (partition, producer id) → the client whose records of this id were stored last."""
         self._hanging: set[str] = set()
         """The partitions in which a transaction hangs."""
         self._readers: dict[str, set[str]] = {}
-        """Partition to the read_committed consumers that have fetched from it."""
+        """Dict of partition → the read_committed consumers that have fetched from it."""
         self._first: dict[tuple[str, Any], int] = {}
-        """(partition, producer id) to the first offset that was stored since the producer id's last marker there."""
+        """Dict of (partition, producer id) → the first offset that was stored since the producer id's last marker
+        there."""
         self._unended: dict[tuple[str, Any], dict[str, tuple[int, tuple[int, ...]]]] = {}
-        """(partition, producer id) to the number and serials of the records that each client stored since the producer
-        id's last marker there."""
+        """Dict of (partition, producer id) → dict of client → (number, serials) of the records that the client stored
+        since the producer id's last marker there."""
         self._marked: dict[tuple[str, Any], tuple[Any, str]] = {}
-        """(partition, producer id) to epoch and result of its newest marker there."""
+        """Dict of (partition, producer id) → epoch and result of its newest marker there."""
         self._ended: dict[str, list[Ended]] = {}
-        """Partition to its transactions that have their marker and whose records are not readable yet."""
+        """Dict of partition → its transactions that have their marker and whose records are not readable yet."""
         self._read_committed: set[str] = set()
-        """The consumers that read with this isolation level."""
+        """The consumers that fetch with this isolation level."""
         self._unread: dict[str, set[str]] = {}
-        """Partition whose last stable offset has advanced, to the consumers that have got records of it since
+        """Dict of partition whose last stable offset has advanced → the consumers that have got records of it since
         then."""
         self._released_at: dict[str, int] = {}
-        """Client to the time from which consumers can get the records of the transaction that it commits."""
+        """Dict of client → the virtual ms from which on consumers can get the records of the transaction that it
+        commits."""
         self._ids: dict[str, str] = {}
         """Client to its transactional id."""
         self._left: set[tuple[str, str]] = set()
-        """(broker, client) of each ended connection whose requests the broker still processes, until it appends one."""
+        """(broker, client) of each ended connection whose requests the broker still handles, until it appends a
+        batch of one of them."""
         self._duplicates: dict[tuple[Any, ...], int] = {}
-        """(client, partition, base offset) to the index of the step in which a leader recognised the batch there as
-        a duplicate."""
+        """Dict of (client, partition, base offset) → the index of the step in which a leader took a batch for a
+        duplicate of the one at this offset."""
         self._lost_requests = LostRequests()
         self._not_now: Counter[str] = Counter()
-        """Error to the number of refusals with it that had their own step and that no client has received yet."""
+        """Dict of error → the number of refusals with it that had a step of their own and that no client has received
+        yet."""
         self._to_retry: set[tuple[Any, Any]] = set()
         """(client, API) of each request of a transaction manager that was refused and that waits to be sent again."""
         self._completing: dict[str, str] = {}
-        """Transactional id to the state to which its transaction, which is decided, is completed later."""
+        """Dict of transactional id with a decided transaction → the state to which the transaction will be
+        completed."""
         self._begun: set[str] = set()
         """The clients that have begun a transaction."""
         self._early: set[str | None] = set()
         """The transactional ids whose newest transaction began before the previous one was complete."""
         self._refused: set[str | None] = set()
-        """Those of them whose partitions the coordinator has refused so far."""
+        """The ids in ``_early`` whose partitions the coordinator has refused so far."""
         self._ids_wanted = False
         self._recent = RecentSentences()
 
@@ -232,7 +239,8 @@ class StepOpeners:
             self._writers[taken.params["partition"], taken.params.get("producer_id")] = client
 
     def _look_for_hanging(self, taken: BeatStep, step: Mapping[str, Any]) -> None:
-        """Find the step from which a transaction hangs, and the step that lets its partitions go."""
+        """Set the opener of a step from which on a transaction hangs, and of a step after which its partitions are
+        readable again."""
         hangs = [one for one in step["broken"] if one["guarantee"] == "hanging"]
         partitions = [one["partition"] for one in hangs]
         self._hanging.update(partitions)
@@ -271,8 +279,9 @@ class StepOpeners:
                 taken.opener_params = {name: params[name] for name in REQUEST_AGAIN.params}
 
     def _look_for_retries(self, taken: BeatStep) -> None:
-        """Find the request that a client sends again after a refusal. The refusal opens one beat, at the component that
-        refuses or, if that has done something else in this step, at the client."""
+        """Set the opener of a request that a client sends again after a refusal. The refusal itself opens only one
+        beat: in the step of the component that refuses, or, if this step has another sentence, in the step of the
+        client."""
         if taken.refusal in RETRIED:
             self._not_now[taken.refusal] += 1
         for key, params in taken.sentences:
@@ -289,8 +298,8 @@ class StepOpeners:
                     taken.opener_params = {name: params[name] for name in RETRIES.params}
 
     def _look_for_early_begins(self, taken: BeatStep) -> None:
-        """Find a transaction that begins before the client's previous one is complete, the refusal of its partitions,
-        and their acceptance."""
+        """Set the openers of a transaction that begins before the client's previous one is complete, of the refusal of
+        its partitions, and of their acceptance."""
         transactional_id = taken.params.get("transactional_id")
         for key, params in taken.sentences:
             if key in DECISIONS:
@@ -316,7 +325,7 @@ class StepOpeners:
             taken.opener_params = {name: taken.params[name] for name in ACCEPTED.params}
 
     def _look_for_releases(self, taken: BeatStep) -> None:
-        """Set ``released`` of the step: (partition, result) where the last stable offset advanced."""
+        """Set ``released`` of the step: (partition, result) for each partition whose last stable offset advanced."""
         for key, params in taken.sentences:
             if key in STORED:
                 written = params["partition"], params.get("producer_id")
@@ -357,8 +366,8 @@ class StepOpeners:
             taken.opener = None
 
     def _released_by(self, params: Mapping[str, Any]) -> tuple[str | None, list[Ended]]:
-        """The result of the transactions that held the last stable offset, and these. The result is BOTH if they
-        differ, empty if it is not known, and None if the offset passed only repeated markers."""
+        """The result of the transactions that held the last stable offset back, and these transactions. The result is
+        BOTH if their results differ, empty if it is not known, and None if the offset passed only repeated markers."""
         ended = self._ended.get(params["partition"], [])
         before, after = params["before"], params["last_stable_offset"]
         passed = [one for one in ended if one.first < after and one.marker < params["high_watermark"]]
@@ -370,12 +379,12 @@ class StepOpeners:
         return BOTH if len(results) > 1 else "".join(results), held
 
     def _look_for_late_commits(self, taken: BeatStep) -> None:
-        """Find a client that learns of its commit after its records were released."""
+        """Set the opener of a step in which a client learns of its commit after its records became readable."""
         for key, params in taken.sentences:
             if key == "client.init_transactions":
                 self._ids[params["client"]] = params["transactional_id"]
             elif key == "coordinator.decides_commit":
-                # What was released before belongs to an earlier transaction of this id.
+                # Records that became readable before belong to an earlier transaction of this id.
                 for client, transactional_id in self._ids.items():
                     if transactional_id == params["transactional_id"]:
                         self._released_at.pop(client, None)
@@ -390,7 +399,8 @@ class StepOpeners:
             taken.opener = COMMIT_LATE
 
     def _look_for_readers(self, taken: BeatStep) -> None:
-        """Find the first records that a read_committed consumer gets after the last stable offset advanced."""
+        """Set the opener of the first records that a read_committed consumer gets after the last stable offset
+        advanced."""
         for partition, _ in taken.released:
             self._unread[partition] = set()
         for key, params in taken.sentences:
@@ -408,7 +418,7 @@ class StepOpeners:
                 taken.opener, taken.opener_params = READ_AFTER_MARKER, {}
 
     def _look_for_mistaken_duplicates(self, taken: BeatStep) -> None:
-        """Find a lost batch that the leader took for a duplicate, and give the leader's step another opener."""
+        """Find a lost batch that the leader took for a duplicate, and replace the opener of the leader's step."""
         for key, params in taken.sentences:
             batch = params.get("client"), params.get("partition"), params.get("base_offset")
             if key == "broker.duplicate_found":
@@ -501,7 +511,8 @@ def _applies(opener: Opener, kind: str, params: Mapping[str, Any]) -> bool:
 
 
 def _refuser(step: Mapping[str, Any], error: str) -> str:
-    """The component that refuses: the step's actor, or another one that the step names with this error."""
+    """The component that refuses: the step's actor, or another component that the step's sentences name with this
+    error."""
     said = [one["params"] for one in (step, *step["notes"]) if one["params"].get("error") == error]
     named = [one.get("coordinator") or one.get("broker") for one in said]
     refusers = [name for name in named if name is not None]

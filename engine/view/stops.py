@@ -1,4 +1,5 @@
-"""Where a reader of a run stops (docs/frame.md): at each beat of the run, and at some beats inside a beat."""
+"""Finds the beats at which a reader of a run stops (docs/frame.md): each beat of the run, and some beats inside a
+beat."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from engine.shapes.plans import Beat
 
 
 def with_stops(beats: Sequence[Beat]) -> list[Beat]:
-    """The beats of the run, with ``stop`` on those inside a beat at which a reader stops: those that are ``added``, and
-    in the run's last beat every one that lands behind it. At one step a reader stops once."""
+    """The beats of the run, with ``stop`` on the beats inside a beat at which a reader stops: those that are ``added``,
+    and in the run's last beat all that land at a later step than this beat. At one step a reader stops only once."""
     return [_marked(beat, _stops(beat, place == len(beats) - 1)) for place, beat in enumerate(beats)]
 
 
@@ -19,7 +20,7 @@ def stops_of(beats: Sequence[Beat]) -> list[Beat]:
 
 
 def _added_in(beat: Beat) -> Iterator[Beat]:
-    """The parts of a beat that are ``added``, and theirs."""
+    """The beats inside a beat that are ``added``, and those inside them."""
     for one in _inside(beat):
         if one.get("added"):
             yield one
@@ -27,7 +28,7 @@ def _added_in(beat: Beat) -> Iterator[Beat]:
 
 
 def _stops(beat: Beat, is_last: bool) -> set[int]:
-    """The identities of the beats inside this one at which a reader stops, too."""
+    """``id()`` of each beat inside this one at which a reader also stops."""
     behind = [one for one in _leaves(beat) if one["lands"] > beat["lands"]] if is_last else []
     by_step = {beat["lands"]: beat}
     for one in (*_added_in(beat), *behind):
@@ -58,7 +59,7 @@ def _leaves(beat: Beat) -> Iterator[Beat]:
 
 
 def _inside(beat: Beat) -> Sequence[Beat]:
-    """Equal parts of a long beat are no beats of their own."""
+    """The beats inside a beat. The even parts of a beat that is too long are no beats of their own."""
     beats = beat.get("beats", [])
     return beats if any(one.get("kind") != "part" for one in beats) else []
 

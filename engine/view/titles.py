@@ -1,7 +1,7 @@
-"""The title of a beat: its outcome with the deciding numbers, read from the steps of the beat.
+"""Makes the title of a beat: its outcome with the deciding numbers, read from the steps of the beat.
 
-``openers.py`` determines the kind of the beat. The row for that kind reads the beat's steps and returns the
-title's key and parameters, or None: then the opener's own title stays.
+``openers.py`` determines the kind of the beat. The function for that kind reads the beat's steps and returns the
+title's key and parameters, or None if the opener's own title stays.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from engine.view.beat_step import BeatStep, said_in
 from engine.view.openers import DROPPED, GATHERED, MARKED, POSITIONS_VISIBLE, STORED
 
 NAMED_MOST = 3
-"""A title names at most this many records, and counts the others; or at most this many partitions or clients, and
-names none of them if there are more."""
+"""A title names at most this many records, and counts the others. It names at most this many partitions or clients; if
+there are more, it names none of them."""
 NEW = ("client.drained", "client.drained_plain", "client.drained_mixed")
 """The sentences of a step that drains batches which were not sent before."""
 UNANSWERED = ("broker.appended_unanswered", "broker.appended_plain_unanswered")
-"""The sentences of an append with acks=0, which the producer reported as a success before."""
+"""The sentences of an append with acks=0, whose success the producer has already reported."""
 IDS_GOT = ("client.producer_id_received", "client.producer_id_negative", "client.transactional_id_ready")
 """The sentences by which a client gets its identity."""
 BY_PARTITION = {
@@ -30,7 +30,7 @@ BY_PARTITION = {
     "registered": ("client.partitions_added",), "readers_wait": ("broker.readers_wait_for_transaction",),
     "reads": ("consumer.delivers",), "read_after_marker": ("consumer.delivers",),
 }  # fmt: skip
-"""Kind of a beat whose title names several partitions to the sentences that say the same of one partition."""
+"""Dict of kind of a beat whose title names several partitions → the sentences that say the same of one partition."""
 LEADS = frozenset(
     {
         "behind", "behind_stores", "request_unanswered", "request_again", "commit_returns", "commit_late",
@@ -38,7 +38,7 @@ LEADS = frozenset(
         "released_part",
     }
 )  # fmt: skip
-"""Titles that say something that the sentences of the step in which the beat lands do not say."""
+"""The titles that say something that the sentences of the step in which the beat lands do not say."""
 COUNT_RECORDS = frozenset(
     f"beat.{name}"
     for name in (
@@ -53,7 +53,7 @@ SAID = frozenset(
         "released_abort_of", "released_part", "hidden", "sends_into", "markers_in",
     }
 )  # fmt: skip
-"""Titles that are no sentences; the sentence that says the same has the key `beat.<title>.said`."""
+"""The titles that are no sentences. The sentence that says the same has the key `beat.<title>.said`."""
 NAMES = frozenset(
     {
         "begins_stores", "answer_lost", "answer_lost_many", "released_commit", "released_abort", "released",
@@ -68,15 +68,15 @@ NAMES = frozenset(
         "sends_into", "crafted_api", "request_unanswered", "call_fails", "call_fails_by_name", *middleware_titles.NAMES,
     }
 )  # fmt: skip
-"""Titles that belong to no opener."""
+"""The titles that belong to no opener."""
 
 Params = dict[str, Any]
 Title = tuple[str, Params]
 
 
 WHICH, RECORDS = "which", "of_records"
-"""Parameters of titles about records: in the text, the names of the records if another beat has the same title, or
-nothing; and while titles are made, their serials."""
+"""Parameters of titles about records. ``RECORDS``: the serials of the records, while titles are made. ``WHICH``
+replaces it in the text: the names of the records if another beat has the same title, else empty."""
 
 
 def which_named(params: Params, *, is_needed: bool) -> Params:
@@ -92,7 +92,8 @@ def which_named(params: Params, *, is_needed: bool) -> Params:
 
 
 def title_of(name: str, params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title:
-    """The title. ``name`` and ``params``: those of the opener. ``consumers``: all consumers of the run."""
+    """The title of a beat with these steps. ``name`` and ``params``: name and parameters of the opener. ``consumers``:
+    all consumers of the run."""
     tell = TELLS.get(name)
     titled = None if tell is None else tell(params, steps, consumers)
     return (name, params) if titled is None else titled
@@ -104,8 +105,8 @@ def sentence_of(title: str) -> str:
 
 
 def also_in(kind: str, params: Params, steps: Sequence[BeatStep], lands: BeatStep) -> list[AlsoDone]:
-    """The steps of a beat that its title is about, except the one in which the beat lands. ``names``: the
-    partitions or actors of the title that the step is the first to be about."""
+    """The steps of a beat that its title is about, except the step in which the beat lands. ``names``: the
+    partitions or actors in the title that no earlier step was about."""
     named = params.get("partitions") or params.get("actors") or ()
     left = set(named) - _about(lands, kind, params)
     found: list[AlsoDone] = []
@@ -117,7 +118,7 @@ def also_in(kind: str, params: Params, steps: Sequence[BeatStep], lands: BeatSte
 
 
 def _about(step: BeatStep, kind: str, params: Params) -> set[str]:
-    """The partitions or actors of the title that the step is about."""
+    """The partitions or actors in the title that the step is about."""
     if kind in GATHERED and step.opener is not None and step.opener.name == kind:
         return {step.opener_params["actor"]}
     said = said_in([step], *BY_PARTITION.get(kind, ()))
@@ -126,7 +127,7 @@ def _about(step: BeatStep, kind: str, params: Params) -> set[str]:
 
 
 def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
-    """The first step at which records become readable, and all further ones at the same time."""
+    """The first step at which records become readable, and all further such steps at the same virtual time."""
     found: list[BeatStep] = []
     for step in steps:
         if found and step.time != found[0].time:
@@ -137,7 +138,8 @@ def released_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
 
 
 def read_in(steps: Sequence[BeatStep]) -> list[BeatStep]:
-    """The first step at which a consumer gets records after a marker, and all further ones at the same time."""
+    """The first step at which a consumer gets records after a marker, and all further such steps at the same virtual
+    time."""
     found: list[BeatStep] = []
     for step in steps:
         if found and step.time != found[0].time:
@@ -203,7 +205,7 @@ def _behind(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Titl
 
 
 def held_in(step: BeatStep, client: Any, partition: str) -> int:
-    """How many records of the client wait in the partition from this step on."""
+    """The number of records of the client that wait in the partition from this step on."""
     return sum(count for *who, count in step.held if who == [client, partition])
 
 
@@ -240,7 +242,7 @@ def _many(opener: str) -> Tell:
 
 
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The newest identity that a client gets in the beat."""
+    """The title with the newest identity that a client gets in the beat."""
     ids = [
         said for said in said_in(steps, *IDS_GOT) if params.get("client", said["client"]) == said["client"]
     ]
@@ -262,7 +264,8 @@ def _identities(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Titl
 
 
 def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The identity that a client gets; the title says that its epoch was raised for this client."""
+    """The title with the identity that a client gets. If the identity has the new epoch, the title says that the epoch
+    was raised for this client."""
     got = _identity({}, steps, consumers)
     if got is None or got[1]["producer_epoch"] != params["new_epoch"]:
         return got
@@ -293,8 +296,8 @@ def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title 
 
 
 def _hidden(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title:
-    """The title with the partitions whose records are hidden; ``offsets_wait`` if no such partition is to be
-    named."""
+    """The title with the partitions whose records are hidden; ``offsets_wait`` if only offsets in internal topics are
+    hidden."""
     partitions = _partitions(said_in(steps, "broker.readers_wait_for_transaction"))
     return ("hidden", {"partitions": partitions}) if partitions else ("offsets_wait", {})
 
@@ -358,7 +361,7 @@ def _message_lost(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) 
     at = next(step for step in steps if not step.said.isdisjoint(DROPPED))
     broken = next((said for said in said_in([at], "client.disconnected") if said["client"] == client), None)
     if broken is not None and broken["count"] > 1:
-        # Other requests of the connection are in doubt, too, whether they were lost or their responses.
+        # Other requests of the connection are in doubt, too: they or their responses were lost.
         return "answer_lost_many", {"client": client, "count": broken["count"]}
     return "answer_lost", {"client": client}
 
@@ -369,13 +372,13 @@ def _doubt_ends(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title with what timed out: batches that the client sends again, or a request of the transaction
+    """The title that says what timed out: batches that the client sends again, or a request of the transaction
     manager."""
     again = any(said["client"] == params["client"] for said in said_in(steps, "client.requeued"))
     if again:
         return "resends", params
     at = next(step for step in steps if "client.request_timed_out" in step.said)
-    # Other requests end with the connection.
+    # If other requests were in flight on the connection, they fail, too.
     alone = next(said_in([at], "client.request_timed_out"))["count"] == 1
     lost = next(said_in([at], "client.control_lost"), None)
     return ("request_unanswered", {**params, "api": lost["api"]}) if alone and lost is not None else None
@@ -393,7 +396,7 @@ def _refused_epoch(name: str, key: str, known: str) -> Tell:
 
 
 def _takes_over(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The title with the state that the new coordinator finds; None if it finds none, or different ones."""
+    """The title with the state that the new coordinator finds; None if it finds no state, or different states."""
     states = {found["state"] for found in said_in(steps, "coordinator.resumes_markers")}
     return ("takes_over_finds", {**params, "state": states.pop()}) if len(states) == 1 else None
 
@@ -403,7 +406,8 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
 
 
 def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> Title | None:
-    """What consumers read in the steps. ``by_one``: the title if one of several consumers reads."""
+    """The title about the records that consumers read in the steps. ``by_one``: the title if only one of several
+    consumers reads."""
     given: dict[str, int] = {}
     for said in said_in(steps, "consumer.delivers"):
         given[said["consumer"]] = given.get(said["consumer"], 0) + said["count"]
@@ -419,7 +423,7 @@ def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> T
 
 
 def _from(name: str, params: Params, steps: Sequence[BeatStep]) -> Title:
-    """The title ``name``, or ``NAME_from`` with the partitions if the records come from several."""
+    """The title ``name``; if the records come from several partitions, the title ``NAME_from`` with the partitions."""
     partitions = _partitions(said_in(steps, "consumer.delivers"))
     return (f"{name}_from", {**params, "partitions": partitions}) if len(partitions) > 1 else (name, params)
 
@@ -537,4 +541,4 @@ TELLS: dict[str, Tell] = {
         )
     },
 }
-"""Opener's name to the function for its title."""
+"""Dict of name of an opener → the function that makes its title."""

@@ -1,5 +1,5 @@
-"""A copy of the part of a view that derived facts read; changes keep it up to date. Lists are shared, because
-the engine replaces a list as a whole."""
+"""Keeps a copy of the part of a view that derived facts read, and applies changes to it. The copy shares the view's
+lists, because the engine always replaces a list as a whole."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def watched(view: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fold(view: dict[str, Any], change: Mapping[str, Any]) -> bool:
-    """Apply a change (docs/frame.md); False when it concerns nothing that is kept here."""
+    """Apply a change (docs/frame.md). Returns False when it concerns nothing that is kept here."""
     path = change["path"]
     tree: Any = WATCHED.get(path[0])
     if tree is None:

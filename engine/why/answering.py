@@ -1,5 +1,5 @@
-"""Finds the link of a chain that answers the question in one sentence. The other links say what led to the
-answer, and what can change it."""
+"""Finds the link of a chain that answers the question in one sentence. The other links say what led to this fact, and
+what can change it."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
 occurs in the chain determines the link that answers."""
 
 _SAID_BEFORE = (HERE, STORED, FAULT, GONE)
-"""Questions whose chain begins with the sentence of the step that they are about. This sentence is no answer; unless
-``_ANSWERING`` finds one, the second link is."""
+"""The questions whose chain begins with the sentence of the step that they are about. This sentence is no answer, so
+the second link answers, unless ``_ANSWERING`` finds another one."""
 
 
 def answered(question: str, chain: Sequence[Link]) -> tuple[Link, ...]:
@@ -137,6 +137,6 @@ def _reason(chain: Sequence[Link]) -> int:
     for place, link in enumerate(chain):
         if link.key in DECIDES:
             return place
-    # Of a transactional id, the state in force and the newest transition come first.
+    # The chain of a transactional id begins with two links, for the state in force and for the newest transition.
     behind = 2 if len(chain) > 1 and chain[1].key.startswith("why.coordinator.") else 1
     return behind if len(chain) > behind and not chain[behind].key.startswith("why.state.") else 0

@@ -127,8 +127,7 @@ QUESTIONS = tuple(_ANSWERS)
 
 def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[Link, ...]:
     """The answer as a chain of links. ``run``: a recorded simulation at its present step, or only its view
-    (docs/frame.md). Changes nothing. Raises :class:`engine.why.NotAsked` (a ValueError) if there is no such
-    question or subject."""
+    (docs/frame.md); it is not changed. Raises NotAsked (a ValueError) if there is no such question or subject."""
     answer = _ANSWERS.get(question)
     if answer is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")

@@ -1,5 +1,5 @@
-"""Why a row and its record do not match: the stored copies, and the steps that ended a service's work between
-the two commits."""
+"""Answers why a row and its record do not match: with the stored copies, and the steps that ended a service's work
+between the commit of the row and that of the record."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _ENDINGS = (
     "service.connection_lost",
     "service.record_failed",
 )
-"""Keys of the steps that end the work of a service between two commits."""
+"""Keys of the steps that end the work of a service between the commit of the row and that of the record."""
 _SKIPS = "service.commits_past"
 
 
 def why_apart(moment: Moment, subject: str) -> Iterator[Link]:
-    """The stored row and record of one serial, and the steps that ended the work of the services. Raises
-    NotAsked for a subject that is no serial, for a run without a database, and for a serial that no judge
-    found apart."""
+    """Links about the stored row and record of one serial, and about the steps that ended the work of the services.
+    Raises NotAsked for a subject that is no serial, for a run without a database, and for a serial whose row and
+    record match according to the judges."""
     database = moment.part("database")
     if not subject.isdecimal() or not database:
         raise NotAsked("subject", f"{subject!r} is no record of a run with a database", "a serial")

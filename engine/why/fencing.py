@@ -1,5 +1,5 @@
-"""Fencing of a transactional id: its current identity, the steps that led to it, and the clients with an
-older identity."""
+"""Answers questions about the fencing of a transactional id: with its current identity, the steps that led to it, and
+the clients with an older identity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RAISED_TO = (
     "coordinator.fence_raises_with_decision",
     "coordinator.epoch_rises_with_decision",
 )
-"""Keys of the sentences that give an id a higher epoch; the parameter ``new_epoch`` is this epoch."""
+"""Keys of the sentences by which an id gets a higher epoch. Their parameter ``new_epoch`` is this epoch."""
 
 
 def raised(moment: Moment, transactional_id: str) -> list[Said]:
@@ -45,8 +45,8 @@ def raised(moment: Moment, transactional_id: str) -> list[Said]:
 
 
 def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The current identity of an id, its clients with a lower epoch, steps that gave it an epoch, and its
-    clients (``users``). Raises NotAsked if no such step is known."""
+    """Links about the current identity of an id, the clients with a lower epoch, the steps that gave the id an epoch,
+    and all clients that use it. Raises NotAsked if no such step is known."""
     found = moment.entry_of(transactional_id)
     steps = raised(moment, transactional_id)
     if found is None or not steps:
@@ -71,8 +71,8 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 
 def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """Links about clients that still have a lower epoch of the id, NAMED_MAX at most; one other link if there
-    is none."""
+    """Links about clients that still have a lower epoch of the id, at most NAMED_MAX. If there is no such client, one
+    link that says so."""
     current = entry["producer_epoch"]
     found = 0
     for name, client in moment.clients_of(transactional_id):
@@ -106,7 +106,7 @@ FENCES = ("PRODUCER_FENCED", "INVALID_PRODUCER_EPOCH")
 
 
 def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
-    """What fenced a client. Raises NotAsked for a client that no known step fenced."""
+    """Links about the steps that fenced a client. Raises NotAsked for a client that no known step fenced."""
     manager = moment.part("clients").get(name, {}).get("transaction_manager") or {}
     transactional_id = manager.get("transactional_id")
     steps = _ousted_by(moment, name, manager) if manager.get("last_error") in FENCES else []
@@ -138,7 +138,7 @@ def why_ousted(moment: Moment, name: str) -> Iterator[Link]:
 
 
 def _ousted_by(moment: Moment, name: str, manager: Json) -> list[Said]:
-    """For each kind in ``_OUSTING`` the newest step, if it replaced the client; oldest first."""
+    """The newest step of each kind in ``_OUSTING``, if it replaced the client; oldest first."""
     own, transactional_id = manager["producer_epoch"], str(manager["transactional_id"])
     ready = moment.lately.said.get(("client.transactional_id_ready", transactional_id))
     since = ready.number if ready is not None and ready.params["client"] == name else 0
@@ -155,17 +155,18 @@ _OUSTING = (
 
 
 def _raises_above(said: Said, own: int, since: int) -> bool:
-    """Whether the step replaced the client with the epoch ``own``. ``since``: the number of the step in which
-    the client got its epoch; 0 if another client of the id got one later."""
+    """Whether the step replaced the client that has the epoch ``own``. ``since``: the number of the step in which the
+    client got its epoch; 0 if another client of the id got an epoch later."""
     if said.key == "coordinator.epoch_goes_up":
         return bool(said.params["new_epoch"] > own)
     return said.number > since and bool(said.params["producer_epoch"] >= own)
 
 
 def fenced_by(moment: Moment, transactional_id: str | None, carried: int, refusing: int) -> Iterator[Link]:
-    """The request that led to the current epoch of an id, and the step that raised the epoch. ``carried``:
-    the epoch of what was refused; ``refusing``: the number of the step that refused it. Nothing if the epoch
-    is not lower than the current one, or was not raised before that step."""
+    """Links about the request that led to the current epoch of an id, and about the step that raised the epoch.
+    ``carried``: the epoch of the refused batch or request. ``refusing``: the number of the step that refused it.
+    There are no links if ``carried`` is not lower than the current epoch, or if the epoch was not raised before that
+    step."""
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     if found is None:
         return
@@ -180,7 +181,7 @@ def fenced_by(moment: Moment, transactional_id: str | None, carried: int, refusi
 
 
 def decided(moment: Moment, producer_id: int) -> Iterator[Link]:
-    """The newest step that decided a transaction of the transactional id that has this producer id."""
+    """A link about the newest step that decided a transaction of the transactional id that has this producer id."""
     transactional_id = str(moment.owner_of(producer_id))
     if (said := decision_of(moment, transactional_id)) is not None:
         yield quoted(said, transaction_subject(transactional_id))

@@ -1,4 +1,4 @@
-"""The questions that the newest step raises, the most important first.
+"""Finds the questions that the newest step raises, the most important first.
 
 The table ``_FINDERS`` gives their order: first a broken guarantee, then a fenced client, a refusal, a
 duplicate, a loss, and so on. An empty subject means the newest step.
@@ -49,7 +49,7 @@ _OF_GUARANTEES = {
 
 
 def of_step(moment: Moment) -> Iterator[Asked]:
-    """The questions that the newest step raises. Each function in ``_FINDERS`` finds those about one kind of
+    """The questions that the newest step raises. Each function in ``_FINDERS`` finds the questions about one kind of
     event."""
     step = moment.step
     if step is None or step["number"] == 0:
@@ -86,7 +86,7 @@ def _of_guarantee(guarantee: str, broken: Json) -> Iterator[Asked]:
 
 
 def _ousted(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about a client that was fenced, if it learns of it or a request of it is refused."""
+    """The question about a fenced client, if it learns in this step that it is fenced, or if its request is refused."""
     application = moment.part("applications").get(step["actor"])
     name = step["actor"] if application is None else application["client"]
     manager = moment.part("clients").get(name, {}).get("transaction_manager")
@@ -108,8 +108,7 @@ def _repeat(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _lost(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about lost messages, if the step itself is their loss. See ``_fault`` for faults of
-    actors."""
+    """The question about lost messages, if the step is about their loss. For faults of actors see ``_fault``."""
     if step["key"] in _LOSING and lost_messages(step):
         yield GONE, ""
 
@@ -220,7 +219,7 @@ def _client(moment: Moment, step: Json) -> Iterator[Asked]:
     if transition is not None and transition["of"] == name:
         yield STATE, name
     if application is not None and application["blocked_by"] is not None:
-        return  # The step itself is about the cause, so the batch needs no question.
+        return  # The step's sentence is about the cause, so the batch needs no question.
     touched = [
         change["path"][3]
         for change in step["changes"]

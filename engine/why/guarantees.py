@@ -1,5 +1,5 @@
-"""Why a guarantee about transactions is broken: the record, partition or transaction, the steps that led to it,
-and the mechanisms that the run has switched off."""
+"""Answers why a guarantee about transactions is broken: with the record, partition or transaction, the steps that led
+to the violation, and the mechanisms that the run has switched off."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def _breaks_now(moment: Moment, guarantee: str, found: Json | None) -> Iterator[
 
 
 def was_found(moment: Moment, serial: int, *guarantees: str) -> bool:
-    """Whether a judge found one of the guarantees broken with this record (for ``mixed`` and ``repeated``:
-    this transaction over middleware); True for a view without its run."""
+    """Whether a judge found one of the guarantees broken with this serial (for ``mixed`` and ``repeated``: with this
+    tid). Always True for a view without its run, which has no judges."""
     judges = moment.judges
     return judges is None or any(judges.has_found(name, serial) for name in guarantees)
 
 
 def switched_off(moment: Moment) -> Iterator[Link]:
-    """The mechanisms that a switch turned off or changed in this run, so that the guarantee may break."""
+    """A link about the mechanisms that a switch turned off or changed in this run, so that the guarantee may break."""
     switches = {} if moment.simulation is None else moment.simulation.header()["switches"]
     if changed := altered(switches):
         yield link("broken.switches", "GEN-9", switches=list(changed))
@@ -60,7 +60,8 @@ def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json 
 
 
 def why_early(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why a read_committed consumer got a record whose transaction was not committed. Raises NotAsked if none did."""
+    """Links that say why a read_committed consumer got a record whose transaction was not committed. Raises NotAsked if
+    no consumer got it."""
     serial, record, turns = record_of(moment, subject)
     if not was_found(moment, serial, "visible_early"):
         raise NotAsked("subject", f"record {serial} was not delivered early", "a record that was")
@@ -83,7 +84,7 @@ def why_early(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
-    """The first marker of the batch's producer after the batch."""
+    """A link about the first marker of the batch's producer after the batch."""
     for other in moment.batches(partition):
         mine = other["control"] is not None and other["producer_id"] == batch["producer_id"]
         if mine and other["base_offset"] > batch["last_offset"]:
@@ -102,8 +103,8 @@ def _markers(moment: Moment, partition: str, batch: Json) -> Iterator[Link]:
 
 
 def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why parts of a transaction have different outcomes, or another outcome than the application's result. Raises
-    NotAsked if the record is in no such transaction."""
+    """Links that say why parts of a transaction have different outcomes, or another outcome than the application got.
+    Raises NotAsked if the record is in no such transaction."""
     serial, record, turns = record_of(moment, subject)
     if not was_found(moment, serial, "atomic"):
         raise NotAsked(
@@ -125,7 +126,8 @@ def why_torn(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why a leader stored a record of a producer that had been replaced. Raises NotAsked if it did not."""
+    """Links that say why a leader stored a record of a producer that had been replaced. Raises NotAsked if no leader
+    did."""
     serial, record, _ = record_of(moment, subject)
     partition = record["partition"]
     where, batch = _stored_at(moment, serial, partition)
@@ -158,8 +160,8 @@ def why_unfenced(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
-    """Why a transaction hangs in a partition. Raises NotAsked for an unknown partition, and if no transaction
-    hangs there."""
+    """Links that say why a transaction hangs in a partition. Raises NotAsked for an unknown partition, and if no
+    transaction hangs there."""
     moment.named("partitions", partition)
     subject = partition_subject(partition)
     replica = moment.leading(partition)
@@ -183,7 +185,7 @@ def why_hanging(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def _marker_comes(moment: Moment, partition: str, producer_id: int) -> bool:
-    """Whether a coordinator sends the marker of a producer's open transaction."""
+    """Whether a coordinator will send the marker that ends a producer's open transaction in this partition."""
     transactional_id = moment.owner_of(producer_id)
     found = None if transactional_id is None else moment.entry_of(transactional_id)
     return found is not None and is_being_sent(moment, str(transactional_id), found[0], partition)
@@ -228,7 +230,8 @@ def _open(replica: Json) -> list[tuple[int, int]]:
 
 
 def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator[Link]:
-    """The step that stored the first batch of the hanging transaction, if ``point`` names a marker before it."""
+    """A link about the step that stored the first batch of the hanging transaction, if ``point`` names a marker before
+    this batch."""
     batch = None if point is None else moment.batch_at(partition, point.params["offset"])
     if point is None or batch is None or not batch["serials"] or "marker_offset" not in point.params:
         return
@@ -241,8 +244,8 @@ def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator
 
 
 def why_mixed(moment: Moment, tid: str) -> Iterator[Link]:
-    """Why a transaction over middleware ended in a mixed state, or why a node carried out its part more than
-    once. Raises NotAsked for any other transaction."""
+    """Links that say why a transaction over middleware ended in a mixed state, or why a node carried out its part more
+    than once. Raises NotAsked for any other transaction."""
     shown = moment.part("middleware")
     participants: Json = shown.get("participants") or {}
     if not participants or not any(tid in one["transactions"] for one in participants.values()):

@@ -1,4 +1,5 @@
-"""Causes and consequences of the newest step: a message lost, a batch stored, a duplicate recognised, a fault."""
+"""Answers questions about causes and consequences of the newest step: a lost message, a stored batch, a recognised
+duplicate, or a fault."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def own_words(step: Json, subject: Json | None = None) -> Link:
 
 
 def caused(moment: Moment) -> Iterator[Link]:
-    """The step that sent the message which the newest step received; nothing if it received none."""
+    """A link about the step that sent the message which the newest step received; no link if it received none."""
     if moment.lately.cause is not None:
         yield quoted(moment.lately.cause)
 
@@ -71,7 +72,8 @@ def caused(moment: Moment) -> Iterator[Link]:
 
 
 def why_gone(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The messages that the newest step lost, the dropped one first. Raises NotAsked if the step lost none."""
+    """Links about the messages that were lost in the newest step, the dropped one first. Raises NotAsked if no message
+    was lost."""
     step = newest_of(moment)
     lost = sorted(lost_messages(step), key=lambda one: bool(one["id"] != step["params"].get("message")))
     if not lost:
@@ -115,19 +117,18 @@ _REACTIONS = (
     "service.connection_lost",
     "service.in_doubt",
 )
-"""Keys of the notes that say what components make of a loss. The links about batches to resend come from
-``_who_waits``."""
+"""Keys of the notes on how components react to a loss. The links about batches to resend come from ``_who_waits``."""
 
 
 def _waits_on(moment: Moment, message: Json) -> Iterator[Link]:
-    """Links about the component that waits in vain: what it waits for, its next timer, or that it does not run or is
-    idle."""
+    """Links about the component that waits in vain for a lost message: what it waits for, its next timer, or that it
+    does not run or is idle."""
     name = message["to"] if message["is_response"] else message["from"]
     if moment.broker(name) is not None and message["is_response"]:
-        return  # Its timers need not be about this request.
+        return  # The broker's timers may be about other requests.
     yield from not_running(moment, name)
     if waits := [found for found in node_waits(moment, name) if found.step is None]:
-        yield from waits  # The loss itself is said already.
+        yield from waits  # An earlier link is about the loss itself.
         return
     ahead = (coming(moment, event) for event in moment.waiting_events(name))
     timer = next((found for found in ahead if found.key == "why.next.timer"), None)
@@ -150,8 +151,9 @@ def _reaction(note: Json, step: Json) -> Link:
 
 
 def why_came(moment: Moment, subject: str) -> Iterator[Link]:
-    """The step of a fault, and its consequences; then the number of broken guarantees, or that none is broken, or
-    that those which are judged hold. ``subject``: the number of the step. Raises NotAsked if the step is no fault."""
+    """Links about the step of a fault and its consequences, and about the guarantees: how many are broken, that
+    none is broken, or that the judged ones hold. ``subject``: the number of the step. Raises NotAsked if the step
+    is no fault."""
     fault = next((one for one in moment.lately.faults if str(one.number) == subject), None)
     if fault is None:
         known = ", ".join(str(one.number) for one in moment.lately.faults) or "none"
@@ -177,7 +179,8 @@ def why_came(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _apart(moment: Moment, other: Moment) -> Iterator[Link]:
-    """How long the nodes of a transaction of the middleware differed, if that was much shorter in the other run."""
+    """Links that say how long the nodes of a transaction of the middleware differed, if that was much shorter in the
+    run ``other``."""
     spans, others = (one.part("middleware").get("differ") or {} for one in (moment, other))
     for tid, span in spans.items():
         before = others.get(tid, {"since": 0, "until": 0})
@@ -191,7 +194,7 @@ def _apart(moment: Moment, other: Moment) -> Iterator[Link]:
 
 
 def _broken(moment: Moment | None) -> set[str]:
-    """The names of the guarantees that a run breaks; none for no run."""
+    """The names of the guarantees that a run breaks; empty for None."""
     guarantees = {} if moment is None else moment.part("guarantees")
     return {name for name, shown in guarantees.items() if shown["count"]}
 
@@ -239,7 +242,7 @@ def _was_about(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
-    """What the client of a lost message does next."""
+    """Links about the next action of the client that sent a lost request, or that waits for a lost response."""
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
@@ -268,7 +271,7 @@ def _is_same_exchange(message: Json, lost: Json) -> bool:
 
 
 def _has_unfinished_records(moment: Moment, message: Json) -> bool:
-    """Whether the message is about a record without a result, or one that fails now because of the loss."""
+    """Whether the message carries a record that has no result yet, or that fails now because of the loss."""
     records = moment.part("records")
     carried = moment.lately.carried.get(message["id"], {}).values()
     found = [records[str(serial)] for serials in carried for serial in serials if str(serial) in records]
@@ -283,7 +286,7 @@ def _has_unfinished_records(moment: Moment, message: Json) -> bool:
 
 
 def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The append of the newest step: its sender, its checks, and the replicas for which its response waits.
+    """Links about the append of the newest step: its sender, its checks, and the replicas for which its response waits.
     Raises NotAsked if the step stored nothing."""
     step = newest_of(moment)
     partition = step["params"].get("partition")
@@ -313,7 +316,7 @@ def why_stored(moment: Moment, _subject: str) -> Iterator[Link]:
 
 
 def _accepted(broker: str, partition: str, decision: Json, where: Json) -> Iterator[Link]:
-    """How the sequence numbers of a batch follow those that the leader knew of its producer."""
+    """A link that says how the sequence numbers of a batch follow those that the leader knew of its producer."""
     arrived, stored = decision["arrived"], decision["stored"] or {}
     checks = [
         row for row in decision["rows"] if row["rule"].startswith("SEQ-") and row["outcome"] == "passed"
@@ -349,7 +352,7 @@ def _rules(rows: list[Json]) -> tuple[str, ...]:
 
 
 def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The replicas that must fetch the batch before the response is sent."""
+    """Links about the replicas that must fetch the batch before the response is sent."""
     replica = moment.leading(partition)
     for waiting in [] if replica is None else replica["waiting"]:
         if waiting["until_offset"] > offset:
@@ -364,7 +367,7 @@ def _awaited(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
 
 
 def why_again(moment: Moment, _subject: str) -> Iterator[Link]:
-    """Why the leader recognised a duplicate. Raises NotAsked for a step that finds none."""
+    """Links that say why the leader recognised a duplicate. Raises NotAsked for a step without a duplicate."""
     step = newest_of(moment)
     decision = step["decision"]
     if decision is None or not is_repeat(step):
@@ -413,7 +416,7 @@ def is_repeat(step: Json) -> bool:
 
 
 def why_fault(moment: Moment, actor: str) -> Iterator[Link]:
-    """The consequences of a fault for the actor that it concerns, and the actor's next fault."""
+    """Links about the consequences of a fault for the actor that it concerns, and about the actor's next fault."""
     step = newest_of(moment)
     yield own_words(step, actor_subject(actor))
     yield from _coordinated(moment, step, actor)
@@ -468,7 +471,7 @@ def _new_leaders(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
-    """What becomes of the entries that a coordinator lost from its memory in this step."""
+    """Links about what becomes of the entries that a coordinator lost from its memory in this step."""
     for change in step["changes"]:
         path = change["path"]
         if path[0] != "brokers" or path[2:3] != ["transactions"] or len(path) != 4 or "after" in change:
@@ -504,7 +507,7 @@ def _coordinated(moment: Moment, step: Json, actor: str) -> Iterator[Link]:
 
 
 def _marked(moment: Moment, entry: Json) -> tuple[list[str], list[str]]:
-    """The partitions in which the leader has stored the transaction's marker, and the others."""
+    """(the partitions in which the leader has stored the transaction's marker, the other partitions)."""
     written: list[str] = []
     missing: list[str] = []
     for partition in sorted(entry["partitions"]):
@@ -537,7 +540,8 @@ def _have_change(
 
 
 def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
-    """The partitions that a broker leads, and why others of which it has a replica have no leader."""
+    """Links about the partitions that a broker leads, and about the partitions without a leader of which it has a
+    replica."""
     number = int(actor.removeprefix("broker-"))
     led = [name for name, shown in moment.part("partitions").items() if shown["leader"] == number]
     if led:
@@ -557,7 +561,7 @@ def _led_by(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def why_here(moment: Moment, _subject: str) -> Iterator[Link]:
-    """The cause of the newest step, and what its actor waits for now."""
+    """Links about the cause of the newest step, and about what its actor waits for now."""
     step = newest_of(moment)
     links = [own_words(step), *_led_to(moment, step)]
     if step["actor"] in moment.actors():

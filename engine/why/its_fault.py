@@ -1,5 +1,5 @@
-"""Whether an intervention led to what an answer is about: the run is made again without it, and the two runs are
-compared."""
+"""Finds the intervention that led to the outcome that an answer is about. To do so, it makes the run again without the
+intervention, and compares the two runs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from engine.why.records import quoted
 from engine.why.without import AGAIN_MAX, reactions, without
 
 BACK_MAX = 4
-"""The cause of an outcome is looked for among at most this many interventions, the newest first."""
+"""The cause of an outcome is looked for among the newest interventions, at most this many."""
 REACTIONS_MAX = 6
-"""Between a fault and an outcome, at most this many reactions to the fault are quoted, the first ones."""
+"""Of the reactions to a fault that come before the outcome, the first ones are quoted, at most this many."""
 _PASSING = frozenset(
     {
         "client.requeued",
@@ -57,9 +57,9 @@ _GUARANTEES = {
     MIXED: ("mixed", "repeated"),
     APART: ("row_missing", "record_missing", "row_repeated"),
 }
-"""Question about a broken guarantee to the guarantees that it may be about."""
+"""Dict of question about a broken guarantee → the guarantees that it may be about."""
 _OUTCOMES = frozenset({*_GUARANTEES, TIMED_OUT, LSO, UNSEEN, STATE, UNENDED})
-"""The questions about an outcome. For any other one, no run is made again."""
+"""The questions about an outcome. For other questions, no run is made again."""
 _ABORTS = (
     "coordinator.decides_abort",
     "coordinator.transaction_timed_out",
@@ -106,9 +106,9 @@ def _in_order(chain: Sequence[Link], added: Sequence[Link]) -> list[Link]:
 
 
 def _fault(moment: Moment, question: str, subject: str, answer: Answer) -> tuple[Said, Moment, bool] | None:
-    """The newest intervention, of the last BACK_MAX, without which (and without all later ones) the run does
-    not come to the outcome; the end of that run; and whether the intervention is the last one. None if there
-    is none, or the run cannot be made again."""
+    """Looks for the newest intervention, among the last BACK_MAX, without which the run does not come to the outcome;
+    the later interventions are left out, too. Returns the intervention, the end of the run without it, and whether it
+    is the last intervention. None if there is no such intervention, or if the run cannot be made again."""
     by_hand = [one for one in moment.lately.faults if one.number - 1 in moment.intervened_after]
     for place, fault in enumerate(reversed(by_hand[-BACK_MAX:])):
         other = without(moment, fault.number)
@@ -141,8 +141,8 @@ def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Sa
 def _aborts(
     moment: Moment, other: Moment, transactional_id: str, fault: Said, mine: str, theirs: str
 ) -> bool:
-    """Whether the other run comes to this state, too. ``mine`` and ``theirs``: the id's states in the two
-    runs."""
+    """Whether the other run comes to the id's state, too, or the fault has not led to this state. ``mine`` and
+    ``theirs``: the id's states in the run and in the other run."""
     decided = decision_of(moment, transactional_id)
     if mine not in (PREPARE_ABORT, COMPLETE_ABORT) or decided is None or decided.number < fault.number:
         return True

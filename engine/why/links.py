@@ -16,15 +16,15 @@ from engine.telling.telling import phrase
 Json = dict[str, Any]
 
 LINKS_MAX = 40
-"""An answer has at most this many links. A longer chain ends with a link that says how many were left out."""
+"""An answer has at most this many links. The last link of a longer chain says how many links were left out."""
 NAMED_MAX = 10
-"""A list that ``named`` makes has at most this many names and then the number of the others. Links about
-clients, consumers, replicas or nodes, one by one, stop at this many, too."""
+"""``named`` lists at most this many names, and then the number of the others. An answer also has at most this many
+links about single clients, consumers, replicas or nodes."""
 
 
 class NotAsked(ValueError):
-    """There is no such question, or it cannot be asked about this subject. ``place``: ``question`` or ``subject``.
-    ``wrong``: what is wrong. ``allowed``: what can be asked instead, as text."""
+    """Raised if there is no such question, or if it cannot be asked about this subject. ``place``: ``question`` or
+    ``subject``. ``wrong``: the mistake. ``allowed``: what can be asked instead, as text."""
 
     def __init__(self, place: str, wrong: str, allowed: str) -> None:
         super().__init__(f"{place}: {wrong}; {allowed}")
@@ -84,7 +84,7 @@ def link(key: str, *rules: str, subject: Json | None = None, step: int | None = 
 
 
 def bounded(chain: Sequence[Link]) -> tuple[Link, ...]:
-    """The chain. One of more than LINKS_MAX links is shortened, and its last link says how many are left out.
+    """The chain. If it has more than LINKS_MAX links, it is shortened, and its last link says how many are left out.
     Raises EngineError for an empty chain."""
     if not chain:
         raise EngineError("an answer to why has no link")

@@ -1,4 +1,4 @@
-"""Where the missing markers of a decided transaction are, and what each of them waits for (MRK-1..MRK-10)."""
+"""Answers where the missing markers of a decided transaction are, and what each of them waits for (MRK-1..MRK-10)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ MARKERS = "WriteTxnMarkers"
 def missing_marker(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None
 ) -> Iterator[Link]:
-    """The missing markers of a decided transaction, or with ``partition`` the marker of this partition.
-    Without one: why the coordinator sends none."""
+    """Links about the missing markers of a decided transaction; with ``partition``, only about the marker of this
+    partition. If no marker is missing: why the coordinator sends none."""
     shown = moment.broker(coordinator) or {}
     board: Json = shown.get("markers") or {}
     waiting = (board.get("waiting") or {}).get(transactional_id)
@@ -67,8 +67,8 @@ def missing_marker(
 def _not_being_sent(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """Why the coordinator does not send a marker. ``waiting``: the id's entry among those whose markers are
-    sent."""
+    """Links that say why the coordinator does not send a marker. ``waiting``: the id's entry among those whose markers
+    are being sent, or None."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:
@@ -93,8 +93,8 @@ def completion_waits(moment: Moment, transactional_id: str, coordinator: str) ->
 
 
 def is_being_sent(moment: Moment, transactional_id: str, coordinator: str, partition: str) -> bool:
-    """Whether the coordinator has a marker for the partition in flight or in a queue, that for unknown leaders
-    included."""
+    """Whether the coordinator has a marker for the partition in flight or in a queue, including the queue for unknown
+    leaders."""
     board = (moment.broker(coordinator) or {}).get("markers")
     if board is None:
         return False
@@ -140,7 +140,7 @@ def _where(
 
 
 def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leader: str) -> Iterator[Link]:
-    """Why a queued marker was not sent yet."""
+    """Links that say why a queued marker was not sent yet."""
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     yield link("marker.queued", "MRK-1", subject=partition_subject(partition), **params)
     connecting = f"connection to {leader}"
@@ -161,7 +161,7 @@ def _queued(moment: Moment, coordinator: str, board: Json, partition: str, leade
 
 
 def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
-    """When the marker sender's next pass is due (MRK-3). A view without its run gives no link."""
+    """A link that says when the marker sender's next pass is due (MRK-3). A view without its run gives no link."""
     if moment.simulation is None:
         return
     host = moment.simulation.world.brokers[coordinator].transactions

@@ -1,5 +1,5 @@
-"""Where a message is, and why its receiver has not handled it: it is on its link, the receiver is paused, or the
-broker handles an earlier request of the connection (GEN-5, GEN-6, GEN-11)."""
+"""Answers where a message is, and why its receiver has not handled it: the message is on its link, the receiver is
+paused, or the broker handles an earlier request of the connection (GEN-5, GEN-6, GEN-11)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.why.moment import Moment
 from engine.why.replication import not_running
 
 _LATE = (*DROPPED, "fault.message_delayed")
-"""The faults of one message that leave a request without a response in time."""
+"""The faults of a single message because of which a response may not come in time."""
 
 
 def late_between(moment: Moment, actor: str, others: Collection[str]) -> Iterator[Said]:
@@ -31,7 +31,7 @@ def why_message(moment: Moment, message: str) -> Iterator[Link]:
 
 
 def whereabouts(moment: Moment, message: Json) -> Iterator[Link]:
-    """Where a message in flight is; a second link if its receiver is down, paused or starting."""
+    """A link that says where a message in flight is; and a second link if its receiver is down, paused or starting."""
     at = message["arrives_at"]
     held = message["held"] or at is None
     behind = message.get("waits_behind")
@@ -72,8 +72,7 @@ _EVENTS = {
 
 
 def coming(moment: Moment, event: Json) -> Link:
-    """The sentence about a queued event (GEN-2), as a link of an answer: its actor, its action, and the
-    milliseconds until it happens."""
+    """A link about a queued event (GEN-2): its actor, its action, and the milliseconds until it happens."""
     what = str(event["what"])
     key, subject = _EVENTS[event["class"]], actor_subject(event["actor"])
     left = event["at"] - moment.now

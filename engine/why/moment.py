@@ -1,8 +1,8 @@
 """A run at one step, with the look-ups that answers need.
 
-This module owns how facts are found in the view (docs/frame.md): the owner of a producer id, the place of a
-message, the virtual time that is left. A few facts need the engine's own rules, and therefore the run. All
-others need only a view (of a log case, of a recording).
+This module owns the way in which facts are found in the view (docs/frame.md): the owner of a producer id, the place
+of a message, the virtual time that is left. A few facts need the engine's own rules, and therefore the run. All other
+facts need only a view (of a log case, of a recording).
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Moment:
         self.now: int = view.get("time", 0)
         self.simulation = simulation
         self.others: dict[int, Moment] = {}
-        """Number of an intervention's step to the end of the run without it and all later ones (``without.py``)."""
+        """Dict of number of a fault's step → the end of the run without this fault and without all later interventions
+        (``without.py``)."""
         watch = None if simulation is None else simulation.watch
         self.lately = watch.lately if isinstance(watch, Recorded) else Lately()
         newest = self.lately.newest
@@ -53,7 +54,7 @@ class Moment:
 
     @classmethod
     def of(cls, simulation: Simulation) -> Moment:
-        """A recorded run after its newest step."""
+        """The moment of a recorded run after its newest step."""
         return cls(simulation.view(), simulation)
 
     def profile_of(self, name: str) -> Profile | None:
@@ -77,7 +78,7 @@ class Moment:
             return simulation is not None
         if any(event["class"] == "delivery" for event in self.waiting_events()):
             return False
-        # Some events make no step, and the run may end behind them: a copy of the run shows that.
+        # The remaining events may make no step. Only a copy of the run can show that.
         return simulation.fork().step() is None
 
     @property
@@ -140,14 +141,14 @@ class Moment:
                 yield f"broker-{broker}", transactional_id, entry
 
     def entry_of(self, transactional_id: str) -> tuple[str, Json] | None:
-        """The coordinator of an id, and its entry, or None. Of two entries, the one with the higher
-        coordinator epoch counts."""
+        """(coordinator of an id, its entry of the id); None if no coordinator has an entry. Of two entries, the one
+        with the higher coordinator epoch counts."""
         found = [(broker, entry) for broker, name, entry in self.coordinated() if name == transactional_id]
         return max(found, key=_coordinator_epoch, default=None)
 
     def owner_of(self, producer_id: int) -> str | None:
-        """The transactional id of a producer id, as its coordinator knows it, or else as a client does; None: neither
-        knows one."""
+        """The transactional id of a producer id, as its coordinator knows it, or else as a client knows it; None if
+        neither does."""
         for _, transactional_id, entry in self.coordinated():
             if producer_id in (entry["producer_id"], entry["last_producer_id"]):
                 return transactional_id
@@ -243,7 +244,8 @@ class Moment:
         return found
 
     def transaction_scan_interval(self, coordinator: str) -> int | None:
-        """How often a coordinator looks for transactions whose timeout has passed, in ms; None without the run."""
+        """The interval, in ms, at which a coordinator looks for transactions whose timeout has passed; None without the
+        run."""
         configuration = self.configuration_of(coordinator)
         return None if configuration is None else configuration.transaction_scan_interval_ms
 

@@ -1,5 +1,5 @@
-"""The questions that can be asked now about a selected object, the most important first. Without a selection,
-the questions about the newest step come first, and then those about everything that waits."""
+"""Finds the questions that can be asked now about a selected object, the most important first. Without a selection,
+the questions about the newest step come first, and then the questions about everything that waits."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 CAME_TO_MAX = 2
 QUESTIONS_MAX = 12
-"""At most this many questions are offered for one selection. Those about the object itself mostly come first, then
-those about related objects."""
+"""At most this many questions are offered for one selection. In most cases, the questions about the object itself come
+before those about related objects."""
 
 
 def questions_about(run: Simulation | Moment | Json, selection: Json | None) -> list[Question]:
@@ -91,7 +91,7 @@ def _of_moment(moment: Moment) -> Iterator[Asked]:
 
 
 def _came_to(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The questions about transactions that are over, the newest first, if the step only supports others
+    """The questions about transactions that have ended, the newest first, if the step only supports other steps
     (``PURPOSE_OF``)."""
     if step["key"] not in PURPOSE_OF or step["notes"]:
         return

@@ -1,4 +1,4 @@
-"""Why a transaction does not end. The chain leads from its transactional id to its client, to its
+"""Answers why a transaction does not end. The chain leads from its transactional id to its client, to its
 coordinator's state, and to the missing marker and the reason why it is missing (TXC-3, TXC-17..20,
 MRK-1..MRK-10)."""
 
@@ -37,7 +37,8 @@ OVER = (EMPTY, COMPLETE_COMMIT, COMPLETE_ABORT, DEAD)
 
 
 def why_unended(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """Why the transaction of an id does not end, or that it is over. Raises NotAsked for an unknown id."""
+    """Links that say why the transaction of an id does not end, or that it has ended. Raises NotAsked for an unknown
+    id."""
     found = moment.entry_of(transactional_id)
     clients = moment.clients_of(transactional_id)
     if found is None and not clients:
@@ -69,7 +70,7 @@ def _over(coordinator: str, entry: Json, transactional_id: str) -> Link:
 
 
 def in_force(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Link:
-    """The state of the id that is in force, and if the run shows it, since which step."""
+    """A link about the state of the id that is in force. If the run shows it, the link says since which step."""
     standing = moment.lately.standings.get(transactional_id)
     known = None if standing is None or standing.state != entry["state"] else standing
     return link(
@@ -87,8 +88,8 @@ def in_force(moment: Moment, transactional_id: str, coordinator: str, entry: Jso
 
 
 def newest_at_coordinator(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """The newest transition of the id at the coordinator, or the event that left its state as it was. A state to which
-    it leads is in force once it is written."""
+    """A link about the newest transition of the id at the coordinator, or about an event that left its state unchanged.
+    The state to which a transition leads is in force once it is written."""
     taken = moment.lately.transitions.get(("transaction_states", transactional_id))
     if taken is None:
         return
@@ -111,7 +112,7 @@ def newest_at_coordinator(moment: Moment, transactional_id: str) -> Iterator[Lin
 
 
 def users(moment: Moment, transactional_id: str, identity: tuple[int, int] | None) -> Iterator[Link]:
-    """A link for each client of an id, NAMED_MAX at most, and links about its requests and applications.
+    """A link for each client of an id, for at most NAMED_MAX of them, and links about its requests and applications.
     ``identity``: producer id and epoch of the transaction, or None."""
     clients = moment.clients_of(transactional_id)
     if not clients:
@@ -185,7 +186,8 @@ def asks_for_identity(client: Json) -> bool:
 
 
 def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
-    """The control request that the client waits for, or will send next."""
+    """Links about the control request whose response the client awaits or which it will send next, and about its
+    error."""
     manager = client["transaction_manager"]
     api = manager["in_flight_request"]
     subject = actor_subject(name)
@@ -207,8 +209,8 @@ def _asks_next(moment: Moment, name: str, client: Json) -> Iterator[Link]:
 
 
 def applications_of(moment: Moment, client: str) -> Iterator[Link]:
-    """Links about the applications of a client: that its client is down, the call that has not returned, the
-    next call, or that it has ended."""
+    """A link about each application of a client: that the client is down, the call that has not returned, the next
+    call, or that the application has ended."""
     for name, shown in moment.part("applications").items():
         if shown["client"] != client:
             continue
@@ -239,8 +241,8 @@ def applications_of(moment: Moment, client: str) -> Iterator[Link]:
 
 
 def decision(moment: Moment, transactional_id: str, partition: str | None) -> Iterator[Link]:
-    """The state of an id at its coordinator, and what its transaction waits for. ``partition``: about the
-    marker of this partition."""
+    """Links about the state of an id at its coordinator, and about what its transaction waits for. ``partition``: only
+    the marker of this partition counts; None: all markers count."""
     found = moment.entry_of(transactional_id)
     if found is None:
         yield from _no_coordinator(moment, transactional_id)
@@ -281,7 +283,7 @@ def decision(moment: Moment, transactional_id: str, partition: str | None) -> It
 
 
 def waits_for_markers(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> bool:
-    """Whether the transaction is decided, and its completion, which is pending at once, is not being written yet
+    """Whether the transaction is decided, and its completion is not being written yet, although it is already pending
     (TXC-16)."""
     board = (moment.broker(coordinator) or {}).get("markers") or {}
     on_board = entry["state"] in DECIDED and transactional_id in (board.get("waiting") or {})
@@ -316,7 +318,8 @@ def _undecided(moment: Moment, transactional_id: str, coordinator: str, entry: J
 
 
 def being_written(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
-    """Why the pending state has not taken effect (TXC-5, MRK-9). Nothing without one, or if it waits for markers."""
+    """Links that say why the pending state has not taken effect (TXC-5, MRK-9). There are none without a pending state,
+    or if it waits for markers."""
     if entry["pending_state"] is None or waits_for_markers(moment, transactional_id, coordinator, entry):
         return
     log = moment.log_partition(transactional_id) or ""

@@ -1,4 +1,4 @@
-"""Why a consumer does not get an offset, and why it lags or its offsets have gaps (CON-1..CON-7, CON-11)."""
+"""Answers why a consumer does not get an offset, and why it lags or its offsets have gaps (CON-1..CON-7, CON-11)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ BEYOND, UNSERVED, FOLDED, BEFORE_START = "beyond_end", "unserved", "folded", "be
 
 
 def lane_of(moment: Moment, consumer: str, partition: str) -> Json:
-    """What the view shows of one consumer in one lane (docs/frame.md, Readers and groups). Raises NotAsked if
-    the consumer has no such lane."""
+    """The lane of a partition in the view of a consumer (docs/frame.md, Readers and groups). Raises NotAsked if the
+    consumer has no such lane."""
     shown = moment.named("consumers", consumer)
     lane: Json | None = (shown.get("lanes") or {}).get(partition)
     if lane is None:
@@ -56,14 +56,14 @@ def fate_of(moment: Moment, consumer: str, partition: str, offset: int) -> str:
 
 
 def why_unseen(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """Why a consumer did not get an offset, or that it got it."""
+    """Links that say why a consumer did not get an offset, or that it got it."""
     moment.named("partitions", partition)
     fate = fate_of(moment, consumer, partition, offset)
     yield from _FATES[fate](moment, consumer, partition, offset)
 
 
 class _Plain:
-    """Answers with one sentence."""
+    """An answer of one sentence."""
 
     def __init__(self, key: str, *rules: str) -> None:
         self.key = key
@@ -90,7 +90,7 @@ def _stored(moment: Moment, partition: str, offset: int) -> Json:
 
 
 def _aborted(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The record's transaction was aborted."""
+    """Links for a record whose transaction was aborted."""
     batch = moment.batch_at(partition, offset)
     replica = moment.leading(partition)
     subject = _stored(moment, partition, offset)
@@ -148,7 +148,7 @@ def _control(moment: Moment, consumer: str, partition: str, offset: int) -> Iter
 
 
 def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """The offset is at or above the last stable offset."""
+    """Links for an offset at or above the last stable offset."""
     replica = moment.leading(partition)
     if replica is None:
         yield from leaderless(moment, partition)
@@ -174,8 +174,8 @@ def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> It
 
 
 def _unserved(moment: Moment, consumer: str, partition: str, offset: int) -> Iterator[Link]:
-    """No leader of the partition responds: it has none, or its leader is down or still starts. Without a leader it
-    is unknown whether the record is stored."""
+    """Links for an offset of a partition whose leader does not respond: there is none, or it is down or still starts.
+    Without a leader it is unknown whether the record is stored."""
     yield link(
         "unseen.unserved",
         "LOG-10",
@@ -220,8 +220,8 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """What the consumer's next records wait for, and how many records it has in its buffer. ``partition``
-    None: for all its partitions."""
+    """Links about what the consumer's next records wait for, and about the records in its buffer. ``partition`` None:
+    for all its partitions."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))
@@ -267,7 +267,7 @@ _FATES: dict[str, Callable[[Moment, str, str, int], Iterator[Link]]] = {
 
 
 def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
-    """Why a consumer's lag does not decrease, and why its offsets have gaps."""
+    """Links that say why a consumer's lag does not decrease, and why its offsets have gaps."""
     lane = lane_of(moment, consumer, partition)
     replica = moment.leading(partition)
     if replica is None:
@@ -311,7 +311,8 @@ def why_lag(moment: Moment, consumer: str, partition: str) -> Iterator[Link]:
 
 
 def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[Link]:
-    """The markers between the committed offset and the end: they count as lag, and no application gets them."""
+    """A link about the markers from offset ``first`` up to ``end``, which count as lag although no application gets
+    them; no link without markers."""
     batches = [batch for batch in moment.batches(partition) if first <= batch["base_offset"] < end]
     markers = [batch["base_offset"] for batch in batches if batch["control"] is not None]
     if markers:
@@ -328,7 +329,7 @@ def _between(moment: Moment, partition: str, first: int, end: int) -> Iterator[L
 
 
 def _jumps(moment: Moment, consumer: str, partition: str, lane: Json) -> Iterator[Link]:
-    """The markers, and the aborted and the compacted offsets, that the consumer passed."""
+    """Links about the markers, the aborted offsets and the compacted offsets that the consumer has passed."""
     kinds = {CONTROL: "lag.markers_passed", ABORTED: "lag.aborted_passed", COMPACTED: "lag.compacted_passed"}
     for fate, key in kinds.items():
         passed = [(first, last) for first, last, kind in lane["stretches"] if kind == fate]

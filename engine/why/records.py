@@ -1,4 +1,4 @@
-"""Why a record is lost, stored twice, or out of order: the events of the record, and the cause (GEN-8)."""
+"""Answers why a record is lost, stored twice, or out of order: with the events of the record, and the cause (GEN-8)."""
 
 from __future__ import annotations
 
@@ -36,18 +36,19 @@ _IN_SHORT = {
     "client.transactional_sent": "why.sent",
     "client.transactional_sent_others_wait": "why.sent",
 }
-"""Key of a step's sentence to the key of its first half: that one request is in flight at a time is no reason."""
+"""Dict of key of a step's sentence → the key of its first half. The second half, that only one request is in flight at
+a time, is no reason."""
 
 
 def quoted(said: Said, subject: Json | None = None) -> Link:
-    """An earlier step, quoted by its own sentence, or by the half of it that is a reason."""
+    """A link with the sentence of an earlier step, or with the half of the sentence that is a reason."""
     about = actor_subject(said.actor) if subject is None else subject
     key = _IN_SHORT.get(said.key, said.key)
     return Link(key=key, params=said.params, rules=tuple(said.rules), subject=about, step=said.number)
 
 
 def decisive(turns: list[Turn]) -> list[Turn]:
-    """The newest steps that decided a record's fate, each step once."""
+    """The newest events that decided a record's fate, at most one for each step."""
     seen: set[str] = set()
     steps: dict[int, Turn] = {}
     for turn in turns:
@@ -68,7 +69,8 @@ def _same_step(turn: Turn, other: Turn) -> bool:
 
 
 def reported(moment: Moment, serial: int, record: Json, turns: list[Turn]) -> Iterator[Link]:
-    """The step at which the application got success, and what success means with the producer's acks."""
+    """A link about the step at which the application got success, and about what success means with the producer's
+    acks."""
     found = [turn for turn in turns if turn.what == REPORTED and turn.error is None]
     if not found:
         return
@@ -92,7 +94,7 @@ def _acks(moment: Moment, client: str) -> str:
 
 
 def deltas_of(batch: Json) -> Iterable[int]:
-    """The offset deltas of a batch's records. Compaction leaves gaps."""
+    """The offset deltas of a batch's records. After compaction they have gaps."""
     return (batch.get("content") or {}).get("offset_deltas") or range(len(batch["serials"]))
 
 
@@ -119,8 +121,8 @@ def is_lost(moment: Moment, serial: int) -> bool:
 
 
 def why_lost(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why a record is not in the leader's log although its application got success. Raises NotAsked if it is
-    not lost."""
+    """Links that say why a record is not in the leader's log although its application got success. Raises NotAsked if
+    it is not lost."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     if not is_lost(moment, serial):
@@ -187,7 +189,7 @@ def _lost_because(moment: Moment, serial: int, record: Json, turns: list[Turn]) 
 
 
 def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
-    """The only copy of the record was in the log of a former leader."""
+    """Links that say that the only copy of the record was in the log of a former leader."""
     shown = moment.named("partitions", turn.partition)
     broker = f"broker-{turn.replica}"
     crashed = moment.lately.said.get(("fault.crashed", broker))
@@ -215,7 +217,7 @@ def _only_there(moment: Moment, turn: Turn, acks: str) -> Iterator[Link]:
 
 
 def why_twice(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why a record is stored more than once in a log. Raises NotAsked if it is not."""
+    """Links that say why a record is stored more than once in a log. Raises NotAsked if it is not."""
     serial, record, turns = record_of(moment, subject)
     partition = record["partition"]
     stored = copies(moment, partition, serial)
@@ -250,7 +252,7 @@ LOADED = ("broker.log_loaded_from_snapshot", "broker.log_replayed")
 def _new_epoch(
     moment: Moment, client: str, partition: str, stored: tuple[Json, Json], turns: list[Turn]
 ) -> list[Link]:
-    """The steps that explain why the second copy has a higher epoch than the first."""
+    """Links about the steps that explain why the second copy has a higher epoch than the first."""
     first, second = stored
     if second["producer_id"] != first["producer_id"]:
         return []
@@ -288,7 +290,7 @@ def _let_in(partition: str, first: Json, second: Json) -> Link:
 
 
 def why_reordered(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why a record is stored after a later record of its producer. Raises NotAsked if it is not."""
+    """Links that say why a record is stored after a later record of its producer. Raises NotAsked if it is not."""
     serial, record, turns = record_of(moment, subject)
     partition, client = record["partition"], record["producer"]
     stored = copies(moment, partition, serial)

@@ -1,5 +1,5 @@
-"""Why a request, a batch or a call was refused: the compared numbers, the rule, the row of the table, and the error
-(UIV-3)."""
+"""Answers why a request, a batch or a call was refused: with the compared numbers, the rule, the row of the table, and
+the error (UIV-3)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from engine.why.states import led_here
 _STATE = COMPARED[Compared.STATE]
 """The label of a compared state."""
 _CARRIED = ("arrived epoch", "arrived producer epoch", "claimed epoch")
-"""The labels of the compared epoch that the refused request or batch carries."""
+"""The labels under which the epoch of the refused request or batch is compared."""
 
 _LEFT_OUT = ("broker.check_left_out", "broker.lookup_left_out")
-"""Notes on a check that the run switches off and that would have decided."""
+"""Keys of the notes about a check that the run switches off and that would have decided."""
 
 _OF_REGISTRATIONS = "broker_registration"
 
@@ -75,7 +75,7 @@ def why_refused(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _fence(moment: Moment, step: Json) -> Iterator[Link]:
-    """The steps that made the request's epoch too old (``fenced_by``), if a fence can cause the error."""
+    """Links about the steps that made the request's epoch too old (``fenced_by``), if a fence can cause the error."""
     carried = [number for what, number in step["refusal"]["compared"] if what in _CARRIED]
     if step["refusal"]["error"] not in FENCES or not carried:
         return
@@ -99,7 +99,8 @@ def _subject(moment: Moment, step: Json) -> Json:
 
 
 def _deciding_rule(decision: Json) -> Iterator[Link]:
-    """The check that refused, and its place in the table. Checks that are switched off have a place, too."""
+    """Links about the check that refused, and its place in the table. Checks that are switched off have a place,
+    too."""
     for place, row in enumerate(decision["rows"], start=1):
         if row["outcome"] == "decided":
             yield link(
@@ -110,7 +111,7 @@ def _deciding_rule(decision: Json) -> Iterator[Link]:
 
 
 def _rows(moment: Moment, step: Json) -> Iterator[Link]:
-    """The row of a state machine that refused."""
+    """A link about the row of a state machine that refused."""
     said = {note["key"]: note["params"] for note in step["notes"]} | {step["key"]: step["params"]}
     for machine in machines().values():
         rows = [row for row in machine.rows if row.refused and row_key(row) in said]
@@ -128,7 +129,7 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _state(moment: Moment, step: Json, row: Row, params: Json) -> str:
-    """The state in which the object refused."""
+    """The state in which the state machine of the row refused."""
     if "state" in params:
         return str(params["state"])
     compared = dict(step["refusal"]["compared"])
@@ -141,7 +142,7 @@ def _state(moment: Moment, step: Json, row: Row, params: Json) -> str:
 
 
 def _state_of_registration(moment: Moment, step: Json, broker: str) -> str:
-    """The state in which the controller refused to register ``broker``; empty if it is not known any more."""
+    """The registration state of ``broker`` in which the controller refused; empty if it is no longer known."""
     taken = moment.lately.transitions.get((_OF_REGISTRATIONS, broker))
     shown = (moment.part("quorum").get("brokers") or {}).get(broker.removeprefix("broker-"))
     if shown is None or (taken is not None and taken[0].number > step["number"]):
@@ -150,7 +151,7 @@ def _state_of_registration(moment: Moment, step: Json, broker: str) -> str:
 
 
 def _error_state(moment: Moment, step: Json) -> Iterator[Link]:
-    """How the client entered its error state, if the call was refused because of it."""
+    """Links that say how the client entered its error state, if the call was refused because of this state."""
     client = str(step["params"].get("client"))
     manager = moment.part("clients").get(client, {}).get("transaction_manager")
     entered = moment.lately.transitions.get(("client_transactions", client))

@@ -1,4 +1,4 @@
-"""Why a stored batch is not replicated yet: the in-sync replicas that do not have it (LOG-7)."""
+"""Answers why a stored batch is not replicated yet: with the in-sync replicas that do not have it (LOG-7)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.why.moment import Moment
 
 
 def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
-    """Why a partition has no leader: it was deleted, or its in-sync replicas do not run."""
+    """Links that say why a partition has no leader: it was deleted, or its in-sync replicas do not run."""
     shown = moment.named("partitions", partition)
     replicas = [f"broker-{replica}" for replica in shown["replica_order"]]
     if shown["deleted"]:
@@ -29,7 +29,7 @@ def leaderless(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def not_running(moment: Moment, actor: str) -> Iterator[Link]:
-    """One link if a client, a consumer, a broker or a participant is down, paused or starting; otherwise none."""
+    """A link if a client, a consumer, a broker or a participant is down, paused or starting; otherwise none."""
     shown = moment.actor(actor) or moment.participant(actor)
     if shown is None:
         return
@@ -54,8 +54,8 @@ def not_running(moment: Moment, actor: str) -> Iterator[Link]:
 
 
 def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
-    """The in-sync replicas that lack records below ``offset``, or that the leader has yet to learn that none
-    lacks them."""
+    """Links about the in-sync replicas that lack records below ``offset``. If no replica lacks them: a link that the
+    leader does not know that yet."""
     shown = moment.named("partitions", partition)
     if moment.leading(partition) is None:
         yield from leaderless(moment, partition)
@@ -80,7 +80,7 @@ def behind(moment: Moment, partition: str, offset: int) -> Iterator[Link]:
             offset=offset,
         )
         yield from not_running(moment, actor)
-    # Since 3.7 the leader does know it while too few replicas are in sync, but leaves its high watermark.
+    # While too few replicas are in sync, the leader may know it: since 3.7 its high watermark then stays.
     is_short = len(shown["isr"]) < shown["min_isr"]
     if not late and not is_short and _high_watermark(moment, partition) < offset:
         leader = f"broker-{shown['leader']}"

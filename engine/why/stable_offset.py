@@ -1,4 +1,4 @@
-"""Why the last stable offset does not advance. The chain names the offset, the producer, the transaction, the
+"""Answers why the last stable offset does not advance. The chain names the offset, the producer, the transaction, the
 coordinator, the marker and the consumers that wait (LOG-8)."""
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The open transaction that keeps the last stable offset where it is, and why it has not ended. Without
-    one: that the leader is down, or ``_marker_not_replicated``."""
+    """Links about the open transaction that holds back the last stable offset, and about why it has not ended. Without
+    an open transaction: a link that the leader is down, or those of ``_marker_not_replicated``."""
     stable = replica["last_stable_offset"]
     producer_id = open_at(replica, stable)
     if producer_id is None:
@@ -94,7 +94,7 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 
 def open_at(replica: Json, offset: int) -> int | None:
-    """The producer id of the open transaction that keeps the last stable offset at ``offset``, or None."""
+    """The producer id of the open transaction that holds the last stable offset at ``offset``; None without one."""
     for producer_id, entry in replica["producers"].items():
         first = entry["transaction_first_offset"]
         if first is not None and (first == offset or first < offset == replica["log_start"]):
@@ -103,7 +103,7 @@ def open_at(replica: Json, offset: int) -> int | None:
 
 
 def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Iterator[Link]:
-    """Who could end the transaction of a producer id: its coordinator, or its client."""
+    """Links about the components that could end the transaction of a producer id: its client and its coordinator."""
     transactional_id = moment.owner_of(producer_id)
     if transactional_id is None:
         key = "transaction.owner_not_in_files" if not moment.part("brokers") else "transaction.nobody_owns"
@@ -126,8 +126,8 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
 
 
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The marker is above the high watermark; without such a marker, the replica has not recomputed its last
-    stable offset yet."""
+    """Links about a marker that is not below the high watermark; without such a marker, a link that the replica has not
+    recomputed its last stable offset yet."""
     stable = replica["last_stable_offset"]
     first = moment.batch_at(partition, stable)
     ends = [
@@ -159,7 +159,7 @@ def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Ite
 
 
 def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
-    """The read_committed consumers with their groups, and the records that they do not get."""
+    """Links about the records that read_committed consumers do not get, and about these consumers with their groups."""
     stable, high = replica["last_stable_offset"], replica["high_watermark"]
     first = moment.batch_at(partition, stable)
     hidden = [batch for batch in moment.batches(partition) if stable <= batch["base_offset"] < high]

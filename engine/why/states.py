@@ -1,5 +1,5 @@
-"""Why an object is in its state: the row and the step that led to the state, and the rows that lead out of
-it."""
+"""Answers why an object is in its state: with the row and the step that led to the state, and the rows that lead out
+of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _INITIAL_OF_CLIENTS = "client_transactions"
 
 
 def known_states(moment: Moment, subject: str) -> list[str]:
-    """The machines that have a state or a transition for this name, that with the newest transition first."""
+    """The machines that have a state or a transition for this name. The machine with the newest transition comes
+    first."""
     taken = [
         (step.number, machine)
         for (machine, of), (step, _) in moment.lately.transitions.items()
@@ -79,7 +80,7 @@ def _selection(machine: str, subject: str) -> Json:
 
 
 def _at_node(subject: str) -> tuple[str, str]:
-    """Node and transaction of a name such as `participant-1 1`; no transaction for any other name."""
+    """(node, transaction) of a name such as `participant-1 1`. For any other name, the transaction is empty."""
     node, _, tid = subject.partition(" ")
     return (node, tid) if tid.isdecimal() else (subject, "")
 
@@ -98,8 +99,8 @@ def _holder(machine: str, subject: str) -> str | Json:
 
 
 def newest_transition(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The newest transition of an object in the machine ``name``; nothing if there was none. The one of a
-    transactional id may not be in force yet, so the state in force comes first."""
+    """Links about the newest transition of an object in the machine ``name``; none if there was no transition. For a
+    transactional id, the state in force comes first, because the transition may not be in force yet."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
         return
@@ -124,8 +125,8 @@ def newest_transition(moment: Moment, name: str, subject: str) -> Iterator[Link]
 
 
 def led_here(moment: Moment, name: str, subject: str) -> Iterator[Link]:
-    """The newest transition, with sentences about it and, if its state is not in force yet, why. Nothing if there was
-    no transition."""
+    """Links about the newest transition, with the sentences about it and, if its state is not in force yet, the reason.
+    There are none without a transition."""
     taken = moment.lately.transitions.get((name, subject))
     if taken is None:
         return

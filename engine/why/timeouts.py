@@ -1,4 +1,4 @@
-"""Why a transaction was aborted by its timeout, and why at this time."""
+"""Answers why a transaction was aborted by its timeout, and why at this time."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ TIMED_OUT = "coordinator.transaction_timed_out"
 
 
 def timed_out(moment: Moment, transactional_id: str) -> Said | None:
-    """The newest step that aborted a transaction of this id because of its timeout."""
+    """The newest step that aborted a transaction of this id because of its timeout; None without one."""
     return moment.lately.said.get((TIMED_OUT, transactional_id))
 
 
 def why_timed_out(moment: Moment, transactional_id: str) -> Iterator[Link]:
-    """When the timeout began and ended, how often the coordinator looks for transactions that timed out, and
-    the id's clients (``users``). Raises NotAsked if no transaction of the id has timed out."""
+    """Links that say when the timeout began and ended and how often the coordinator looks for transactions that timed
+    out, and links about the id's clients (``users``). Raises NotAsked if no transaction of the id has timed out."""
     found, said = moment.entry_of(transactional_id), timed_out(moment, transactional_id)
     if found is None or said is None:
         raise NotAsked(
@@ -51,5 +51,5 @@ def why_timed_out(moment: Moment, transactional_id: str) -> Iterator[Link]:
             interval=interval,
             at=said.at,
         )
-    # That a client lacks the epoch that the abort raised follows from the abort, and did not cause it.
+    # No identity is given: a client that lacks the epoch raised by the abort lacks it because of the abort.
     yield from users(moment, transactional_id, None)

@@ -1,4 +1,5 @@
-"""What the nodes of the message middleware wait for in a transaction: until when, or that nothing ends the wait."""
+"""Answers what the nodes of the message middleware wait for in a transaction, and until when, or that nothing ends the
+wait."""
 
 from __future__ import annotations
 
@@ -23,19 +24,19 @@ _AT_BUSINESS = {
     business_states.WAIT_ACK: PrepareAck.api,
     business_states.WAIT_CONFIRM_ACK: ConfirmAck.api,
 }
-"""State to the message that its node waits for."""
+"""Dict of state → the message that a node in this state waits for."""
 _LIMITS = {
     states.PREPARE_TIMEOUT: ("two_phase.until_votes", "MW-5"),
     states.CHECK_DUE: ("two_phase.until_check", "MW-13"),
     states.ANSWER_TIMEOUT: ("two_phase.until_answers", "MW-10"),
     states.COMPENSATION_DUE: ("two_phase.until_attempt", "MW-11"),
 }
-"""The middleware's timer to the sentence about it."""
+"""Dict of kind of the middleware's timer → the key of the sentence about it."""
 
 
 def node_waits(moment: Moment, node: str) -> Iterator[Link]:
-    """What this node waits for in each transaction that is not over for it, and what the middleware waits for there.
-    Nothing for other actors."""
+    """Links about what this node waits for in each transaction that has not ended for it, and about what the middleware
+    waits for in this transaction. There are none for other actors."""
     for tid in _transactions(moment)[:NAMED_MAX]:
         at_node = list(_waits_at(moment, node, tid))
         yield from at_node
@@ -44,7 +45,8 @@ def node_waits(moment: Moment, node: str) -> Iterator[Link]:
 
 
 def never_ends(moment: Moment) -> Iterator[Link]:
-    """For each transaction in which a node waits and nothing will happen any more: what is missing, and where."""
+    """Links about each transaction in which a node waits although nothing more will happen: what is missing, and at
+    which node."""
     for tid in _transactions(moment)[:NAMED_MAX]:
         if _is_stuck(moment, tid):
             yield from _waits_at(moment, MIDDLEWARE, tid)
@@ -86,7 +88,7 @@ def _without_limit(moment: Moment, node: str, tid: str, api: str, sender: str) -
 
 
 def _is_stuck(moment: Moment, tid: str) -> bool:
-    """Whether no message of a transaction is under way and no timer of it runs."""
+    """Whether no message of a transaction is in flight and no timer of it runs."""
     shown = moment.part("middleware")
     transaction = (shown.get("transactions") or {}).get(tid) or {}
     timers = [
@@ -98,6 +100,6 @@ def _is_stuck(moment: Moment, tid: str) -> bool:
 
 
 def _part(node: Json | None, tid: str) -> Json:
-    """A node's part of a transaction; empty if it has none."""
+    """The view of a transaction at a node; empty if the node does not have it."""
     found: Json = ((node or {}).get("transactions") or {}).get(tid) or {}
     return found

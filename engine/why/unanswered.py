@@ -1,4 +1,4 @@
-"""Why a client or a coordinator closes a connection: a request had no response within its timeout."""
+"""Answers why a client or a coordinator closes a connection: a request got no response within its timeout."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _SENDERS = {
     "markers.timed_out": "coordinator",
     "consumer.disconnected": "consumer",
 }
-"""Dict of key of a step in which a request times out → name of the parameter that has the sender."""
+"""Dict of key of a step in which a request times out → name of the parameter with the sender of the request."""
 _FOLLOWS = ("client.control_lost", "client.requeued", "markers.disconnected")
-"""Keys of the notes about the request, and about what its sender does now."""
+"""Keys of the notes about the request, and about its sender's next action."""
 
 
 def sender_of(step: Json) -> str | None:
@@ -34,7 +34,7 @@ def sender_of(step: Json) -> str | None:
 
 
 def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
-    """The request, what became of it, and what the sender does. Raises NotAsked if no request of this sender
+    """Links about the request, its fate, and the sender's next action. Raises NotAsked if no request of this sender
     times out in the newest step."""
     step = newest_of(moment)
     if sender_of(step) != sender:
@@ -61,7 +61,7 @@ def why_unanswered(moment: Moment, sender: str) -> Iterator[Link]:
 
 
 def _timed_out(step: Json) -> str:
-    """The API of the request whose time is over: other requests of its connection end with it."""
+    """The API of the request whose deadline has passed. Other requests of its connection may end in the same step."""
     ended = [
         one["before"] for one in step["changes"] if one["path"][2:3] == ["requests"] and "after" not in one
     ]

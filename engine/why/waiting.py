@@ -1,5 +1,5 @@
-"""Why nothing happens, and why a batch is not sent: what each actor waits for, and how much virtual time is
-left.
+"""Answers why nothing happens, and why a batch is not sent: with what each actor waits for, and the virtual time that
+is left.
 
 The accumulator and the transaction manager decide whether a batch may be sent (ACC-8..ACC-12, ORD-5). This
 module calls them and repeats none of their rules.
@@ -41,8 +41,8 @@ RUN = "run"
 
 
 def why_unsent(moment: Moment, client: str, name: str) -> Iterator[Link]:
-    """Why a batch of a client is not sent, or where its request is, or that the batch is over. Raises NotAsked if the
-    client has no such batch."""
+    """Links that say why a batch of a client is not sent, where its request is, or that the batch is complete. Raises
+    NotAsked if the client has no such batch."""
     shown = moment.named("clients", client)
     batch = shown["batches"].get(name)
     if batch is None:
@@ -129,8 +129,8 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
 
 
 def not_in_flight(moment: Moment, client: str, request: Json) -> Iterator[Link]:
-    """The link about a request of which neither the request nor its response is in flight: when the client
-    notices that."""
+    """Links for a request that is not in flight and whose response is not in flight either: when the client notices
+    that, and whether the receiver runs."""
     yield link(
         "message.nobody_has_it",
         "SND-7",
@@ -145,7 +145,8 @@ def not_in_flight(moment: Moment, client: str, request: Json) -> Iterator[Link]:
 
 
 def _ends(moment: Moment, client: str, request: Json, partition: str) -> list[int]:
-    """The log ends (exclusive) that followers must reach, for each stored batch of a request."""
+    """For each stored batch of a request, the log end offset that followers must reach: the offset after its last
+    record."""
     batches = moment.part("clients")[client]["batches"]
     sent = [batches[name]["serials"] for name in request["batches"] if name in batches]
     return [one["last_offset"] + 1 for one in moment.batches(partition) if one["serials"] in sent]
@@ -157,7 +158,7 @@ def _partitions_of(moment: Moment, client: str, request: Json) -> list[str]:
 
 
 def _producer(moment: Moment, client: str) -> ProducerClient | None:
-    """The client object; None if there is only a view."""
+    """The producer client with this name; None if there is none, or only a view."""
     if moment.simulation is None:
         return None
     return moment.simulation.world.clients.get(client)
@@ -198,7 +199,7 @@ _WAIT_FOR_ANSWERS = {
 
 
 def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -> Iterator[Link]:
-    """The requests in flight with batches of this partition, and where they are."""
+    """Links about the requests in flight with batches of this partition, and about where they are."""
     for number, request in shown["requests"].items():
         if partition in _partitions_of(moment, client, request):
             yield _awaited(moment, client, request)
@@ -206,7 +207,7 @@ def _answers_awaited(moment: Moment, client: str, shown: Json, partition: str) -
 
 
 def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerClient) -> Iterator[Link]:
-    """The Sender's own waits (TXM-9)."""
+    """Links about what the Sender itself waits for (TXM-9)."""
     poll = producer.memory.poll
     manager = shown["transaction_manager"]
     subject = actor_subject(client)
@@ -238,8 +239,8 @@ def _sender_waits(moment: Moment, client: str, shown: Json, producer: ProducerCl
 def _accumulator_waits(
     moment: Moment, client: str, producer: ProducerClient, partition: str
 ) -> Iterator[Link]:
-    """Why the accumulator or the transaction manager does not let the head be sent (ACC-8..ACC-11, ACC-19,
-    ORD-5)."""
+    """Links that say why the accumulator or the transaction manager does not let the first batch of the queue be sent
+    (ACC-8..ACC-11, ACC-19, ORD-5)."""
     memory = producer.memory
     queue = memory.accumulator.queues[partition]
     if not queue.batches:
@@ -314,7 +315,7 @@ def _connection_waits(moment: Moment, client: str, shown: Json, partition: str) 
 
 
 def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
-    """Why an actor does nothing now. For the run as a whole: the next events."""
+    """Links that say why an actor does nothing now. For the subject RUN: links about the next events."""
     if subject == RUN:
         yield from _next_of_run(moment)
     elif subject in moment.part("clients"):
@@ -336,7 +337,7 @@ def why_nothing(moment: Moment, subject: str) -> Iterator[Link]:
 
 
 def _next_of_run(moment: Moment) -> Iterator[Link]:
-    """The next event, and reasons why clients' batches wait, for NAMED_MAX clients at most."""
+    """Links about the next event, and the reasons why batches wait, for at most NAMED_MAX clients."""
     events = moment.waiting_events()
     passing = moment.in_pass
     if passing is not None:
@@ -401,8 +402,8 @@ def _next_phase(client: str) -> Link:
 def _idle_if_silent(
     moment: Moment, actor: str, found: list[Link], client: str | None = None
 ) -> Iterator[Link]:
-    """The reasons, each once, and when the actor acts next; without any, that the actor is idle. ``client``: that of
-    an application, which makes no calls while its client is down or paused."""
+    """The links in ``found``, each once, and a link about the actor's next event; without any, a link that the actor is
+    idle. ``client``: the client of an application, which makes no calls while its client is down or paused."""
     reasons: list[Link] = []
     for one in found:
         if one not in reasons:

@@ -1,4 +1,4 @@
-"""A run made again without a fault, and the reactions that the fault led to."""
+"""Makes a run again without a fault, and finds the reactions to which the fault led."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.recording import Recorded
 from engine.why.moment import Moment
 
 AGAIN_MAX = 2_000
-"""A run with at most this many steps is made again without a fault, to learn what came of it."""
+"""A run with at most this many steps is made again without a fault, to find the consequences of the fault."""
 WHAT = (
     "client",
     "consumer",
@@ -25,8 +25,8 @@ WHAT = (
 
 
 def came_of(moment: Moment, fault: Said) -> list[Said]:
-    """The sentences after ``fault`` by which the run reacts to faults, each kind once, without those that come
-    without the fault, too."""
+    """The sentences after ``fault`` by which the run reacts to faults, each kind once. Sentences that the run without
+    the fault also has are left out."""
     return reactions(moment, fault, without(moment, fault.number))
 
 
@@ -61,7 +61,7 @@ def without(moment: Moment, number: int) -> Moment | None:
         if number - 1 not in moment.intervened_after:
             other.interference.spared = number
         if isinstance(other.watch, Recorded):
-            other.watch.lately.came_from = number  # Without the fault, the run may have no other one.
+            other.watch.lately.came_from = number  # Without this fault, the run may have no fault at all.
         while other.number < AGAIN_MAX and other.step() is not None:
             pass
         moment.others[number] = Moment.of(other)
