@@ -25,11 +25,11 @@ export interface AbortedRow {
   stable: string;
   changed: boolean;
   picked: boolean;
-  /** The transactional id that the producer id belongs to, where a client or a coordinator shows it. */
+  /** The transactional id to which the producer id belongs; null if no client or coordinator shows it. */
   transaction: string | null;
 }
 
-/** Newest first within a partition; those beyond `most` are counted. */
+/** The rows, newest first within a partition; rows beyond `most` are counted in `folded`. */
 export function layoutAborted(frame: Frame, most = defaults.entries): { rows: AbortedRow[]; folded: number } {
   const rows: AbortedRow[] = [];
   let total = 0;

@@ -1,15 +1,20 @@
-/** The partition and the client that a step or the selection is about; panels for a single one show it. */
+/**
+ * The partition and the client that a step or the selection is about; panels that show only one of them show this one.
+ */
 
 import type { Frame, MessageView } from "../player/frame.ts";
 import { changesAt } from "./changes.ts";
 import { found } from "./reading.ts";
 
-/** The partition that the selection, or else this step, is about; when neither names one, the last one. */
+/** The partition that the selection is about, else the one that this step is about; if neither names one, `last`. */
 export function partitionOf(frame: Frame, last: string | null = null): string | null {
   return found(frame, "partition", (whole, before) => partitionIn(whole) ?? before ?? null, last);
 }
 
-/** Messages that a fault of this step is about; arriving messages are recognised by their changes. */
+/**
+ * The messages that a fault of this step is about. Arriving messages need not be looked up: the changes show their
+ * partition.
+ */
 function settledMessages(frame: Frame): MessageView[] {
   const { step } = frame;
   if (step?.kind !== "fault") return [];
@@ -23,7 +28,7 @@ export function partitionIn(frame: Frame): string | null {
     frame.selection?.kind === "partition" ? frame.selection.id : frame.selection?.partition,
     frame.step?.decision?.subject,
     frame.step?.params["partition"],
-    // A fault of the network changes no log: its partition is that of the message.
+    // A fault of the network changes no log: the partition is that of its message.
     ...settledMessages(frame).flatMap((message) => message.partitions),
     ...changesAt(frame, "partitions").map((change) => (change.path[0] === "partitions" ? change.path[1] : undefined)),
   ];
@@ -31,9 +36,7 @@ export function partitionIn(frame: Frame): string | null {
   return null;
 }
 
-/**
- * The producer client that this step or the selection is about, else the last one, else the first. Null in a log case.
- */
+/** The producer that this step or the selection is about, else `last`, else the first. Null in a log case. */
 export function clientOf(frame: Frame, last: string | null = null): string | null {
   return found(frame, "client", clientIn, last);
 }

@@ -1,4 +1,4 @@
-/** The producer's side before anything is sent: records, queues per partition, buffer pool. Pure. */
+/** The producer's side before anything is sent: records, one queue per partition, buffer pool. Pure. */
 
 import type { WaiterView } from "../generated/messages.ts";
 import type {
@@ -19,9 +19,9 @@ export interface BatchBox {
   key: string;
   hue: string;
   label: string;
-  /** Still open to appends: dashed, as everything that is not decided. */
+  /** Whether records can still be appended to it: it is then dashed, as everything that is undecided. */
   open: boolean;
-  /** 0 to 1. */
+  /** How full the batch is, 0 to 1. */
   fill: number;
   facts: string[];
   state: string;
@@ -37,11 +37,11 @@ export interface QueueShape {
   partition: string;
   muted: boolean;
   leader: string;
-  /** Where the next drain of a node starts. */
+  /** Whether the next drain of a node starts here. */
   pointer: boolean;
   ready: string | null;
   boxes: BatchBox[];
-  /** Batches behind the ones drawn. */
+  /** The number of further batches, in words; null if all are drawn. */
   more: string | null;
   changed: boolean;
 }
@@ -52,7 +52,7 @@ export interface AccumulatorShape {
   settings: string;
   records: { fact: string; sentence: string };
   queues: QueueShape[];
-  /** Empty, unmuted queues: one line names them all. */
+  /** Empty queues that are not muted: one line names them all. */
   empty: { partitions: string[]; changed: boolean } | null;
   folded: string | null;
   pool: { fact: string; share: number; changed: boolean; waiters: string | null };
@@ -106,7 +106,10 @@ function clientState(client: ClientView): string | null {
   return client.flush_in_progress ? say("diagram.client.flushing") : null;
 }
 
-/** Queues in the header's order while they fit; the ones that this step touched come first among the rest. */
+/**
+ * The queues in the header's order while they fit; if they do not, those that this step changed are preferred, then
+ * those with batches.
+ */
 function choose(frame: Frame, name: string, client: ClientView, ordered: string[], most: number) {
   if (ordered.length <= most) return { shown: ordered, rest: [] as string[] };
   const weight = (partition: string): number =>
@@ -175,7 +178,7 @@ function boxShape(frame: Frame, name: string, client: ClientView, id: string): B
   };
 }
 
-/** A batch gets its identity when it is drained; until then it says so. */
+/** The text of a batch in its queue. A batch gets its identity when it is drained; until then the text says so. */
 function queueLabel(batch: ClientBatchView, client: ClientView): string {
   if (batch.producer_id !== null && batch.producer_id !== -1) return batchLabel(batch);
   if (client.transaction_manager == null) return serialsText(batch.serials);
@@ -214,12 +217,12 @@ function waiterText({ serial, size, since, until }: WaiterView): string {
   return say("diagram.pool.waiter", { serial: serial ?? "?", size: bytes(size), since, until });
 }
 
-/** Why a partition's batch may be sent: the engine's name for it in words. */
+/** Why a partition's batch may be sent: the engine's reason in words. */
 export function reasonText(reason: string): string {
   return say(`diagram.accumulator.reason.${reason}`);
 }
 
-/** `isCountdownShown`: the countdown of a batch shows already when the Sender looks next. */
+/** Notes on the Sender. `isCountdownShown`: the countdown of a batch already shows when the Sender checks next. */
 function noteTexts(client: ClientView, isCountdownShown: boolean): string[] {
   const notes: string[] = [];
   const { unknown_leader_topics: unknown, nodes, next_check_delay: delay } = client.ready;
@@ -242,7 +245,7 @@ interface Counts {
 
 const counted = new WeakMap<Record<string, RecordView>, Map<string, Counts>>();
 
-/** Records by producer and status. Views are never mutated, so one count serves as long as the object does. */
+/** Records by producer and status. Views are never mutated, so the counts of an object are computed once. */
 export function countRecords(records: Record<string, RecordView>): Map<string, Counts> {
   let counts = counted.get(records);
   if (counts !== undefined) return counts;
@@ -261,7 +264,7 @@ export function countRecords(records: Record<string, RecordView>): Map<string, C
   return counts;
 }
 
-/** Those that lie far back are counted with those that are listed. */
+/** The counts with those of records that lie far back and are not listed. */
 function allOf(listed: Counts | undefined, folded: Readonly<Record<string, number>> | undefined): Counts | undefined {
   if (folded === undefined) return listed;
   const all: Counts = { total: listed?.total ?? 0, byStatus: { ...listed?.byStatus }, firstPending: listed?.firstPending ?? [] };
@@ -297,7 +300,7 @@ function recordFacts(frame: Frame, name: string): { fact: string; sentence: stri
   return { fact, sentence: parts.join(" ") };
 }
 
-/** The call that blocks, `send()`, or why the script cannot go on. */
+/** The call that blocks, such as `send()`, or why the script cannot go on. */
 function blockedBy(what: string): string {
   const key = `diagram.application.waits_for.${what}`;
   return words.knows(key) ? say(key) : `${METHODS[what] ?? what.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}()`;
@@ -306,7 +309,10 @@ function blockedBy(what: string): string {
 /** Calls whose method in Kafka has another name. */
 const METHODS: Record<string, string> = { send_offsets: "sendOffsetsToTransaction", force_close: "close" };
 
-/** A loop has no calls left to count: it says its place in its round, what it holds, and what it waits for. */
+/**
+ * The sentence about a loop, which has no calls left to count: its place in its round, the records that it holds, and
+ * what it waits for.
+ */
 function loopSentence(application: string, loop: LoopView, blocker: string | null): string {
   const { consumer, state, round, sent } = loop;
   const held = loop.hand.length;

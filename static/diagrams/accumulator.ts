@@ -119,12 +119,12 @@ export class Accumulator extends DiagramElement {
   }
 }
 
-/** The first of them; the others are counted. */
+/** The first names; the others are counted. */
 function firstOf(names: readonly string[], most: number): string[] {
   return names.length <= most ? [...names] : [...names.slice(0, most), `+${names.length - most}`];
 }
 
-/** The box: outline by state, filled from below as far as the batch is full. */
+/** The box of a batch: its outline shows the state, and it is filled from below as far as the batch is full. */
 export function drawBox(box: BatchBox) {
   const level = Math.round(BOX_HEIGHT * box.fill * 10) / 10;
   const fits = textWidth(box.label, MARK, true) <= BOX_WIDTH - 8;

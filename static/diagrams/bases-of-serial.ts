@@ -4,7 +4,7 @@ import type { LogBatchView } from "../player/frame.ts";
 
 const bySerial = new WeakMap<Record<string, LogBatchView>, Map<number, number[]>>();
 
-/** Base offsets of the batches that hold a record, oldest first. Built at the first call. */
+/** Base offsets of the batches that hold a record, oldest first. The index is built at the first call. */
 export function basesOfSerial(batches: Record<string, LogBatchView>, serial: number): readonly number[] {
   let index = bySerial.get(batches);
   if (index === undefined) {

@@ -1,5 +1,6 @@
 /**
- * How a batch is written and coloured, the same in every panel: `PID·epoch | first–last`, hue = producer id.
+ * How a batch is written and coloured, in the same way in every panel: `PID·epoch | first–last`; the colour stands for
+ * the producer id.
  */
 
 import type { ClientBatchView, LogBatchView, Plan } from "../player/frame.ts";
@@ -13,8 +14,8 @@ export const HUES = 6;
 export type Id = number | string | null | undefined;
 
 /**
- * The class of a producer's hue; `plain` for batches without a producer id (null, or −1 as Kafka writes it). In the order
- * of the plan, as on the stage; of an id that no plan knows by the id itself.
+ * The class of a producer's colour; `plain` for batches without a producer id (null, or −1 as Kafka writes it). Colours
+ * follow the order of the plan, as on the stage; an id that no plan knows gets one by its number.
  */
 export function hueOf(producerId: Id, plan: Pick<Plan, "hues"> | null = null): string {
   if (isAbsent(producerId)) return "plain";
@@ -28,7 +29,7 @@ export function isAbsent(value: Id): boolean {
   return value === null || value === undefined || value === -1 || value === "-1";
 }
 
-/** `0·0`, or null for a batch without a producer id. */
+/** `0·0`; null for a batch without a producer id. */
 export function identity(producerId: Id, epoch: Id): string | null {
   return isAbsent(producerId) ? null : `${producerId}·${isAbsent(epoch) ? "?" : epoch}`;
 }
@@ -38,12 +39,14 @@ export function range(first: Id, last: Id): string {
   return first === last ? `${first}` : `${first}–${last}`;
 }
 
-/** The sequences of a batch, or what the catalogue says for "none yet". */
+/** The sequences of a batch, or the catalogue's words for "none yet". */
 export function sequences(first: Id, last: Id): string {
   return isAbsent(first) ? say("diagram.batch.no_sequence") : range(first, last);
 }
 
-/** Records as learners know them: by serial, `r1–r3`; runs are joined, at most three runs are named. */
+/**
+ * Records by serial, as learners know them: `r1–r3`. Consecutive ones are joined; at most three such groups are named.
+ */
 export function serialsText(serials: readonly number[]): string {
   const runs: string[] = [];
   let start = 0;
@@ -58,7 +61,7 @@ export function serialsText(serials: readonly number[]): string {
   return say("diagram.batch.more_runs", { runs: runs.slice(0, 2), more: runs.length - 2 });
 }
 
-/** Its records by serial; those that no application sent have none, and are counted. */
+/** The records of a batch by serial; records that no application sent have no serials, and are counted. */
 export function recordsText({ serials, record_count: count }: Pick<Labelled, "serials" | "record_count">): string {
   return serials.length > 0 ? serialsText(serials) : say("diagram.batch.records", { count });
 }
@@ -72,7 +75,7 @@ export interface Labelled {
   record_count: number;
 }
 
-/** `0·0 | 0–2`; `0–2` when `short`; a plain batch is named by its records. */
+/** `0·0 | 0–2`; `0–2` if `short`; a batch without a producer id is named by its records. */
 export function batchLabel(batch: Labelled, short = false): string {
   const who = identity(batch.producer_id, batch.producer_epoch);
   if (who === null) {
@@ -82,7 +85,7 @@ export function batchLabel(batch: Labelled, short = false): string {
   return short ? numbers : `${who} | ${numbers}`;
 }
 
-/** The same in words, for the texts of diagrams and names of buttons. */
+/** A batch in words, for the texts of diagrams and names of buttons. */
 export function batchWords(batch: Labelled): string {
   if (isAbsent(batch.producer_id)) {
     return say("diagram.batch.plain_words", { records: recordsText(batch) });

@@ -1,4 +1,4 @@
-/** The records that have broken a guarantee, found by the engine. Pure. */
+/** The records that have broken a guarantee, according to the engine. Pure. */
 
 import type { Frame, LogBatchView } from "../player/frame.ts";
 import { basesOfSerial } from "./bases-of-serial.ts";
@@ -8,10 +8,13 @@ type Serials = Record<string, boolean> | readonly number[];
 
 const sets = new WeakMap<Serials, ReadonlySet<number>>();
 const NONE: readonly number[] = [];
-/** The guarantees of a middleware, whose numbers are those of transactions. */
+/** The guarantees of a middleware, whose numbers are those of transactions and not of records. */
 const OF_TRANSACTIONS = new Set(["mixed", "repeated"]);
 
-/** A recording made before the engine named all of them has those of the first break. */
+/**
+ * The serials of the records that have broken a guarantee. A recording made before the engine named all of them has
+ * only those of the first break.
+ */
 export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<number> {
   const serials = found(frame, `broken ${guarantee}`, ({ view }): Serials =>
     OF_TRANSACTIONS.has(guarantee) ? NONE : view.derived?.broken[guarantee] ?? view.guarantees?.[guarantee]?.serials ?? NONE);
@@ -23,12 +26,12 @@ export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<numb
   return known;
 }
 
-/** All records that have broken a guarantee, those of the guarantee that was looked at first before the others. */
+/** The serials of all records that have broken a guarantee, in the order of the guarantees. */
 export function allBroken(frame: Frame): number[] {
   return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => [...brokenRecords(frame, guarantee)]);
 }
 
-/** Whether one of these records, or another copy of it, has broken a guarantee. */
+/** Whether one of these records, in any of its copies, has broken a guarantee. */
 export function isAnyBroken(frame: Frame, serials: readonly number[]): boolean {
   return Object.keys(frame.view.guarantees ?? {}).some((guarantee) => serials.some((serial) => brokenRecords(frame, guarantee).has(serial)));
 }
@@ -37,8 +40,8 @@ type Held = Pick<LogBatchView, "base_offset" | "control" | "serials">;
 type Batches = Record<string, LogBatchView>;
 
 /**
- * Whether the log has the record before this batch, too, or in no other batch that the view lists: the first copy of a
- * record is no duplicate.
+ * Whether a batch holds a copy of a record, and not its first copy: another batch that the view lists holds the record
+ * at a lower offset, or no other batch does.
  */
 export function isCopy(serial: number, { base_offset: base }: Pick<Held, "base_offset">, batches: Batches): boolean {
   const bases = basesOfSerial(batches, serial);
@@ -47,14 +50,11 @@ export function isCopy(serial: number, { base_offset: base }: Pick<Held, "base_o
 
 export interface Broken {
   guarantee: string;
-  /** The records of the batch that have broken it. */
+  /** The serials of the batch's records that have broken it. */
   serials: readonly number[];
 }
 
-/**
- * The guarantees that records of a batch have broken; the guarantee that was looked at first comes first. `batches`: of
- * its log.
- */
+/** The guarantees that records of a batch have broken, each with these records. `batches`: all batches of its log. */
 export function brokenIn(frame: Frame, batch: Held, batches: Batches): Broken[] {
   if (batch.control !== null) return [];
   return Object.keys(frame.view.guarantees ?? {}).flatMap((guarantee) => {

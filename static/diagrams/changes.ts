@@ -1,6 +1,4 @@
-/**
- * What a step changed, with before and after. A pure look into the two views of a frame.
- */
+/** The changes of a step, with the values before and after, from the two views of a frame. Pure. */
 
 import type { Change, Frame, Json, View } from "../player/frame.ts";
 import { pathKey } from "../player/frame.ts";
@@ -11,7 +9,10 @@ export function hasChanged(frame: Frame, ...path: string[]): boolean {
   return frame.changed.has(pathKey(path));
 }
 
-/** The step's changes, when one of them is at or below `path`; a panel that asks so need not look at other steps. */
+/**
+ * All changes of the step if one of them is at or below `path`; else none. A panel that calls this need not look at
+ * other steps.
+ */
 export function changesAt(frame: Frame, ...path: string[]): readonly Change[] {
   return hasChanged(frame, ...path) ? (frame.step?.changes ?? []) : [];
 }
@@ -25,12 +26,12 @@ function valueAt(view: View | null, path: readonly string[]): Json | undefined {
   return node;
 }
 
-/** The value before the step, when the step changed it; undefined otherwise or when it did not exist. */
+/** The value before the step if the step changed it; undefined otherwise, or if it did not exist. */
 export function before(frame: Frame, ...path: string[]): Json | undefined {
   return hasChanged(frame, ...path) ? valueAt(frame.previousView, path) : undefined;
 }
 
-/** `was 10` for a changed scalar; null when nothing changed or there is nothing short to say. */
+/** `was 10` for a changed value; null if it did not change, or has no short text. */
 export function was(frame: Frame, ...path: string[]): string | null {
   if (!hasChanged(frame, ...path)) return null;
   const value = before(frame, ...path);
@@ -38,13 +39,13 @@ export function was(frame: Frame, ...path: string[]): string | null {
   return typeof value === "object" ? null : say("diagram.was", { value });
 }
 
-/** The same for a state, in words. */
+/** `was` for a state, in words. */
 export function stateWas(frame: Frame, ...path: string[]): string | null {
   const value = hasChanged(frame, ...path) ? before(frame, ...path) : null;
   return typeof value === "string" ? say("diagram.was", { value: stateWord(value) }) : was(frame, ...path);
 }
 
-/** Did this step add the object at `path`? */
+/** Whether this step added the object at `path`. */
 export function isNew(frame: Frame, ...path: string[]): boolean {
   return hasChanged(frame, ...path) && valueAt(frame.previousView, path) === undefined;
 }

@@ -2,7 +2,9 @@
 
 import type { ClientView } from "../player/frame.ts";
 
-/** The batches of a client that are drained and in no request yet: the Sender counts them among those in flight. */
+/**
+ * The ids of a client's batches that are drained and in no request yet: the Sender counts them among those in flight.
+ */
 export function drainedOf(client: ClientView): string[] {
   const sent = new Set(Object.values(client.requests).flatMap((request) => request.batches));
   return Object.keys(client.batches).filter((id) => client.batches[id]?.state === "IN_FLIGHT" && !sent.has(id));

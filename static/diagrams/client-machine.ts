@@ -4,9 +4,9 @@
  *     <eos-client-machine machines="/reference/machines/{machine}.json"></eos-client-machine>
  *     document.querySelector("eos-client-machine").frame = frame;
  *
- * States and edges are the engine's own table, fetched from `machines` once. The current state is inverted, the
- * last edge bold. Without a transactional id only the states that an idempotent producer reaches are drawn; the
- * rest is counted and can be opened.
+ * States and edges are those of the engine's own table, which is fetched from `machines` once. The current state is
+ * inverted, the last edge bold. Without a transactional id, only the states that an idempotent producer reaches are
+ * drawn; the others are counted and can be unfolded.
  */
 
 import { css, html, nothing } from "lit";
@@ -31,7 +31,8 @@ import { isOfPicked } from "./transaction-picked.ts";
 export const defaults = { width: 272, partitions: 4 };
 const MACHINE = "client_transactions";
 /**
- * The states of a producer without a transactional id in normal operation; an error state is added when it is entered.
+ * The states that a producer without a transactional id reaches in normal operation; an error state is added when it is
+ * entered.
  */
 const IDEMPOTENT = ["UNINITIALIZED", "INITIALIZING", "READY"];
 const ERRORS = ["ABORTABLE_ERROR", "FATAL_ERROR"];
@@ -44,7 +45,7 @@ export interface NumberingRow {
   ackedWas: string | null;
   inFlight: string;
   unresolved: string | null;
-  /** Whether the leader's state differs although nothing is in flight. */
+  /** A sentence, if the leader's state differs although nothing is in flight; else null. */
   disagrees: string | null;
   changed: boolean;
 }
@@ -59,7 +60,10 @@ function clientIn(frame: Frame, name: string): Shown | null {
   });
 }
 
-/** One row per partition that the manager numbers: next, last acked, in flight, unresolved. */
+/**
+ * One row per partition that the transaction manager numbers: the next sequence, the last acknowledged one, those in
+ * flight, unresolved ones.
+ */
 export function layoutNumbering(frame: Frame, name: string, most = defaults.partitions) {
   const manager = clientIn(frame, name)?.transaction_manager;
   const rows: NumberingRow[] = [];
@@ -95,7 +99,7 @@ function inFlightText(frame: Frame, name: string, ids: readonly string[]): strin
   return listed(texts) + (ids.length > 3 ? say("diagram.machine.more_in_flight", { count: ids.length - 3 }) : "");
 }
 
-/** The heading: PID and epoch, with their previous values. */
+/** The fact in the heading: PID and epoch, with their previous values. */
 export function identityFact(frame: Frame, name: string, manager: TransactionManagerView): string {
   if (manager.producer_id === null || manager.producer_id === -1) return say("diagram.machine.no_identity");
   const path = ["clients", name, "transaction_manager"];
@@ -165,7 +169,7 @@ export class ClientMachine extends MachineElement {
       client.alive ? nothing : html`<p>${say("diagram.client.down")}</p>`}`;
   }
 
-  /** A small `+5`: how many states are folded; it opens them. */
+  /** A small button, `+5`, with the number of folded states; a press unfolds them. */
   #fold(shape: MachineShape): TemplateResult {
     const words = this.whole ? say("diagram.machine.less") : say("diagram.machine.folded", shape.folded);
     return html`<button class="chip quiet" title=${words} aria-label=${words} @click=${() => { this.whole = !this.whole; }}>${
@@ -185,7 +189,7 @@ export class ClientMachine extends MachineElement {
     return facts.length === 0 ? nothing : html`<p class="quiet">${facts.join(" ")}</p>`;
   }
 
-  /** In the heading, the only visible part of a folded panel. */
+  /** The sign of a disagreement in the heading, which is the only visible part of a folded panel. */
   #differs(frame: Frame, name: string) {
     const texts = found(frame, "disagreements", (whole) => disagreementsOf(whole, name));
     return texts.length === 0 ? nothing : html` <b title=${texts.join(" ")}>≠</b>`;
@@ -204,7 +208,7 @@ export class ClientMachine extends MachineElement {
   }
 }
 
-/** Null: all of them. */
+/** The names of the states that are drawn; null: all of them. */
 export function drawnStates(manager: TransactionManagerView): string[] | null {
   if (manager.transactional_id !== null) return null;
   const named = [manager.state, ...(manager.last_edge?.slice(0, 2) ?? [])];

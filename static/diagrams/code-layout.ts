@@ -1,5 +1,5 @@
 /**
- * The code of a component beside a step: the open parts and the marks of lines. Pure.
+ * The code of a component beside a step: which parts are unfolded, and how lines are marked. Pure.
  *
  * A part is a line at the left edge with everything indented under it. Parts that the step does not touch are folded
  * and counted.
@@ -18,25 +18,26 @@ import type { MachineTable } from "./machine-layout.ts";
 /** The relation of a line to the step; `here` is the line of the step's sentence. */
 export type LineMark = "here" | "decided" | "passed" | "off" | "not_reached" | "also";
 
-/** The stronger one stays when a line has two. */
+/** The marks from strongest to weakest: a line with two gets the stronger one. */
 const STRENGTH: LineMark[] = ["decided", "here", "off", "passed", "not_reached", "also"];
 
 export interface LineShape {
-  /** From 0, in its component. */
+  /** The line's number in its component, from 0. */
   number: number;
   depth: number;
   /** The code, or the text of a comment. */
   text: string;
   isComment: boolean;
   mark: LineMark | null;
-  /** The reader is at this line. */
+  /** Whether the reader is at this line. */
   now: boolean;
-  /** What was compared here. */
+  /** The numbers that were compared here. */
   numbers: string;
-  /** Number of the check that stands here, from 0; null when it is no stop. */
+  /** Index of the check at this line, from 0; null if there is none. */
   check: number | null;
   /**
-   * Without a mark, and not executed: under a condition that did not hold or was not reached, or among such conditions.
+   * Whether the line has no mark and was not executed: it is under a condition that did not hold or was not reached, or
+   * among such conditions.
    */
   skipped: boolean;
 }
@@ -58,7 +59,10 @@ export interface CodeShape {
   others: { component: string; title: string }[];
 }
 
-/** `chosen`: the component that the reader turned to. Null when no code of a component is about this step. */
+/**
+ * The code for a step. `chosen`: the component that the reader chose; null: none. Null if no code of a component is
+ * about this step.
+ */
 export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen: string | null): CodeShape | null {
   if (frame.step === null) return null;
   const there = inForce(frame, frame.step.actor);
@@ -84,7 +88,7 @@ export function layoutCode(frame: Frame, code: Code, check: Check | null, chosen
   };
 }
 
-/** The requirements of the line, and where it has none those of the lines that it stands under. */
+/** The requirements of the line; if it has none, those of the lines under which it is indented. */
 function rulesAt(now: Place | null, code: Code, keeper: Keeper): CodeShape["rules"] {
   if (now === null) return [];
   const lines = code.components[now[0]]?.lines ?? [];
@@ -130,17 +134,17 @@ function markOf(check: Check): LineMark {
   return check.kind === "note" ? "also" : "here";
 }
 
-/** What was not compared has no numbers. */
+/** The compared numbers of a check, in words; "" if nothing was compared. */
 function comparedText(check: Check): string {
   return check.outcome === "not_reached" || check.outcome === "off" ? "" : numbersText(check.numbers);
 }
 
-/** `expected 13 · first 15`. */
+/** Numbers with their names: `expected 13 · first 15`. */
 export function numbersText(numbers: readonly [string, Json][]): string {
   return numbers.map(([name, value]) => say("diagram.code.number", { name: fieldName(name), value: valueText(value) })).join(" · ");
 }
 
-/** A line at the left edge begins a part; an empty one ends none. */
+/** The lines in parts: a line at the left edge begins one, unless it is empty. */
 export function partsOf(lines: readonly LineShape[]): PartShape[] {
   const parts: PartShape[] = [];
   for (const line of lines) {
@@ -150,7 +154,7 @@ export function partsOf(lines: readonly LineShape[]): PartShape[] {
     else last.lines.push(line);
   }
   const marked = parts.map((part) => part.lines.some((line) => line.mark !== null || line.now));
-  // Without a mark, nothing needs to be folded.
+  // If no part has a mark, none is folded.
   if (!marked.includes(true)) return parts;
   return joined(parts.map((part, index) => ({ lines: withSkipped(part.lines), folded: !(marked[index] ?? false) })));
 }
@@ -169,7 +173,7 @@ function withSkipped(lines: readonly LineShape[]): LineShape[] {
   });
 }
 
-/** Folded parts that follow each other are one fold. */
+/** The parts with consecutive folded ones joined. */
 function joined(parts: readonly PartShape[]): PartShape[] {
   const found: PartShape[] = [];
   for (const part of parts) {
@@ -191,8 +195,11 @@ export interface RowShape {
   fired: boolean;
 }
 
-/** The row that a transition took, under those that were tried before it. */
-/** `there`: the version of the component that has the machine. */
+/** The rows of a machine's table up to the one that a transition took */
+/**
+ * The row that a transition took, after those that were tried before it. `there`: the version and level of the
+ * component that has the machine.
+ */
 export function layoutRows(transition: Transition, table: MachineTable, there = EVERYTHING): RowShape[] {
   const fired = table.rows[transition.row];
   if (fired === undefined) return [];

@@ -1,11 +1,12 @@
 /**
- * The code beside the step: pseudocode of the component that acts, each line marked by what the step did there, and
- * the rows of the state machines that fired.
+ * The code beside the step: pseudocode of the component that acts, with each line marked by what the step did there,
+ * and the rows of the state machines that fired.
  *
  *     <eos-code code="/reference/code.json" machines="/reference/machines/{machine}.json"></eos-code>
  *
- * The documents are the engine's (engine/pseudocode), fetched once; `code` without `.json` is their page. A press on
- * a marked line fires `check` with the number of the check that stands there. Fires `code` once they are here.
+ * The documents are the engine's (engine/pseudocode), fetched once; `code` without `.json` is the address of their
+ * page. A press on a marked line fires `check` with the index of its check. Fires `code` when the documents have
+ * arrived.
  */
 
 import { css, html, nothing } from "lit";
@@ -71,9 +72,9 @@ export class CodePanel extends DiagramElement {
   declare check: Check | null;
   declare documents: Code | null;
   declare tables: ReadonlyMap<string, MachineTable>;
-  /** The component that the reader turned to, and at which step. */
+  /** The component that the reader chose, and at which step. */
   declare chosen: { component: string; step: number } | null;
-  /** Folds that the reader opened, by component and first line. */
+  /** The folds that the reader opened, by component and first line. */
   declare opened: ReadonlySet<string>;
   declare fault: string | null;
   #asked = "";
@@ -96,7 +97,7 @@ export class CodePanel extends DiagramElement {
     for (const { machine } of transitionsOf(this.frame)) this.#askTable(machine);
   }
 
-  /** The reader follows the marked line, or the row of the check. */
+  /** Scrolls to the marked line, or to the row of the check. */
   protected override updated(): void {
     const row = this.check?.transition ?? null;
     const place = row === null ? ".now" : `[data-row="${row.machine}/${row.row}"]`;
@@ -144,7 +145,7 @@ export class CodePanel extends DiagramElement {
       <p class="legend">${say("diagram.code.legend")}</p></section>`;
   }
 
-  /** A file that plays offline has the documents and no page to lead to. */
+  /** A link to the page of the documents; only its text in a file that plays offline, which has no such page. */
   #linked(document: string, page: string, text: string): TemplateResult | string {
     return isInPage(document) ? text : html`<a href=${page} target="_blank" rel="noopener">${text}</a>`;
   }

@@ -1,5 +1,5 @@
 /**
- * The effective configuration of a producer, with the reason for every value that other settings force.
+ * The effective configuration of a producer, with the reason for each value that other settings force.
  *
  *     <eos-configuration></eos-configuration>
  *     document.querySelector("eos-configuration").frame = frame;
@@ -22,13 +22,13 @@ export interface SettingRow {
   name: string;
   value: string;
   valueWas: string | null;
-  /** The default, when the value differs from it. */
+  /** The default, if the value differs from it; else null. */
   altered: string | null;
   reason: string;
   changed: boolean;
 }
 
-/** Settings that differ from their default or were forced first, then the rest; each group by name. */
+/** The settings that differ from their default or were forced, and the other ones; both by name. */
 export function layoutConfiguration(frame: Frame, client: string): { notable: SettingRow[]; rest: SettingRow[] } {
   const settings = found(frame, "settings", ({ view }) => view.clients?.[client]?.configuration ?? {});
   const notable: SettingRow[] = [];
@@ -56,7 +56,7 @@ function shown(name: string, value: Json): string {
   return valueText(settingValue(name, value));
 }
 
-/** The engine's few reasons have texts of their own; any other is shown as it came. */
+/** The reason for a value in words: the engine's few reasons have texts; any other is shown as it is. */
 function reasonText(reason: string | null, rule: string | null): string {
   if (reason === null || reason === "default") return "";
   const key = `diagram.configuration.reason.${reason.replaceAll(" ", "_")}`;

@@ -28,7 +28,7 @@ export interface ConsumerRow {
   applied: string;
   changed: boolean;
   picked: boolean;
-  /** The selected records that it has received; null while none are selected. */
+  /** The selected records that the consumer has received, in words; null while none are selected. */
   has: string | null;
 }
 
@@ -60,7 +60,7 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
   return { rows, folded: entries.length - rows.length };
 }
 
-/** Whether the application got the selected records from this reader. */
+/** Whether the application got the selected records from this consumer, in words. */
 function hasText(frame: Frame, consumer: ConsumerView): string | null {
   const { partition, serials = [] } = frame.selection ?? {};
   if (partition === undefined || serials.length === 0) return null;

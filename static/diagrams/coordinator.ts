@@ -25,10 +25,12 @@ import { isOfPicked, transactionSelection } from "./transaction-picked.ts";
 
 export const defaults = { width: 296, others: 3, partitions: 6 };
 const MACHINE = "transaction_states";
-/** States that no id passes in normal operation; drawn when one is entered. */
+/** States that no id passes in normal operation; each is drawn once it is entered. */
 const RARE = ["PrepareEpochFence", "Dead"];
 
-/** One transactional id in one broker's cache. A coordinator that was deposed unknowingly holds one, too. */
+/**
+ * A transactional id in the cache of a broker. A coordinator that does not know that it was deposed may still hold one.
+ */
 export interface Kept {
   id: string;
   broker: string;
@@ -47,7 +49,7 @@ export interface CoordinatorShape {
   lastEdge: [string, string, string] | null;
   stepped: boolean;
   rows: CardRow[];
-  /** How the client learnt of this broker. */
+  /** How the client found this broker. */
   found: string | null;
   others: { key: string; text: string; changed: boolean; id: string; broker: string }[];
   folded: number;
@@ -61,7 +63,10 @@ function keptIds(frame: Frame): Kept[] {
   ).sort((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : other.entry.coordinator_epoch - one.entry.coordinator_epoch));
 }
 
-/** The one that the step is about, else the one shown before, else the first. */
+/**
+ * The id that the step is about, else the selected one, else one that changed, else the one shown before, else the
+ * first.
+ */
 function chosen(frame: Frame, kept: readonly Kept[], last: string | null): Kept | undefined {
   const transition = frame.step?.transition;
   const picked = kept.find((one) => isOfPicked(frame, { transaction: one.id }));
@@ -122,7 +127,10 @@ function cardRows(frame: Frame, kept: Kept): CardRow[] {
   return rows;
 }
 
-/** Kafka 2.0 has no last epoch, and a value that has not been replaced yet has no previous one. */
+/**
+ * The last producer id and epoch of a transactional id; Kafka 2.0 has no last epoch, and an identity that has not been
+ * replaced yet has no last one.
+ */
 function lastIdentity(entry: TransactionView): string {
   if (entry.last_producer_id === null) return say("diagram.none");
   return entry.last_producer_epoch === null ? String(entry.last_producer_id) : `${entry.last_producer_id}·${entry.last_producer_epoch}`;
@@ -141,7 +149,7 @@ export function partitionsText(partitions: readonly string[], most = defaults.pa
   return more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown;
 }
 
-/** The newest answer to FindCoordinator for this id, whichever broker gave it. */
+/** The newest answer to FindCoordinator for this id in words, from whichever broker. */
 function foundBy(frame: Frame, id: string): string | null {
   const lookups = Object.values(frame.view.brokers ?? {}).map((broker: CoordinationView) => broker.lookups?.[`TRANSACTION ${id}`]);
   const lookup = lookups.findLast((one) => one !== undefined && one.partition !== null);
@@ -152,7 +160,7 @@ function foundBy(frame: Frame, id: string): string | null {
   });
 }
 
-/** A text whose words are not broken: a broker's number stays with its name. */
+/** A text without line breaks in its words: a broker's number stays with its name. */
 function whole(text: string) {
   return text.split(" ").map((word) => html`<span class="nb">${word}</span> `);
 }

@@ -1,6 +1,6 @@
 /**
  * A database beside Kafka and its services: for each record its row and its outbox entry, committed or not yet; the
- * offsets; what each service does and holds only in memory.
+ * offsets; and for each service its action and the records that it holds only in memory.
  *
  *     <eos-database></eos-database>
  *     document.querySelector("eos-database").frame = frame;
@@ -32,7 +32,7 @@ export interface ServiceRow {
 }
 
 export interface DatabaseShape {
-  /** Rows that are committed, copies included. */
+  /** The number of committed rows, copies included. */
   count: number;
   rows: DatabaseRow[];
   folded: number;
@@ -42,7 +42,7 @@ export interface DatabaseShape {
 
 const union = (...lists: (readonly (number | string)[])[]): number[] => [...new Set(lists.flat().map(Number))].sort((one, other) => other - one);
 
-/** The newest records, at most so many; null without a database. */
+/** The database's content; of the records, at most `most`, the newest. Null without a database. */
 export function layoutDatabase(frame: Frame, most = defaults.rows): DatabaseShape | null {
   const { database, services = {} } = frame.view;
   if (database === undefined) return null;

@@ -4,7 +4,7 @@ import type { Decision, DecisionRow, Json, JsonObject } from "../player/frame.ts
 import { say } from "../player/text.ts";
 import { fieldName, valueText } from "./field-words.ts";
 
-/** Fields that are shown, unless it is said how many. */
+/** The number of fields shown by default. */
 const FIELDS = 5;
 
 export interface RuleShape {
@@ -12,21 +12,21 @@ export interface RuleShape {
   rule: string;
   outcome: DecisionRow["outcome"];
   sentence: string;
-  /** *Yes* or *No* after the question in the sentence; null if it has none or was not reached. */
+  /** *Yes* or *No*, if the sentence is a question; null if it is none, or was not reached. */
   answer: string | null;
 }
 
 export interface DecisionShape {
   by: string;
   subject: string;
-  /** `isOfOtherEpoch`: nothing is stored to compare with. */
+  /** The compared fields. `isOfOtherEpoch`: nothing is stored for the epoch that arrived. */
   fields: { name: string; arrived: string; stored: string; isOfOtherEpoch?: boolean }[];
   rules: RuleShape[];
   /** The result of the deciding rule. */
   refusal: { rule: string; error: string; compared: string; next: string } | null;
 }
 
-/** Field by field, in the order in which the engine names them; a field known on one side only has a dash. */
+/** The fields in the order in which the engine names them; a field that only one side has gets a dash on the other. */
 export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["fields"] {
   const found = storedFields(decision);
   const names = [...Object.keys(decision.arrived)];
@@ -45,8 +45,8 @@ export function layoutFields(decision: Decision, most = FIELDS): DecisionShape["
 }
 
 /**
- * If the lookup of duplicates decided: the batch that it found, which has the numbers that arrived. Else the producer's
- * state.
+ * The stored side: if the lookup of duplicates decided, the batch that it found, which has the arrived numbers; else
+ * the producer's state.
  */
 function storedFields(decision: Decision): JsonObject {
   const isFound = decision.rows.some(({ key, outcome }) => key === "decision.duplicate_lookup" && outcome === "decided");
@@ -54,19 +54,19 @@ function storedFields(decision: Decision): JsonObject {
 }
 
 /**
- * The stored sequence is that of the epoch that arrived: of an epoch that has been left there is none, although the log
- * has records.
+ * Whether a stored last sequence is missing because it would be of the epoch that arrived: the log has records, but of
+ * another epoch.
  */
 function isOfOtherEpoch(name: string, stored: Json, { arrived, stored: known }: Decision): boolean {
   return name === "last_sequence" && (stored === null || stored === -1) && known?.["producer_epoch"] != null && known["producer_epoch"] !== arrived["producer_epoch"];
 }
 
-/** −1 and null both mean that there is none yet. */
+/** A number in words; −1 and null both mean that there is none yet. */
 function numberText(value: Json): string {
   return value === -1 || value === null ? say("diagram.none") : valueText(value);
 }
 
-/** Rules are questions; the first one with the answer *yes* decides. */
+/** The sentence of a rule, and its answer if it is a question; the first rule with the answer *yes* decides. */
 export function answered(row: DecisionRow): { sentence: string; answer: string | null } {
   const sentence = say(row.key, row.params);
   const asked = row.outcome === "decided" || row.outcome === "passed";

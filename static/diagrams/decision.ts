@@ -1,6 +1,7 @@
 /**
- * What the receiver decided: the numbers that arrived beside the numbers it had, the rules in the order tried,
- * the deciding one lit, the rest *not reached*; and for a refusal the error and what happens next.
+ * What the receiver decided: the numbers that arrived beside the stored ones, the rules in the order in which they were
+ * tried, with the deciding one highlighted and the following ones *not reached*; and for a refusal the error and what
+ * happens next.
  *
  *     <eos-decision></eos-decision>
  *     document.querySelector("eos-decision").frame = frame;
@@ -20,7 +21,7 @@ import { arrivalWords } from "./lane-arrival.ts";
 import { arrivedNow } from "./lane-arrived.ts";
 import { plainly } from "./picked.ts";
 
-/** Rules drawn before and after the deciding one; the rest is counted and can be opened. */
+/** The number of rules drawn before and after the deciding one; the others are counted and can be unfolded. */
 export const defaults = { before: 2, after: 1, refused: { before: 0, after: 0 } };
 
 export function layoutDecision(decision: Decision, refusal: Refusal | null): DecisionShape {
@@ -33,7 +34,7 @@ export function layoutDecision(decision: Decision, refusal: Refusal | null): Dec
   };
 }
 
-/** The result of an append, in the terms of the lanes; null if the step is about something else or was refused. */
+/** The result of an append, in the words of the lanes; null if the step is about something else or was refused. */
 export function consequence(frame: Frame): string | null {
   const decision = frame.step?.decision;
   if (decision == null || frame.step?.refusal != null) return null;
@@ -47,12 +48,16 @@ export function consequence(frame: Frame): string | null {
   return arrivalWords(frame, arrived).detail;
 }
 
-/** The rules in three parts: folded before, drawn, folded after. Without a deciding rule the first ones are drawn. */
+/**
+ * The rules in three parts: folded ones before, drawn ones, folded ones after. Without a deciding rule, the first ones
+ * are drawn.
+ */
 export function foldRules(rules: readonly RuleShape[], options: { before: number; after: number } = defaults) {
   const decided = Math.max(0, rules.findIndex((rule) => rule.outcome === "decided"));
   const from = Math.max(0, decided - options.before);
   const to = Math.min(rules.length, decided + options.after + 1);
-  // One rule is as short as the word that it is folded; where there is little room it may still be two lines.
+  // A single folded rule is drawn instead, because the line that counts it would be as long; not where there is little
+  // room.
   const first = from === 1 && options.before > 0 ? 0 : from;
   const last = to === rules.length - 1 && options.after > 0 ? rules.length : to;
   return { before: rules.slice(0, first), drawn: rules.slice(first, last), after: rules.slice(last) };
@@ -112,14 +117,14 @@ export class DecisionPanel extends DiagramElement {
   }
 }
 
-/** `leader of t-0` when it decides as the leader. */
+/** The subject of a decision: `leader of t-0` if the leader decides. */
 function subjectText(frame: Frame, shape: DecisionShape): string {
   const leader = frame.view.partitions?.[shape.subject]?.leader;
   return leader != null && shape.by === `broker-${leader}` ? say("diagram.decision.leader_of", { partition: shape.subject }) : shape.subject;
 }
 
 function drawLadder(rules: readonly RuleShape[], came: string | null, refused: boolean): TemplateResult {
-  // The consequence of a refusal is drawn below and needs the room.
+  // For a refusal, fewer rules are drawn, because its consequence is drawn below and needs the room.
   const { before, drawn, after } = foldRules(rules, refused ? defaults.refused : defaults);
   return html`${drawFolded(before)}<ol>${drawn.map((rule) => drawRule(rule, came))}</ol>${drawFolded(after)}`;
 }

@@ -1,8 +1,8 @@
 /**
- * What all panels share: one property `frame`, a fixed look, the diagram as text, and the `select` event.
+ * The base of all panels: one property `frame`, a fixed look, the diagram as text, and the `select` event.
  *
- * A panel is three layers. `layout(frame)` is pure and gives shapes or rows; `draw(shapes)` gives a lit template,
- * keyed so that a thing keeps its element from frame to frame; the text says the same in sentences, from the
+ * A panel has three layers. `layout(frame)` is pure and returns shapes or rows; `draw(shapes)` returns a lit template
+ * with keys, so that a thing keeps its element from frame to frame; the text says the same in sentences, made from the
  * same shapes. The element only connects them.
  */
 
@@ -14,7 +14,7 @@ import { say } from "../player/text.ts";
 import { look } from "./look.ts";
 import { Reading } from "./reading.ts";
 
-/** Buttons that may select something: not those that only fold, page, or ask why. */
+/** Buttons that may select something: without those that only fold, page, or ask why. */
 const PRESSABLE = "button:not(.chip, .link, .term), [role=button]:not(.asks), tr";
 
 export abstract class DiagramElement extends LitElement implements Panel {
@@ -31,7 +31,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
     this.frame = undefined;
   }
 
-  /** A frame in which nothing differs that was read of the last one is not drawn. */
+  /** Whether to draw: not if the new frame has the same values of everything that the panel read of the last one. */
   protected override shouldUpdate(changed: PropertyValues): boolean {
     const onlyFrame = changed.size === 1 && changed.has("frame");
     return !onlyFrame || this.frame === undefined || this.#reading?.holdsFor(this.frame) !== true;
@@ -42,26 +42,26 @@ export abstract class DiagramElement extends LitElement implements Panel {
       this.#reading = null;
       return nothing;
     }
-    // A step may be drawn again before the next one comes, when its messages have arrived.
+    // The same step may be drawn again before the next one, once its messages have arrived.
     const foreseen = this.#foreseen?.step === this.frame.step ? this.#foreseen.reading : null;
     if (foreseen !== null) this.#foreseen = null;
     this.#reading = new Reading(this.frame, foreseen ?? this.#reading);
     return this.show(this.#reading.frame);
   }
 
-  /** For a panel that is one `details`: whether it is open. What is in a closed one need not be drawn. */
+  /**
+   * For a panel whose only content is a `details` element: whether it is open. The content of a closed one need not be
+   * drawn.
+   */
   protected get isOpen(): boolean {
     const [first] = this.renderRoot.children;
     return first instanceof HTMLDetailsElement && first.open;
   }
 
-  /** To be called when that `details` was toggled. */
+  /** Listener for the `toggle` event of that `details`. */
   protected readonly toggled = (): void => this.requestUpdate();
 
-  /**
-   * For a frame that may come next: makes the expensive parts in advance; they are used if the next frame reads the
-   * same.
-   */
+  /** Makes the expensive parts for a frame that may come next; they are used if the next frame has the same values. */
   foresee(frame: Frame): void {
     if (this.#reading === null || this.prepare === undefined) return;
     const reading = new Reading(frame, this.#reading);
@@ -69,22 +69,25 @@ export abstract class DiagramElement extends LitElement implements Panel {
     this.prepare(reading.frame);
   }
 
-  /** Makes all pieces (`piece`) of a frame and draws nothing. A panel that has none to make before has no such method. */
+  /**
+   * Makes the pieces (`piece` in reading.ts) of a frame in advance and draws nothing. A panel without such pieces lacks
+   * this method.
+   */
   protected prepare?(frame: Frame): void;
 
   /** Draws one frame. It is the same for the same frame and properties, whatever was drawn before. */
   protected abstract show(frame: Frame): TemplateResult | typeof nothing;
 
-  /** While a caller asks what is under the pointer: the selection that a press there would make. */
+  /** While a caller asks what is under the pointer: the selection that a press there would make; else null. */
   #pointed: { at: Selection | null } | null = null;
 
-  /** What a press on the innermost button of this path would select, without selecting it; null: nothing. */
+  /** The selection that a press on the innermost button of this path would make, without making it; null: none. */
   pointedAt(path: readonly EventTarget[]): Selection | null {
     const inside = path.slice(0, path.indexOf(this.renderRoot));
     const pressed = inside.find((one) => one instanceof Element && one.matches(PRESSABLE));
     if (pressed === undefined) return null;
     const pointed = (this.#pointed = { at: null as Selection | null });
-    // Not composed: no listener outside gets it.
+    // The event is not composed, so no listener outside gets it.
     pressed.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
     this.#pointed = null;
     return pointed.at;
@@ -97,13 +100,15 @@ export abstract class DiagramElement extends LitElement implements Panel {
     return first !== null;
   }
 
-  /** What a press on the thing that has the focus would select; null: nothing. */
+  /** The selection that a press on the thing with the focus would make; null: none. */
   get focused(): Selection | null {
     const focused = (this.renderRoot as ShadowRoot).activeElement;
     return focused === null ? null : this.pointedAt([focused, this.renderRoot]);
   }
 
-  /** Requests what the view does not list because it lies far back: at once, or unless the reader moves on. */
+  /**
+   * Requests the parts that the view does not list because they lie far back: at once, or unless the reader moves on.
+   */
   protected lookBack(when: LookBack = "now"): void {
     this.dispatchEvent(new CustomEvent<LookBack>("look-back", { detail: when, bubbles: true, composed: true }));
   }
@@ -120,7 +125,7 @@ export abstract class DiagramElement extends LitElement implements Panel {
   };
 }
 
-/** A panel that draws into the space it is given; `size` follows the element's own box. */
+/** The base of panels that draw into the space they are given; `size` follows the element's own box. */
 export abstract class SizedElement extends DiagramElement {
   static override properties = { ...DiagramElement.properties, size: { state: true } };
 
@@ -169,17 +174,17 @@ export function asPress(event: KeyboardEvent): void {
   event.currentTarget?.dispatchEvent(new MouseEvent("click", { bubbles: true, composed: true }));
 }
 
-/** A heading with its fact on the right, and what stands under it. */
+/** A section: a heading with its fact on the right, and the content under it. */
 export function section(title: unknown, fact: unknown, body: unknown): TemplateResult {
   return html`<section><h2><span>${title}</span> <small>${fact}</small></h2>${body}</section>`;
 }
 
-/** A panel that has nothing to draw folds to one line that states its fact. */
+/** A panel that has nothing to draw: one line with its fact. */
 export function folded(title: unknown, fact: unknown): TemplateResult {
   return html`<section class="folded"><h2><span>${title}</span> <small>${fact}</small></h2></section>`;
 }
 
-/** The diagram as text: always there for screen readers and searches, and every reader can open it. */
+/** The diagram as text: always in the page for screen readers and searches, and every reader can open it. */
 export function twin(sentences: readonly string[], id = "twin"): TemplateResult {
   return html`<details class="twin"><summary>${say("diagram.as_text")}</summary><div id=${id}>${sentences.map(
     (sentence) => html`<p>${sentence}</p>`,

@@ -1,6 +1,6 @@
 /**
- * Names of fields and compared numbers in the reader's language. Names that Kafka gives stay as they are; a name
- * that the catalogue does not know is shown as it came, with its underscores opened.
+ * Names of fields and compared numbers in the reader's language. Names that Kafka gives stay as they are; a name that
+ * the catalogue does not know is shown with spaces for its underscores.
  */
 
 import type { Json } from "../player/frame.ts";
@@ -10,7 +10,7 @@ function slug(name: string): string {
   return name.trim().toLowerCase().replace(/[^a-z0-9]+/g, "_");
 }
 
-/** `expected first sequence` or `producer_epoch`, in words. */
+/** A name such as `expected first sequence` or `producer_epoch`, in words. */
 export function fieldName(name: string): string {
   const key = `diagram.field.${slug(name)}`;
   return words.knows(key) ? say(key) : name.replaceAll("_", " ");

@@ -1,6 +1,6 @@
 /**
- * What the files of a broker do not contain, stated once in the place of the panels that would be empty; before it,
- * at the steps of a preview, its assumptions and the command for it.
+ * The things that the files of a broker do not contain, stated once in the place of the panels that would be empty. At
+ * the steps of a preview, its assumptions and the command for it come first.
  *
  *     <eos-from-files .frame=${frame}></eos-from-files>
  */

@@ -1,15 +1,15 @@
 /**
- * Lengths: rounding, and how wide a text will be.
+ * Rounds lengths and estimates the width of texts.
  *
- * Layouts are pure, so they cannot ask a browser for the width of a text. The table below holds the
- * advance widths, in em, of a wide sans-serif (DejaVu Sans); narrower fonts leave a little more space.
+ * Layouts are pure, so they cannot ask a browser for the width of a text. The table below holds the advance widths, in
+ * em, of a wide sans-serif (DejaVu Sans); narrower fonts leave a little more space.
  */
 
 /** px of letters in pictures: the tokens `--t-mark` (axes, captions, tags) and `--t-text` (names and contents). */
 export const MARK = 12;
 export const TEXT = 14;
 
-/** One decimal is enough for a picture and keeps the markup short and comparable. */
+/** A length with one decimal: this is enough for a picture and keeps the markup short and comparable. */
 export function round(value: number): number {
   const rounded = Math.round(value * 10) / 10;
   return rounded === 0 ? 0 : rounded;
@@ -38,7 +38,10 @@ function emOf(character: string): number {
   return UPPER;
 }
 
-/** The first 256 characters, which are most of what is measured: a layout asks thousands of times a second. */
+/**
+ * Widths of the first 256 characters in em, which are most of those measured: a layout asks thousands of times a
+ * second.
+ */
 const EMS = Float64Array.from({ length: 256 }, (_, code) => emOf(String.fromCharCode(code)));
 
 function emAt(code: number): number {
@@ -46,12 +49,12 @@ function emAt(code: number): number {
   return code > 0x2e80 ? WIDE : emOf(String.fromCharCode(code));
 }
 
-/** Width in px of `text` set at `size` px; `bold` for weights from 600 up. */
+/** Width in px of `text` in letters of `size` px; `bold` for weights from 600 up. */
 export function textWidth(text: string, size: number, bold = false): number {
   let em = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    if ((code & 0xfc00) !== 0xdc00) em += emAt(code); // The second half of a pair is not another letter.
+    if ((code & 0xfc00) !== 0xdc00) em += emAt(code); // The second half of a surrogate pair is no further letter.
   }
   return em * size * (bold ? BOLD : 1);
 }
@@ -71,12 +74,11 @@ function broken(word: string, width: number, size: number, bold: boolean, widthO
   return [...pieces, rest];
 }
 
-/** What stays on one line: a Chinese letter or a word, with the marks that may not begin or end a line. */
+/** A piece that stays on one line: a Chinese character or a word, with the marks that may not begin or end a line. */
 const PIECES = /[（《「『]?(?:[\u2e80-\uffff]|[^\s\u2e80-\uffff]+)[，。：；、）！？》」』]*|\s+/g;
 
 /**
- * Breaks a text into lines no wider than `width` px, as `widthOf` measures; Chinese breaks anywhere, other text between
- * words.
+ * A text in lines no wider than `width` px, as `widthOf` measures; Chinese breaks anywhere, other text between words.
  */
 export function wrap(text: string, width: number, size: number, bold = false, widthOf = textWidth): string[] {
   const whole = text.trimEnd();
@@ -84,7 +86,7 @@ export function wrap(text: string, width: number, size: number, bold = false, wi
   return wrapPieces(text.match(PIECES) ?? [], width, size, bold, widthOf);
 }
 
-/** Breaks a text into lines between its pieces; a piece that is wider than a line is broken. */
+/** The lines of a text that may break between the given pieces; a piece that is wider than a line is broken. */
 export function wrapPieces(words: readonly string[], width: number, size: number, bold = false, widthOf = textWidth): string[] {
   const pieces = words.flatMap((word) => (widthOf(word, size, bold) <= width ? [word] : broken(word, width, size, bold, widthOf)));
   const lines: string[] = [];
@@ -102,7 +104,7 @@ export function wrapPieces(words: readonly string[], width: number, size: number
   return lines;
 }
 
-/** At most `count` lines; the last one ends in an ellipsis when the text goes on (the diagram's text has the whole). */
+/** At most `count` lines; if the text goes on, the last one ends in an ellipsis (the diagram's text is complete). */
 export function wrapAtMost(text: string, width: number, size: number, count: number, bold = false): string[] {
   const lines = wrap(text, width, size, bold);
   if (lines.length <= count) return lines;
@@ -129,7 +131,7 @@ export function overlap(one: Box, other: Box): boolean {
   );
 }
 
-/** The area on which two boxes meet. */
+/** The area on which two boxes overlap. */
 export function overlapArea(one: Box, other: Box): number {
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
   const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);

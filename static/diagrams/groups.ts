@@ -1,5 +1,6 @@
 /**
- * Offsets of consumer groups at their coordinators: what a consumer receives, and what open transactions would commit.
+ * Offsets of consumer groups at their coordinators: those that a consumer receives, and those that open transactions
+ * would commit.
  *
  *     <eos-groups></eos-groups>
  *     document.querySelector("eos-groups").frame = frame;

@@ -1,5 +1,5 @@
 /**
- * Requests in flight, by broker: slots n of max, one card per request, and what the Sender waits for.
+ * Requests in flight, by broker: how many of the possible ones, one card per request, and what the Sender waits for.
  *
  *     <eos-in-flight></eos-in-flight>
  *     document.querySelector("eos-in-flight").frame = frame;
@@ -43,7 +43,7 @@ export interface NodeShape {
   connected: boolean;
   used: number;
   limit: number;
-  /** Slots drawn one by one; a lifted cap may allow thousands. */
+  /** The number of slots drawn one by one: a raised limit may allow thousands. */
   slots: number;
   changed: boolean;
 }
@@ -53,7 +53,7 @@ export interface InFlightShape {
   fact: string;
   nodes: NodeShape[];
   cards: CardShape[];
-  /** Many requests: one line each. */
+  /** Whether there are so many requests that each has only one line. */
   dense: boolean;
   folded: string | null;
   /** The drained batches that are in no request yet; null if there are none. */
@@ -127,7 +127,7 @@ function card(frame: Frame, name: string, client: ClientView, id: string): CardS
   };
 }
 
-/** The message that carries a request or its answer, while one of them is under way. */
+/** The id of the message that carries a request or its response; null if neither is in transit. */
 function messageId(frame: Frame, client: string, to: string, correlation: string): string | null {
   for (const message of Object.values(frame.view.network?.messages ?? {})) {
     if (String(message.correlation_id) !== correlation) continue;
@@ -137,7 +137,9 @@ function messageId(frame: Frame, client: string, to: string, correlation: string
   return null;
 }
 
-/** What the Sender last did; `poll_timeout` is the virtual time until which its poll lasts. */
+/**
+ * The last action of the Sender, and what it waits for; `poll_timeout` is the virtual time until which its poll lasts.
+ */
 function senderSentence(client: ClientView, frame: Frame): string {
   const { pass, poll_timeout: until, poll_source: source, waiting_for: waiting } = client.sender;
   const parts = [pass === 0 ? say("diagram.sender.not_yet") : say("diagram.sender.pass", { pass })];
@@ -227,7 +229,7 @@ export class InFlight extends DiagramElement {
   }
 }
 
-/** Lines end between words, and not at the hyphen of a broker's name. */
+/** A text whose lines end between words, and not at the hyphen of a broker's name. */
 function unbroken(text: string): TemplateResult[] {
   return text.split(" ").map((word) => html`<span class="nb">${word}</span> `);
 }

@@ -1,11 +1,12 @@
 /**
- * The internal logs as tapes of written records: images of transactional ids, offsets of groups. Newest on the right.
+ * The internal logs as rows of written records: images of transactional ids, offsets of groups. The newest is on the
+ * right.
  *
  *     <eos-internal-log></eos-internal-log>
  *     document.querySelector("eos-internal-log").frame = frame;
  *
- * The logs that the step wrote to are opened, else the one that was open before; for the others, the newest image is
- * named. An image that is not replicated yet is dashed: it is not in force. A tombstone is crossed.
+ * The logs to which the step wrote are unfolded, else the one that was unfolded before; for the others, the newest
+ * image is named. An image that is not replicated yet is dashed, because it is not in force. A tombstone is crossed.
  */
 
 import { css, html, nothing } from "lit";
@@ -27,12 +28,12 @@ export interface ImageShape {
   key: string;
   offset: number;
   lines: string[];
-  /** Not below the high watermark yet. */
+  /** Whether the record is not below the high watermark yet. */
   pending: boolean;
   tombstone: boolean;
   fresh: boolean;
   picked: boolean;
-  /** Whose image it is: the transactional id, or who would commit the offset. */
+  /** The transactional id of the image, or of the transaction that would commit the offset; null: none. */
   transaction: string | null;
 }
 
@@ -45,7 +46,10 @@ export interface TapeShape {
   open: boolean;
 }
 
-/** A tape per internal partition that has content; open ones come first, those beyond the options are counted. */
+/**
+ * One row ("tape") per internal partition that has content; unfolded ones come first, those beyond the options are
+ * counted.
+ */
 export function layoutTapes(frame: Frame, last: string | null = null, options = defaults): { tapes: TapeShape[]; folded: number } {
   const names = Object.keys(frame.view.partitions ?? {}).filter((name) => INTERNAL.test(name)).sort();
   const tapes = names.map((name) => layoutTape(frame, name, options.images)).filter((tape) => tape !== null);
@@ -69,7 +73,7 @@ function layoutTape(frame: Frame, partition: string, most: number): TapeShape | 
   let records = recordsIn(foldedLog(frame.view, partition, id));
   for (const [key, batch] of batches) {
     records += batch.control === null ? (batch.content?.keys.length ?? 0) : 1;
-    // Only what can be shown is laid out: a tape may hold thousands of batches.
+    // Only the shown images are laid out, because a log may have thousands of batches.
     if (images.length < most) images.push(...imagesOf(frame, batch, replica, isNew(frame, ...path, key)));
   }
   const shown = images.slice(0, most).reverse();
@@ -83,7 +87,7 @@ function layoutTape(frame: Frame, partition: string, most: number): TapeShape | 
   };
 }
 
-/** Newest first. */
+/** The images in a batch, newest first. */
 function imagesOf(frame: Frame, batch: LogBatchView, replica: ReplicaView, fresh: boolean): ImageShape[] {
   const pending = batch.last_offset >= replica.high_watermark;
   const owner = transactionOf(frame.view, batch.producer_id);
@@ -115,7 +119,7 @@ function linesOf(name: Json, value: Json, batch: LogBatchView): string[] {
   return batch.transactional ? [...lines, `${batch.producer_id}·${batch.producer_epoch}`] : lines;
 }
 
-/** A state's name may break only between its words. */
+/** A state's name that may break only between its words. */
 function breakable(text: string) {
   return text.split(/(?<=[a-z])(?=[A-Z])/).map((word, index) => (index === 0 ? word : html`<wbr>${word}`));
 }
@@ -147,7 +151,7 @@ export class InternalLog extends DiagramElement {
     return html`${repeat(open, (tape) => tape.partition, (tape, index) => this.#open(tape, index === open.length - 1 ? closed : nothing))}`;
   }
 
-  /** What leads to the transaction that the image belongs to, where it belongs to one. */
+  /** The words of an image, as a button that selects its transaction if it has one. */
   #owned({ transaction, picked }: ImageShape, words: unknown) {
     return transaction === null ? words : html`<button aria-pressed=${picked ? "true" : "false"} @click=${() =>
       this.pick(transactionSelection(transaction))}>${words}</button>`;
@@ -165,7 +169,7 @@ export class InternalLog extends DiagramElement {
       partition: tape.partition, image })}</button></p>`;
   }
 
-  /** `below`: what else belongs to the panel; inside a section, so that it folds with it. */
+  /** An unfolded log. `below`: further content of the panel, which stands in the section so that it folds with it. */
   #open(tape: TapeShape, below: unknown): TemplateResult {
     return section(
       html`<button @click=${() => this.pick(plainly("partition", tape.partition))}>${tape.partition}</button>`,

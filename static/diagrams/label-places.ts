@@ -1,9 +1,9 @@
 /**
- * Finds each arrow's label a place along its arrow where it stands on no other label. Pure.
+ * Finds a place for each arrow's label along its arrow where it covers no other label. Pure.
  *
  * A rotated text is tested as a chain of small boxes along its line. The most important labels choose first; one that
- * would lie over other arrows says less where that helps, and one without a free place is left out (its arrow keeps a
- * name with the whole text, and the diagram counts what it left out).
+ * would lie over other arrows uses a shorter text if that helps, and one without a free place is left out (its arrow
+ * keeps the whole text as its name, and the diagram counts the labels that it left out).
  */
 
 import type { Box } from "./geometry.ts";
@@ -15,17 +15,17 @@ export interface LabelledLine {
   x2: number;
   y2: number;
   text: string;
-  /** The shorter text for use if the whole text would lie over other arrows. */
+  /** A shorter text, used if the whole text would lie over other arrows. */
   short?: string;
   weight: number;
-  /** px from the middle of the cross at its end, if it has one, to the cross's edge. */
+  /** px from the middle to the edge of the cross at the line's end, if it has one. */
   cross?: number;
 }
 
 export interface LabelPlace {
   x: number;
   y: number;
-  /** Degrees. */
+  /** In degrees. */
   angle: number;
   text: string;
 }
@@ -33,16 +33,23 @@ export interface LabelPlace {
 const SIZE = MARK;
 const ABOVE = 7;
 const BELOW = -15;
-/** Degrees: a text is level along an arrow steeper than `STEEPEST`, and has further places beside one over `STEEP`. */
+/**
+ * In degrees: a text is level along an arrow steeper than `STEEPEST`, and has further places beside one steeper than
+ * `STEEP`.
+ */
 const STEEPEST = 40;
 const STEEP = 15;
 const CHUNK = 6;
 /**
- * The heights at which a line through a text is looked for: below its tallest letters, in the middle, at the baseline.
+ * The heights, as shares of a text's height, at which a line through it is looked for: below its tallest letters, in
+ * the middle, at the baseline.
  */
 const HEIGHTS = [0.2, 0.5, 0.85];
 
-/** Where labels may stand, and the lines of actors, which run through no text that has another place. */
+/**
+ * The room for labels: `width` and `bottom` of the picture, and in `lanes` the x of the lines of actors, on which a
+ * text stands only if it has no other place.
+ */
 export interface LabelRoom {
   width: number;
   bottom?: number;
@@ -75,7 +82,7 @@ interface Candidate {
 
 /**
  * The place with the fewest arrows through it; among equals, the one of the longer text, then the one nearest to the
- * middle.
+ * middle. Null: none is free.
  */
 function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: readonly Box[], { width, bottom = Number.POSITIVE_INFINITY, lanes = [], dots = [] }: LabelRoom): Candidate | null {
   let best: Candidate | null = null;
@@ -92,13 +99,16 @@ function bestPlace(line: LabelledLine, lines: readonly LabelledLine[], boxes: re
   return best;
 }
 
-/** A text on a lane is easier to read than a text on an arrow. */
+/**
+ * How much the lanes through a text count, as a number of arrows: a text on a lane is easier to read than one on an
+ * arrow.
+ */
 function lanesThrough(boxes: readonly Box[], lanes: readonly number[]): number {
   const [left, right] = [Math.min(...boxes.map(({ x }) => x)), Math.max(...boxes.map(({ x, width }) => x + width))];
   return lanes.filter((lane) => left + 2 < lane && lane < right - 2).length * 0.5;
 }
 
-/** Does the line run through the text, or cut off one of its edges? */
+/** Whether the line runs through the text, or cuts off one of its edges. */
 function isCrossed(boxes: readonly Box[], line: LabelledLine): boolean {
   const [first, last] = [boxes[0], boxes[boxes.length - 1]];
   if (first === undefined || last === undefined) return false;
@@ -127,7 +137,7 @@ function* candidates(line: LabelledLine, text: string, width: number): Generator
     for (const lift of [ABOVE, BELOW]) yield* within(width, { centre, angle: shown, wide, lift, text });
   }
   if (Math.abs(angle) > STEEP) {
-    // Beside a steep arrow, level.
+    // Beside a steep arrow, the text is level.
     const clear = Math.abs(dx / dy) * (SIZE / 2) + ABOVE + wide / 2;
     for (const share of [0.5, 0.4, 0.6, 0.3, 0.7]) {
       const { x, y } = { x: line.x1 + dx * share, y: line.y1 + dy * share };
@@ -144,14 +154,14 @@ function* candidates(line: LabelledLine, text: string, width: number): Generator
   for (const centre of [{ x: line.x2 + beyond, y: line.y2 }, { x: line.x1 - beyond, y: line.y1 }]) yield* within(width, { centre, angle: 0, wide, lift: -SIZE / 2, text });
 }
 
-/** The place of a text, if it is within the picture. */
+/** The place of a text, unless it reaches beyond the picture. */
 function* within(width: number, { centre, angle, wide, lift, text }: { centre: { x: number; y: number }; angle: number; wide: number; lift: number; text: string }): Generator<Candidate> {
   const boxes = chain(centre, angle, wide, lift);
   if (boxes.some((box) => box.x < 2 || box.x + box.width > width - 2)) return;
   yield { place: { ...offset(centre, angle, lift), angle: round(angle), text }, boxes };
 }
 
-/** The text's anchor (its middle, on the baseline), lifted off the line. */
+/** The text's anchor (its middle, on the baseline), at a distance from the line. */
 function offset(centre: { x: number; y: number }, angle: number, lift: number): { x: number; y: number } {
   const radians = (angle * Math.PI) / 180;
   return { x: round(centre.x + Math.sin(radians) * lift), y: round(centre.y - Math.cos(radians) * lift) };

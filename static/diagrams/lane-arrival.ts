@@ -1,6 +1,6 @@
 /**
- * Above a lane: the batch that arrives in this step and its fate, as the engine gives it, or the batches on their way to
- * it. Pure.
+ * Above a lane: the batch that arrives in this step with its fate according to the engine, or the batches in transit to
+ * the lane. Pure.
  */
 
 import type { Frame, Json, MessageView, ReplicaView, Selection } from "../player/frame.ts";
@@ -22,7 +22,7 @@ import { isMessageOfPicked, isOfPicked } from "./transaction-picked.ts";
 export interface ArrivalOptions {
   top: number;
   cellHeight: number;
-  /** Top of the log's cells. */
+  /** y of the top of the log's cells. */
   cellsTop: number;
   cellsHeight: number;
   right: number;
@@ -34,7 +34,7 @@ export function cellWidth(label: string, count: number | null, unit: number): nu
   return round(Math.max(textWidth(label, TEXT, true) + 16, Math.min(count ?? 1, 4) * unit));
 }
 
-/** As on the cell it becomes: a marker is a flag with one letter. */
+/** The label of the arriving batch, which is the same as on its cell in the log: a marker is a flag with one letter. */
 function labelOf(arrived: Arrived, short: boolean): string {
   if (arrived.content != null) return arrived.content.what;
   return arrived.control == null ? batchLabel(asLabelled(arrived), short) : arrived.control.slice(0, 1);
@@ -98,7 +98,7 @@ export function layoutArrival(
   return { shape, twin: `${words.headline} ${words.detail}` };
 }
 
-/** Where the batch would have gone, crossed out. */
+/** Adds an outline at the place where the batch would have gone, crossed out. */
 function addGhost(
   shape: ArrivalShape, arrived: Arrived, replica: ReplicaView, cells: Cells, options: ArrivalOptions, from: number,
 ): void {
@@ -121,11 +121,11 @@ function addGhost(
 }
 
 export interface ArrivalWords {
-  /** As on its cell: `0·0 | 0–2`. */
+  /** The label, as on the batch's cell: `0·0 | 0–2`. */
   label: string;
   headline: string;
   detail: string;
-  /** Both where there is little room. */
+  /** The shorter texts, for little room. */
   headlineBrief: string;
   brief: string;
 }
@@ -151,7 +151,7 @@ function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: stri
   switch (arrived.fate) {
     case "appended": {
       const offsets = range(at, at + (arrived.count ?? 1) - 1);
-      // Markers and records of internal topics have no serial to name.
+      // Markers and records of internal topics have no serial that could be named.
       if (arrived.serials.length === 0) return [say("diagram.lanes.appended_brief", { offsets }), say("diagram.lanes.appended_brief", { offsets })];
       return [
         say("diagram.lanes.appended", { offsets, records: serialsText(arrived.serials) }),
@@ -162,7 +162,7 @@ function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: stri
       return [say("diagram.lanes.already_stored", { base_offset: at }), say("diagram.lanes.already_stored_brief", { base_offset: at })];
     case "refused": {
       const error = frame.step?.refusal?.error ?? "";
-      // The title of the lane names the partition.
+      // The comparison leaves out the partition, which is the title of the lane.
       const compared = comparedText((frame.step?.refusal?.compared ?? []).filter(([name]) => name !== "partition"));
       const alone = say("diagram.lanes.refused_error", { error });
       return compared === "" ? [alone, alone] : [say("diagram.lanes.refused", { error, compared }), say("diagram.lanes.refused_brief", { compared })];
@@ -186,7 +186,10 @@ interface TextRoom {
   narrow: boolean;
 }
 
-/** Above and below the dotted path, where there is most room: left of the cell, up to the cross, or beyond it. */
+/**
+ * The texts above and below the dotted path, on the side with most room: left of the cell, up to the cross, or beyond
+ * it.
+ */
 function arrivalTexts(words: ArrivalWords, room: TextRoom): TextShape[] {
   const after = room.x + room.width + 12;
   const before = room.x - 12;
@@ -207,7 +210,7 @@ function textPair(
 ): TextShape[] {
   const whole = textWidth(words.headline, TEXT, true) <= first.space;
   const [headline = ""] = wrapAtMost(whole ? words.headline : words.headlineBrief, first.space, TEXT, 1, true);
-  // If neither fits, the rule below the lane states it.
+  // If neither fits, the text is left out, because the rule below the lane says the same.
   const detail = [words.detail, words.brief].find((one) => textWidth(one, TEXT) <= second.space) ?? "";
   return [
     { x: round(first.x), y: round(room.middle - 6), text: headline, anchor, style: "text strong" },
@@ -215,7 +218,7 @@ function textPair(
   ];
 }
 
-/** Produce requests and answers under way that name this partition. */
+/** Produce requests and responses in transit that name this partition. */
 function underWay({ view }: Frame, partition: string): MessageView[] {
   return Object.values(view.network?.messages ?? {}).filter((message) => message.api === "Produce" && message.partitions.includes(partition));
 }
@@ -224,14 +227,14 @@ export function isUnderWay(frame: Frame, partition: string): boolean {
   return found(frame, `is under way ${partition}`, (whole) => underWay(whole, partition).length > 0);
 }
 
-/** In the order in which they were sent. */
+/** The Produce requests in transit to this partition, in the order in which they were sent. */
 function requestsUnderWay(frame: Frame, partition: string): MessageView[] {
   return found(frame, `under way ${partition}`, (whole) => underWay(whole, partition)
     .filter((message) => !message.is_response && partition in carriedBatches(message))
     .sort((one, other) => one.id - other.id));
 }
 
-/** Produce requests under way to this partition, as dashed cells. Null when there is none. */
+/** The Produce requests in transit to this partition, as dashed cells. Null if there are none. */
 export function layoutUnderWay(
   frame: Frame, partition: string, cells: Cells, options: ArrivalOptions,
 ): { shape: ArrivalShape; twin: string } | null {

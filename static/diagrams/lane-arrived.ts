@@ -16,11 +16,11 @@ export interface Arrived {
   last: Id;
   serials: readonly number[];
   count: number | null;
-  /** COMMIT or ABORT when it is a marker, which has no sequence numbers. */
+  /** COMMIT or ABORT for a marker, which has no sequence numbers. */
   control?: string | null;
-  /** The content of a record of an internal log. */
+  /** The content in words, for a record of an internal log. */
   content?: ContentWords | null;
-  /** Base offset of the equal stored batch, or of the batch just appended. */
+  /** Base offset of the equal stored batch, or of the batch just appended; null: neither. */
   at: number | null;
 }
 
@@ -41,7 +41,7 @@ function landedIn(frame: Frame, partition: string, replica: string): number[] {
   return landed.sort((one, other) => one - other);
 }
 
-/** What arrived at the leader in this step; null when this step brought this partition no batch. */
+/** The batch that arrived at the leader in this step; null if none arrived at this partition. */
 export function arrivedNow(frame: Frame, partition: string, replicaId: string): Arrived | null {
   return found(frame, `arrived ${partition} ${replicaId}`, (whole) => arrivedIn(whole, partition, replicaId));
 }
@@ -66,7 +66,10 @@ function arrivedIn({ step, view }: Frame, partition: string, replicaId: string):
   };
 }
 
-/** The numbers of the batch that a step decides about: of one that is refused before the checks of its log, as it arrived. */
+/**
+ * The numbers of the batch that a step decides about; of a batch that was refused before the checks of its log, as it
+ * arrived.
+ */
 export function numbersArrived(step: Frame["step"], partition: string | null): Readonly<Record<string, Id>> {
   const unchecked = step?.derived?.arrivals?.find((one) => one.partition === partition)?.batch;
   return { ...(unchecked ?? (step?.decision?.arrived as Record<string, Id> | undefined)) };

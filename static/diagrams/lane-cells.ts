@@ -1,10 +1,10 @@
 /**
- * Which batches of a log fit into a lane, and where each offset stands. Pure.
+ * Which batches of a log fit into a lane, and the x of each offset. Pure.
  *
- * A lane holds about sixteen offsets. What does not fit is folded, and the fold says how much: a log of 20,000
- * batches costs one pass over its offsets and then only the visible batches. A batch that the step is about
- * stays visible although it is old, and those that broke a guarantee or differ in another run as far as they fit: the folds
- * then lie between them and the end.
+ * A lane has room for about sixteen offsets. Batches that do not fit are folded, and the fold says how many: a log of
+ * 20,000 batches costs one pass over its offsets and then only the visible batches. An old batch stays visible if the
+ * step is about it, and as far as they fit also batches that broke a guarantee or differ in another run: the folds then
+ * lie between them and the end.
  */
 
 import { batchesIn } from "../player/folded.ts";
@@ -18,11 +18,11 @@ export interface Fold {
   kind: "fold";
   x: number;
   width: number;
-  /** First and last offset behind it. */
+  /** First and last offset in the fold. */
   first: number;
   last: number;
   batches: number;
-  /** Beyond the right edge, because the reader scrolled back. */
+  /** Whether the fold is at the right edge, because the reader scrolled back. */
   newer: boolean;
 }
 
@@ -38,14 +38,14 @@ export type Piece = Fold | Placed;
 
 export interface Cells {
   pieces: Piece[];
-  /** Where cells begin and end, px. */
+  /** x of the beginning and of the end of the cells. */
   left: number;
   right: number;
-  /** Set when every visible batch has the same producer and epoch and the labels leave it out. */
+  /** `PID·epoch`, if all visible batches have the same one and their labels leave it out; else null. */
   common: string | null;
   /** Whether the producers stand on a second line. */
   isSplit: boolean;
-  /** Whether a reader who opens a fold sees every batch, most of them without a label. */
+  /** Whether opening a fold shows every batch, most of them without a label. */
   opens: boolean;
   /** Index of the last visible batch among all, for scrolling; −1 in an empty log. */
   end: number;
@@ -55,45 +55,45 @@ export interface Cells {
 
 export interface CellOptions {
   left: number;
-  /** Room for cells, px. */
+  /** px for cells. */
   room: number;
   /** px per offset. */
   unit: number;
   foldWidth: number;
   labelSize: number;
-  /** Batches hidden behind the right edge because the reader scrolled back. */
+  /** The number of batches hidden at the right edge because the reader scrolled back. */
   scrolled: number;
-  /** Base offset that must stay visible. */
+  /** Base offset of the batch that must stay visible; null: none. */
   pinned: number | null;
-  /** Base offsets that get a place before others, in this order. */
+  /** Base offsets of the batches that are drawn rather than others, in this order. */
   sought?: readonly number[];
   short: boolean;
-  /** Whether the producer may stand on a second line, rather than that batches are folded. */
+  /** Whether the producer may stand on a second line if batches would be folded otherwise. */
   twoLines?: boolean;
-  /** px that texts beside the cells get as long as no batch is folded for them. */
+  /** px left for texts beside the cells, as long as no batch is folded for them. */
   wished?: number;
-  /** px of further room, where words stand, before a batch is folded. */
+  /** px beside the cells that texts have to give up before a batch is folded. */
   further?: number;
   /** How often the log has the records of a batch; missing: once. */
   copiesOf?: (batch: LogBatchView) => number;
-  /** Whether cells lack a line for how often the records are stored. */
+  /** Whether cells have no line for how often their records are stored. */
   isLow?: boolean;
-  /** The reader opened a fold. */
+  /** Whether the reader opened a fold. */
   open?: boolean;
   /** Batches that the view does not list; missing: none. */
   folded?: FoldedLog;
-  /** The logs of this partition in two runs beside each other, which are drawn by one scale; missing: this one alone. */
+  /** The logs of this partition in two compared runs, which are drawn on one scale; missing: only this one. */
   logs?: readonly Log[];
-  /** px of each offset of these logs. */
+  /** Offset → px, for these logs. */
   slots?: ReadonlyMap<number, number> | null;
 }
 
-/** Batches by base offset. */
+/** Base offset → batch. */
 export type Log = Readonly<Record<string, LogBatchView>>;
 
 const known = new WeakMap<Record<string, LogBatchView>, number[]>();
 
-/** Base offsets in order. Views are never mutated, so the list belongs to the object for ever. */
+/** Base offsets in order. Views are never mutated, so the list of an object is computed once. */
 export function baseOffsets(batches: Record<string, LogBatchView>): number[] {
   let bases = known.get(batches);
   if (bases === undefined) {
@@ -109,7 +109,7 @@ export function baseOffsets(batches: Record<string, LogBatchView>): number[] {
   return bases;
 }
 
-/** Index of the batch that holds `offset`; −1 when none does. */
+/** Index of the batch that holds `offset`; −1 if none does. */
 export function indexOfOffset(batches: Record<string, LogBatchView>, offset: number): number {
   const bases = baseOffsets(batches);
   let low = 0;
@@ -123,19 +123,19 @@ export function indexOfOffset(batches: Record<string, LogBatchView>, offset: num
   return batch !== undefined && offset <= batch.last_offset ? high : -1;
 }
 
-/** px of a marker's cell, and offsets of a batch that its cell is as wide as at most. */
+/** `CONTROL_WIDTH`: px of a marker's cell. `OFFSETS_MOST`: the most offsets that widen the cell of a batch. */
 export const CONTROL_WIDTH = 40;
 export const OFFSETS_MOST = 4;
 /** px of a marker's flag with its edges. */
 const FLAG = 30;
 const PADDING = 14;
-/** So that a cell of one record can still say that it is stored twice. */
+/** The least px of a cell: one with a single record can still say that it is stored twice. */
 const LEAST = 40;
 
 function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): number {
   const { slots, logs = [] } = options;
   if (slots != null) return offsetsOf(batch).reduce((sum, offset) => sum + (slots.get(offset) ?? 0), 0);
-  // In logs with folded batches, the same batch has the same width.
+  // In logs with folded batches, the same batch has the same width in both runs.
   const alike = logs.flatMap((log) => {
     const one = log[String(batch.base_offset)];
     return one === undefined || one === batch || one.last_offset !== batch.last_offset ? [] : [ownWidth(one, { ...options, copiesOf: copiesIn(log) }, short)];
@@ -143,7 +143,7 @@ function widthOf(batch: LogBatchView, options: CellOptions, short: boolean): num
   return Math.max(ownWidth(batch, options, short), ...alike);
 }
 
-/** How many of a log's batches have the first record of a batch. */
+/** The function that counts how many of a log's batches have the first record of a batch. */
 function copiesIn(log: Log): (batch: LogBatchView) => number {
   return ({ serials: [serial] }) => (serial === undefined ? 1 : Object.values(log).filter(({ serials }) => serials.includes(serial)).length);
 }
@@ -153,8 +153,7 @@ function offsetsOf({ base_offset: first, last_offset: last }: LogBatchView): num
 }
 
 /**
- * px of each offset: as many as the wider of its cells in both logs needs. Null where the logs are too long to be drawn
- * whole.
+ * Offset → px: as many as the wider of its cells in both logs needs. Null if the logs are too long to be drawn whole.
  */
 function slotsOf(logs: readonly Log[], options: CellOptions, short: boolean): Map<number, number> | null {
   const slots = new Map<number, number>();
@@ -185,18 +184,18 @@ function labelOf(batch: LogBatchView, short: boolean, { isLow = false, copiesOf 
   return contentWords(batch)?.what ?? (copies > 1 ? withCopies(batchLabel(batch, true), copies) : batchLabel(batch, short));
 }
 
-/** `1–2 ×2`. */
+/** A label with the number of copies: `1–2 ×2`. */
 export function withCopies(label: string, copies: number): string {
   return copies > 1 ? say("diagram.lanes.twice_label", { label, copies }) : label;
 }
 
-/** How far px per offset may shrink before a batch is folded instead. */
+/** The factors by which px per offset may shrink before a batch is folded instead. */
 const SHRINK = [1, 0.85, 0.7, 0.55];
 
 /**
- * Lays the visible batches of one replica out, newest at the right. Cells shrink first; then, when all have one
- * producer, the labels leave `PID·epoch` out, or have it on a second line; then they take the room of words beside them; only
- * then older batches fold.
+ * Places the visible batches of a replica, the newest at the right. If they do not fit, cells shrink first; then, if
+ * all have the same producer, the labels leave `PID·epoch` out, or have it on a second line; then the cells take the
+ * room of texts beside them; only then are older batches folded.
  */
 export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = false, wished = 0, further = 0, open = false, ...options }: CellOptions): Cells {
   const bases = baseOffsets(batches);
@@ -210,10 +209,10 @@ export function layoutCells(batches: Record<string, LogBatchView>, { twoLines = 
   return { ...withFolds(batches, bases, { ...options, room: options.room + further }, twoLines), opens: all !== null };
 }
 
-/** px of an opened cell beside its offset, and batches that are looked at with a label or none. */
+/** `padding`: px of an opened cell beside its offset. `most`: the most batches for which this is tried. */
 const OPENED = { padding: 8, most: 40 };
 
-/** All batches, in cells that may have no label; null where even these do not fit. */
+/** All batches, in cells that may have no label; null if even these do not fit. */
 function everyBatch(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions): Cells | null {
   if (bases.length > OPENED.most || (options.folded ?? []).length > 0) return null;
   const all = bases.map((base) => batches[String(base)] as LogBatchView);
@@ -230,7 +229,7 @@ function everyBatch(batches: Record<string, LogBatchView>, bases: number[], opti
   return finish(pieces, options, bases, commonIdentity(pieces));
 }
 
-/** Null where not all batches fit, those of the log beside it included. */
+/** The cells of all batches; null if those of this log, or of the log in the other run, do not fit. */
 function unfolded(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, twoLines: boolean): Cells | null {
   const labels = options.short ? [true, false] : [false, true];
   for (const short of labels) {
@@ -248,7 +247,7 @@ function unfolded(batches: Record<string, LogBatchView>, bases: number[], option
   return null;
 }
 
-/** All batches; null where those of this log or of the one beside it do not fit. */
+/** All batches; null if those of this log, or of the log in the other run, do not fit. */
 function whole(batches: Record<string, LogBatchView>, bases: number[], options: CellOptions, short: boolean): Piece[] | null {
   const { logs } = options;
   const slots = logs === undefined ? undefined : slotsOf(logs, options, short);
@@ -259,7 +258,7 @@ function whole(batches: Record<string, LogBatchView>, bases: number[], options: 
   return isTooLong || pieces.some((piece) => piece.kind === "fold") ? null : pieces;
 }
 
-/** Whether the labels of every log may leave the producer out, because each has one alone. */
+/** Whether the labels of all logs may leave the producer out, because each log has only one. */
 function areShort(logs: readonly Log[] = []): boolean {
   return logs.every((log) => new Set(Object.values(log).filter(({ control }) => control === null).map((one) => identity(one.producer_id, one.producer_epoch))).size < 2);
 }
@@ -284,7 +283,7 @@ function commonIdentity(pieces: Piece[]): string | null {
   return common;
 }
 
-/** The newest batch and the pinned one; then, while they fit, those that are sought, and others from the end. */
+/** The newest batch and the pinned one; then, while they fit, the sought ones, and others from the end. */
 function choose(
   batches: Record<string, LogBatchView>,
   bases: number[],
@@ -337,9 +336,9 @@ function isUnlistedBetween(folded: FoldedLog | undefined, before: number, after:
   return folded?.some(([first]) => first > before && first < after) === true;
 }
 
-/** What is folded from one batch to another by index, with those that lie there and are not listed. */
+/** The fold of the batches from one index to another, together with those in this range that the view does not list. */
 function foldBetween(from: number, to: number, bases: readonly number[], at: (index: number) => LogBatchView, options: CellOptions): Fold[] {
-  // Up to what stands left and right of the fold, or the ends of the log.
+  // The fold reaches to its neighbours left and right, or to the ends of the log.
   const after = from > 0 ? (bases[from - 1] as number) : -1;
   const before = bases[to + 1] ?? Number.POSITIVE_INFINITY;
   const unlisted = (options.folded ?? []).filter(([first, last]) => first > after && last < before);
@@ -376,7 +375,7 @@ function finish(pieces: Piece[], options: CellOptions, bases: number[], common: 
   };
 }
 
-/** Where the left edge of `offset` stands. Offsets beyond the visible end stand at the end. */
+/** x of the left edge of `offset`. Offsets beyond the visible end are at the end. */
 export function xOf(cells: Cells, offset: number): number {
   for (const piece of cells.pieces) {
     const first = piece.kind === "fold" ? piece.first : piece.batch.base_offset;
@@ -387,7 +386,7 @@ export function xOf(cells: Cells, offset: number): number {
   return cells.right;
 }
 
-/** The visible batch at a base offset. */
+/** The visible batch at a base offset; null: it is not visible. */
 export function placedAt(cells: Cells, baseOffset: number): Placed | null {
   for (const piece of cells.pieces) {
     if (piece.kind === "batch" && piece.batch.base_offset === baseOffset) return piece;

@@ -1,9 +1,9 @@
 /**
- * Above a lane: the request that the network loses in this step on its way to it, or the answer about one of its
- * batches. Pure.
+ * Above a lane: the request to its log, or the response about one of its batches, that the network loses in this step.
+ * Pure.
  *
- * A request that is lost leaves no trace in the log, and so does a lost answer; without a picture the step that a
- * duplicate or a loss comes from would look like nothing.
+ * A lost request leaves no trace in the log, nor does a lost response; without a picture, the step that causes a
+ * duplicate or a loss would show nothing.
  */
 
 import type { Frame, JsonObject, MessageView } from "../player/frame.ts";
@@ -20,10 +20,10 @@ import type { ArrivalShape, TextShape } from "./lane-shapes.ts";
 import { carriedBatches, isPicked, messageSelection } from "./picked.ts";
 import { found } from "./reading.ts";
 
-/** px from the cell, or from the edge where there is none, to the cross. */
+/** px from the cell, or from the edge if there is no cell, to the cross. */
 const WAY = 34;
 
-/** The message about this partition that this step loses; null when it loses none. */
+/** The message about this partition that this step loses; null if it loses none. */
 export function lostNow(frame: Frame, partition: string): MessageView | null {
   return found(frame, `lost ${partition}`, (whole) => lostIn(whole, partition));
 }
@@ -63,7 +63,7 @@ export function layoutLost(
   return { shape, twin: words };
 }
 
-/** The base offset that the response gives for the batch; null when the response refuses the batch. */
+/** The base offset that the response gives for the batch; null if the response refuses the batch. */
 function baseOffset(message: MessageView, partition: string): number | null {
   const answers = (message.fields["partitions"] ?? {}) as Record<string, JsonObject | undefined>;
   const { error, base_offset } = answers[partition] ?? {};
@@ -89,7 +89,7 @@ function requestCell(
   };
 }
 
-/** Two lines at most, on the side of the cross that has more room. */
+/** The words in at most two lines, on the side of the cross that has more room. */
 function wordsBeside(words: string, cross: number, line: number, left: number, right: number): TextShape[] {
   const [after, before] = [right - cross - 18, cross - left - 18];
   const isAfter = after >= Math.min(before, textWidth(words, TEXT, true));

@@ -1,11 +1,10 @@
 /**
  * Below a lane: the ends of the followers' logs, and what each consumer has received of it, offset by offset. Pure.
  *
- * The engine states for every offset why a consumer has it or not (docs/frame.md, Readers and groups); here it
- * becomes a strip : filled when it was delivered, hatched when its transaction was aborted, dashed while that is
- * open, dotted
- * when it is gone or not replicated, a line when no consumer fetched it yet or it is a marker. Where the first two readers
- * differ for good reason, the space between their strips says so.
+ * The engine states for every offset whether a consumer has it, or why not (docs/frame.md, Readers and groups). Here it
+ * becomes a strip: filled where it was delivered, hatched where its transaction was aborted, dashed where its
+ * transaction is open, dotted where it is deleted or not replicated, a line where it was not fetched yet or is a
+ * marker. If the first two consumers differ for good reason, the space between their strips says so.
  */
 
 import type { ReaderLaneView } from "../generated/messages.ts";
@@ -21,30 +20,33 @@ import type { DifferenceShape, ReaderShape, TextShape } from "./lane-shapes.ts";
 import { isPicked, plainly } from "./picked.ts";
 import { found } from "./reading.ts";
 
-/** px from the middle of a reader's strip to the end of its row. */
+/** px from the middle of a consumer's strip to the end of its row. */
 const STRIP_FOOT = 6;
 /** px from the middle of a strip up to the words above it. */
 const ABOVE_STRIP = 7;
-/** Rows lower than this hold no name of their own above the strip. */
+/** Rows lower than this, in px, have no name of their own above the strip. */
 const NAMED_ROW = 20;
-/** At most this many reasons and stretches are shown in a lane; the text of the diagram has all of them. */
+/** The most reasons and ranges shown in a lane; the text of the diagram has all of them. */
 const REASONS_MOST = 3;
 
-/** First and last offset, and their fate for the consumer. */
+/** First and last offset of a range, and its fate for the consumer. */
 export type Stretch = [first: number, last: number, fate: string];
 
-/** Lag, not a difference: the reader will get these as they are. */
+/** Fates that are lag and no difference: the consumer will get these records as they are. */
 const COMING = new Set(["not_fetched", "not_replicated", "delivered", "control"]);
 
-/** The content of a consumer's row. */
+/** The part of a consumer that its row shows. */
 export type Reader = Pick<ConsumerView, "isolation" | "positions" | "delivered" | "lanes">;
 
-/** The fate of each offset of a lane for a consumer, oldest first. */
+/** The fate of each range of offsets of a lane for a consumer, oldest first. */
 export function stretchesOf(lane: ReaderLaneView | undefined): Stretch[] {
   return lane === undefined ? [] : [...(lane.stretches ?? []), ...(lane.ahead ?? [])];
 }
 
-/** `13 read, none hidden`, or which offsets the reader does not have, and why. No consumer gets markers. */
+/**
+ * `13 read, none hidden`, or which offsets the consumer does not have, and why. Markers are not mentioned, because no
+ * consumer gets them.
+ */
 export function readerFact(consumer: Reader, partition: string, most = Number.POSITIVE_INFINITY): string {
   const read = consumer.lanes?.[partition]?.read ?? consumer.delivered[partition]?.length ?? 0;
   const byFate = new Map<string, (readonly [first: number, last: number])[]>();
@@ -65,9 +67,9 @@ export function readerFact(consumer: Reader, partition: string, most = Number.PO
 
 interface Facts {
   whole: string;
-  /** How many it read; its strip shows the rest. */
+  /** How many records it read, in words; its strip shows the rest. */
   brief: string;
-  /** The same as a number. */
+  /** The number of records read. */
   least: string;
 }
 
@@ -76,7 +78,10 @@ function factsOf(consumer: Reader, partition: string): Facts {
   return { whole: readerFact(consumer, partition, REASONS_MOST), brief: say("diagram.lanes.read_count", { read }), least: say("diagram.lanes.read_least", { read }) };
 }
 
-/** Offsets that one of two readers was given and the other was not, although it read or waits behind them. */
+/**
+ * Ranges of offsets that one of two consumers got and the other did not, although it has read past them or waits behind
+ * them.
+ */
 export function differences(one: readonly Stretch[], other: readonly Stretch[]): [number, number][] {
   const found: [number, number][] = [];
   const add = (first: number, last: number): void => {
@@ -97,12 +102,12 @@ export function differences(one: readonly Stretch[], other: readonly Stretch[]):
 export interface ReaderOptions {
   top: number;
   rowHeight: number;
-  /** px from the cells' end to the lane's right edge. */
+  /** x of the lane's right edge. */
   right: number;
   most: number;
-  /** Beside another run's picture all have small letters, so that both sides have the same. */
+  /** Whether all texts have small letters: beside the picture of a compared run, so that both sides have the same. */
   isSmall: boolean;
-  /** Where the batches that are selected lie. */
+  /** The places of the selected batches. */
   marked: readonly { x: number; width: number }[];
 }
 
@@ -111,8 +116,8 @@ type Readers = readonly (readonly [name: string, consumer: Reader])[];
 const known = new WeakMap<object, Map<string, Readers>>();
 
 /**
- * Readers of a partition, by name, with what they have of it. A layout asks for them of each lane in every tier that it
- * tries.
+ * The consumers of a partition by name, each with its part of the view. A layout asks for them for each lane in every
+ * tier that it tries.
  */
 export function readersOf(frame: Frame, partition: string): Readers {
   return found(frame, `readers ${partition}`, ({ view }) => readersIn(view.consumers ?? {}, partition));
@@ -170,7 +175,7 @@ export function layoutReaders(
       selection,
     });
   });
-  // One that has room for small letters only makes those of all small.
+  // If one consumer has room only for small letters, all get them.
   if (options.isSmall || readers.some(({ texts }) => texts.some(({ style }) => style === "ink"))) {
     for (const reader of readers) reader.texts = reader.texts.map((text) => (text.style === "text ink" ? { ...text, style: "ink" } : text));
   }
@@ -181,7 +186,7 @@ export function layoutReaders(
   };
 }
 
-/** Neighbours of one fate are one span; what the lane folds has no width. */
+/** Ranges as spans: neighbours with the same fate are joined; folded offsets have no width. */
 function spansOf(stretches: readonly Stretch[], cells: Cells): ReaderShape["spans"] {
   const spans: ReaderShape["spans"] = [];
   for (const [first, last, fate] of stretches) {
@@ -211,12 +216,15 @@ function differenceShapes(
   }).filter(({ x, width }) => width > 6 && !isNamed(other, x) && !isNamed(other, x + width));
 }
 
-/** Whether its text above the strip is in the way of a vertical line. */
+/** Whether the text above a consumer's strip is in the way of a vertical line at `x`. */
 function isNamed({ texts, y }: ReaderShape, x: number): boolean {
   return texts.some((text) => text.y < y && x > text.x - 4 && x < text.x + textWidth(text.text, TEXT) + 4);
 }
 
-/** Name and fact beyond the gates; where there is no room for both, the name stands above the strip. */
+/**
+ * The texts of a consumer: its name and fact beyond the gates; if they do not have room there, the name above the
+ * strip.
+ */
 function readerTexts(
   reader: string, consumer: Reader, { whole: fact, brief }: Facts, y: number, cells: Cells, replica: ReplicaView, options: ReaderOptions,
 ): TextShape[] {
@@ -228,7 +236,7 @@ function readerTexts(
   const gates = [xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark)];
   const labelEnd = cells.left + textWidth(name, TEXT) + 3;
   if (gates.some((x) => x > cells.left - 8 && x < labelEnd)) {
-    // The log is shorter than its reader's name: name and fact stand beyond the gates, on the line itself.
+    // If the log is shorter than its consumer's name, name and fact stand beyond the gates, on the line itself.
     const start = Math.max(...gates, cells.right) + 16;
     const whole = named(name, fact);
     if (textWidth(whole, TEXT) <= options.right - start) {
@@ -236,9 +244,9 @@ function readerTexts(
     }
     const lines = wrapAtMost(whole, options.right - start, MARK, linesIn(options.rowHeight)).filter((text) => textWidth(text, MARK) <= options.right - start);
     const aside = isWhole(lines, whole) ? null : betweenGates([named(name, fact), named(name, brief), name, reader], cells.left, gates, options.right);
-    // Beyond the gates it stands on the line, as the others do.
+    // Beyond the gates the text stands on the line, as other texts do.
     const isBeyond = aside !== null && aside.x > Math.max(...gates) && start + textWidth(aside.text, MARK) <= options.right;
-    // A halo would cover the line under the words.
+    // The text has no halo, which would cover the line under the words.
     if (aside !== null) return [{ ...label, ...(isBeyond ? { x: round(start), y: line + 4, text: aside.text, style: "ink" } : { ...aside, style: "ink halo" }) }];
     return lines.map((text, index, all): TextShape => (
       { x: round(start), y: line + (all.length > 1 ? -4 : 4) + index * 13, text, anchor: "start", style: "ink", ...(index === 0 ? term : {}) }));
@@ -255,20 +263,20 @@ function readerTexts(
   }
   const after = cells.left + textWidth(`${name}  `, TEXT);
   const shown = [fact, brief].find((one) => textWidth(one, MARK) <= options.right - after - 8);
-  // Beyond the gates a brief fact is easier to read than a whole one under them.
+  // A brief fact beyond the gates is easier to read than a whole one under them.
   const isUnderGates = shown !== undefined && gates.some((x) => x > after && x < after + 12 + textWidth(shown, MARK));
   if (isUnderGates && textWidth(brief, MARK) <= beside) return [label, { x: start, y: line + 4, text: brief, anchor: "start", style: "" }];
   return shown === undefined ? [label] : [label, { x: round(after + 8), y: label.y, text: shown, anchor: "start", style: "halo" }];
 }
 
-/** Whether lines that were wrapped say all of a text, and break no word. */
+/** Whether wrapped lines contain a whole text and break no word. */
 function isWhole(lines: readonly string[], text: string): boolean {
   return lines.join(" ") === text || lines.join("") === text.replaceAll(" ", "") || lines.join("") === text;
 }
 
 /**
- * The first of some words that fits between two gates, or between one and an edge, over the strip; null where none
- * does.
+ * The first of some texts that fits above the strip between two gates, or between one and an edge, with its x; null if
+ * none fits.
  */
 function betweenGates(words: readonly string[], left: number, gates: readonly number[], right: number): Pick<TextShape, "x" | "text"> | null {
   const edges = [left - 8, ...gates.filter((x) => x > left - 8).sort((one, other) => one - other), right + 4];
@@ -280,37 +288,40 @@ function betweenGates(words: readonly string[], left: number, gates: readonly nu
   return null;
 }
 
-/** Two lines of a low row would stand on those of the next, or on the rule under the lane. */
+/** The most lines of a row: in a low row, a second one would lie on the next row, or on the rule under the lane. */
 function linesIn(rowHeight: number): number {
   return rowHeight < 28 ? 1 : 2;
 }
 
-/** px from a name to its strip: a dotted line under it stays off both. */
+/** px from a name to its strip: a dotted line under the name must touch neither. */
 function aboveStrip(rowHeight: number): number {
   return Math.max(ABOVE_STRIP, Math.min(ABOVE_STRIP + 2, rowHeight - 15));
 }
 
-/** px beyond the gates, where the line of a low row begins. */
+/** x beyond the gates at which the line of a low row begins. */
 function beyondGates(cells: Cells, replica: ReplicaView): number {
   return Math.max(xOf(cells, replica.last_stable_offset), xOf(cells, replica.high_watermark), cells.right) + 16;
 }
 
 /**
- * One line of text for each consumer with a low row, of the same length for all: a shorter text would look like a difference.
- * Beside another run's picture for every row, and only how many each has read, so that both sides say the same in the same
- * place; empty where that has no room.
+ * A text of one line for each consumer with a low row, of the same length for all: a shorter text would look like a
+ * difference. Beside the picture of a compared run, for every row, and only with how many records each has read, so
+ * that both sides say the same in the same place; empty if that has no room.
  */
 function compactWords(consumers: Readers, partition: string, cells: Cells, replica: ReplicaView, options: ReaderOptions): string[] {
   const isLow = options.rowHeight < NAMED_ROW;
   if (!isLow && !options.isSmall) return [];
   const room = options.right - beyondGates(cells, replica);
   const readers = consumers.map(([name, consumer]) => ({ name, ...factsOf(consumer, partition) }));
-  // Half a fact would say nothing: then the strip beside the name shows it.
+  // Half a fact would say nothing: if it does not fit, only the name stands beside the strip, which shows the fact.
   const levels = [...(options.isSmall ? [] : [readers.map(({ name, whole }) => named(name, whole))]), readers.map(({ name, brief }) => named(name, brief)), readers.map(({ name, least }) => named(name, least))];
   return levels.find((words) => words.every((text) => textWidth(text, MARK) <= room)) ?? (isLow ? readers.map(({ name }) => name) : []);
 }
 
-/** One small line beyond the gates; beside another run's picture it ends at the right edge, wherever the gates are. */
+/**
+ * A small line beyond the gates; beside the picture of a compared run it ends at the right edge, wherever the gates
+ * are.
+ */
 function compactText(text: string, term: string | null, line: number, cells: Cells, replica: ReplicaView, options: ReaderOptions): TextShape[] {
   const start = beyondGates(cells, replica);
   if (textWidth(text, MARK) > options.right - start) return [];
@@ -318,7 +329,7 @@ function compactText(text: string, term: string | null, line: number, cells: Cel
   return [{ ...place, y: line + 4, text, style: "", ...(term === null ? {} : { term }) }];
 }
 
-/** The changes of brokers that lanes show. */
+/** The brokers, with the part of them that lanes show. */
 export function brokersOf(frame: Frame): { id: string; alive: boolean }[] {
   return found(frame, "brokers", ({ view }) => Object.entries(view.brokers ?? {}).map(([id, { alive }]) => ({ id, alive })));
 }

@@ -1,4 +1,4 @@
-/** The shapes of the partition lanes: what `lanes-layout` makes and `lanes-draw` draws. No behaviour. */
+/** The shapes of the partition lanes, which `lanes-layout` makes and `lanes-draw` draws. No behaviour. */
 
 import type { Selection } from "../player/frame.ts";
 import type { Fold } from "./lane-cells.ts";
@@ -10,28 +10,28 @@ export interface CellShape {
   width: number;
   height: number;
   hue: string;
-  /** Beyond the high watermark, or an undecided transaction. */
+  /** Whether the batch is beyond the high watermark, or of an undecided transaction. */
   pending: boolean;
   aborted: boolean;
-  /** It lies before the log's start. */
+  /** Whether it lies before the log's start. */
   deleted: boolean;
-  /** A record of it is stored more than once. */
+  /** Whether one of its records is stored more than once. */
   twice: boolean;
-  /** A record of it has broken a guarantee, other than by its place alone. */
+  /** Whether one of its records has broken a guarantee, other than only by its place. */
   broken: boolean;
-  /** A record of it is stored behind later ones. */
+  /** Whether one of its records is stored after later ones. */
   late: boolean;
-  /** Appended by this step. */
+  /** Whether this step appended it. */
   landed: boolean;
-  /** The stored batch that the arriving one is compared with. */
+  /** Whether the arriving batch is compared with it. */
   matched: boolean;
   picked: boolean;
   control: string | null;
   label: string;
   labelSmall: boolean;
-  /** Second line: serials, `ce 1` of a marker, or `stored twice`. */
+  /** Second line: serials, `ce 1` of a marker, or `stored twice`; null: none. */
   below: string | null;
-  /** The second line is the producer. */
+  /** Whether the second line is the producer. */
   isWho?: boolean;
   name: string;
   selection: Selection;
@@ -41,10 +41,10 @@ export interface FoldShape extends Fold {
   y: number;
   height: number;
   lines: string[];
-  /** It holds copies of records that are stored more than once; its last line counts them. */
+  /** Whether the fold has copies of records that are stored more than once; its last line counts them. */
   twice: boolean;
   name: string;
-  /** How many of the newest batches are left out after a click, so that those of the fold are drawn. */
+  /** The number of the newest batches that are left out after a click, so that those of the fold are drawn. */
   to: number;
   /** Whether a click draws every batch instead. */
   opens: boolean;
@@ -75,7 +75,7 @@ export interface TextShape {
   text: string;
   anchor: "start" | "middle" | "end";
   style: string;
-  /** What a press on it explains (static/player/terms.ts). */
+  /** The term that a press on the text explains (static/player/terms.ts). */
   term?: string;
 }
 
@@ -89,13 +89,13 @@ export interface ReaderShape {
   texts: TextShape[];
   /** The fate of each part of the lane for the consumer (docs/frame.md, the table of fates). */
   spans: { x: number; width: number; fate: string; first: number; last: number }[];
-  /** Where the batches that are selected lie. */
+  /** The places of the selected batches. */
   marked: { x: number; width: number }[];
   picked: boolean;
   selection: Selection;
 }
 
-/** Between the strips of two consumers: what only one of them has. */
+/** A range that only one of two consumers has, between their strips. */
 export interface DifferenceShape {
   x: number;
   width: number;
@@ -109,13 +109,13 @@ export interface ArrivalShape {
   cells: {
     key: string; x: number; y: number; width: number; height: number; hue: string; label: string;
     picked: boolean; selection: Selection; name: string;
-    /** Of a marker: COMMIT or ABORT. */
+    /** For a marker: COMMIT or ABORT. */
     control?: string | null;
   }[];
   texts: TextShape[];
-  /** Two bars between equal cells: x of each, from y to y. */
+  /** Two bars between equal cells: the x of each, from `top` to `bottom`. */
   bars: { x: number[]; top: number; bottom: number } | null;
-  /** Path from the arriving cell to where it lands or would have landed. */
+  /** SVG path from the arriving cell to where it lands or would have landed. */
   path: string | null;
   cross: { x: number; y: number } | null;
   ghost: { x: number; y: number; width: number; height: number; lines: string[] } | null;
@@ -130,7 +130,7 @@ export interface LaneShape {
   texts: TextShape[];
   titleY: number;
   titleWidth: number;
-  /** Whether it differs in the run beside this one. */
+  /** Whether the lane differs in the compared run. */
   differs: boolean;
   cells: CellShape[];
   folds: FoldShape[];
@@ -138,13 +138,13 @@ export interface LaneShape {
   asks: AskShape[];
   readers: ReaderShape[];
   differences: DifferenceShape[];
-  /** Under the batches that another run cuts otherwise. */
+  /** Boxes under the batches into which the compared run does not put the same records. */
   differing: { x: number; y: number; width: number; height: number; signX: number | null }[];
   /** Marks under the offsets where followers' logs end. */
   followers: { x: number; y: number }[];
   arrival: ArrivalShape | null;
   picked: boolean;
-  /** For scrolling by keyboard: how many batches lie behind each edge. */
+  /** For scrolling by keyboard: the number of batches hidden at each edge. */
   older: number;
   newer: number;
 }
@@ -162,7 +162,7 @@ export interface LanesShape {
   height: number;
   lanes: LaneShape[];
   folded: FoldedLane[];
-  /** Partitions without even a line: their number and their names. */
+  /** The partitions that have not even a line: their number and their names. */
   rest: { y: number; text: string } | null;
   twin: string[];
 }

@@ -1,4 +1,4 @@
-/** From lane shapes to a lit template. Keyed, so that a batch keeps its element while the log grows. */
+/** Draws the shapes of lanes as a lit template with keys, so that a batch keeps its element while the log grows. */
 
 import { html, nothing, svg } from "lit";
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -17,14 +17,14 @@ import { edgeOf } from "./lanes-plan.ts";
 
 export interface LanesActions {
   pick: (selection: Selection) => void;
-  /** Scroll a lane by so many batches; negative towards newer ones. */
+  /** Scrolls a lane by so many batches; negative: towards newer ones. */
   scroll: (partition: string, batches: number) => void;
-  /** Leave out so many of the newest batches. */
+  /** Leaves out so many of the newest batches. */
   scrollTo: (partition: string, batches: number) => void;
-  /** Draw every batch of a lane. */
+  /** Draws every batch of a lane. */
   open: (partition: string) => void;
   focus: (partition: string) => void;
-  /** Asks the engine why (docs/websocket.md); null where no engine can answer. */
+  /** Asks the engine why (docs/websocket.md); null if no engine can answer. */
   why: ((question: string, subject: string) => void) | null;
 }
 
@@ -54,7 +54,7 @@ function drawLine(line: LanesShape["folded"][number], width: number, actions: La
     class=${line.changed ? "text strong" : "text"} x=${width - (width < 480 ? 8 : 16)} y=${line.y + 17} text-anchor="end">${line.text}</text></g>`;
 }
 
-/** After the name of a thing that differs in another run; with the sign, if there is room. */
+/** The mark of a difference in the compared run: a frame around a name, and a sign if there is room. */
 function differs(x: number, y: number, width: number): SVGTemplateResult {
   return svg`<rect class="differs" x=${x - 4} y=${y - 14} width=${width + 8} height="19" rx="3"/>${x < 20 ? nothing : svg`<text class="text strong" x=${x - 7} y=${y} text-anchor="end">≠</text>`}`;
 }
@@ -91,7 +91,10 @@ function drawLane(
     repeat(actions.why === null ? [] : lane.asks, (ask) => ask.subject, (ask) => drawAsk(ask, actions))}</g>`;
 }
 
-/** Behind the offsets of a batch; the sign stands between them, where there is room. */
+/**
+ * The mark of a batch that differs in the compared run: behind its offsets; the sign stands between them if there is
+ * room.
+ */
 function drawDiffering({ x, y, width, height, signX }: LaneShape["differing"][number]): SVGTemplateResult {
   return svg`<rect class="differs" x=${x} y=${y} width=${width} height=${height}/>${signX === null ? nothing : svg`<text class="text strong" x=${signX} y=${y + height - 2} text-anchor="middle">≠</text>`}`;
 }
@@ -131,12 +134,12 @@ export function drawCell(cell: CellShape, actions: Pick<LanesActions, "pick">, a
     : nothing}</g>`;
 }
 
-/** A marker with its result, C or A. */
+/** The flag of a marker with its result, C or A. */
 function flag(x: number, { y, height, label }: { y: number; height: number; label: string }, classes: string): SVGTemplateResult {
   return svg`<path class=${`flag line ${classes}`} d=${flagPath(x, y, height)}/><text class="inverted" x=${x + 9} y=${y + 13} text-anchor="middle">${label}</text>`;
 }
 
-/** A marker, as the stage has it: a flag with two points on a pole. */
+/** SVG path of a marker's flag, as on the stage: with two points, on a pole. */
 function flagPath(x: number, y: number, height: number): string {
   return `M${x} ${y}h20l-4 8.5l4 8.5h-17v${height - 17}h-3z`;
 }
@@ -173,8 +176,8 @@ function drawGate(gate: GateShape): SVGTemplateResult {
 }
 
 /**
- * What one click asks the engine about: the flag of the last stable offset, and records that a consumer has not
- * received.
+ * A button that asks the engine why with one click: over the flag of the last stable offset, and over records that a
+ * consumer has not received.
  */
 function drawAsk(ask: AskShape, actions: LanesActions): SVGTemplateResult {
   const { click, key } = onPick(() => actions.why?.(ask.question, ask.subject), { kind: "partition", id: ask.subject });
@@ -195,7 +198,7 @@ function drawReader(reader: ReaderShape, actions: LanesActions): SVGTemplateResu
     svg`<rect class="ring" x=${x - 2} y=${reader.y - 6.5} width=${width + 4} height="13" rx="2"/>`)}<path class="dot" d=${`M${end - 1} ${reader.y - 5}l8 5-8 5z`}/></g>`;
 }
 
-/** A part of a reader's strip: its fate by shape, not by colour. */
+/** A part of a consumer's strip; its shape, not its colour, shows the fate. */
 function drawSpan({ x, width, fate }: ReaderShape["spans"][number], y: number): SVGTemplateResult {
   const [left, right] = [x + 1.5, x + width - 1.5];
   if (fate === "control" || fate === "not_fetched") return svg`<path class="line thin" d=${`M${left} ${y}H${right}`}/>`;
@@ -208,8 +211,8 @@ function drawSpan({ x, width, fate }: ReaderShape["spans"][number], y: number): 
 }
 
 /**
- * Connects what one consumer has and the other has not; a sign for *different* would be read as a difference between
- * two runs.
+ * Two lines around a range that only one of two consumers has; a sign for *different* would be read as a difference
+ * between two runs.
  */
 function drawDifference({ x, width, top, bottom }: DifferenceShape): SVGTemplateResult {
   const [left, right] = [x + 2, x + width - 2];

@@ -1,8 +1,8 @@
 /**
  * The picture of the partition lanes: from a frame to shapes. Pure, no DOM.
  *
- * How tall each lane is, and which are folded, is decided in `lanes-plan.ts`. The diagram's text is made from the
- * same numbers as the shapes.
+ * `lanes-plan.ts` decides how tall each lane is, and which lanes are folded. The diagram's text is made from the same
+ * numbers as the shapes.
  */
 
 import { batchesIn, foldedLog } from "../player/folded.ts";
@@ -33,19 +33,19 @@ import { isOfPicked } from "./transaction-picked.ts";
 
 export type { LanesOptions } from "./lanes-plan.ts";
 
-/** A cell of this height has room for the records under the label. */
+/** From this height on, in px, a cell has room for the records under the label. */
 const TWO_LINES = 36;
-/** One of this height has it for the producer in small letters. */
+/** From this height on, in px, a cell has room for the producer in small letters under the label. */
 const SMALL_LINES = 28;
-/** px of the sign of what differs, with room. */
+/** px of the sign of a difference, with space. */
 const SIGN = 16;
-/** px that the lines of both gates take from the beginning of a cell. */
+/** px at the beginning of a cell that the lines of both gates cover. */
 const GATES = 7;
-/** px right of the cells that the gates take. */
+/** px right of the cells for the gates. */
 const BESIDE_GATES = 24;
-/** The largest share of the width for an offset of an enlarged short log. */
+/** The largest share of the width that an offset of an enlarged short log takes. */
 const NEAR = 0.2;
-/** px that a reader's words beside the gates take beyond its name, with room. */
+/** px beside the gates for a consumer's words, in addition to its name. */
 const READ_WORDS = 92;
 /** px from the top of the cells up to the line of the gates' names. */
 const GATE_TEXT = 7;
@@ -96,7 +96,10 @@ function lineText(view: View, name: string, partition: PartitionView): string {
   });
 }
 
-/** The meaning of a cell, once; further lanes state where they end and whether this step touched them. */
+/**
+ * The text at the end of a lane's title. The first lane explains a cell; the others say where the log ends and whether
+ * this step changed it.
+ */
 function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cells, top: number, isBeside: boolean): string {
   if (cells.common !== null) return say("diagram.lanes.every", { who: cells.common });
   if (top === 0) {
@@ -104,7 +107,7 @@ function legendText(frame: Frame, name: string, replica: ReplicaView, cells: Cel
     const unnumbered = batches.length > 0 && batches.every((batch) => isAbsent(batch.producer_id) && contentWords(batch) === null);
     return say(unnumbered ? "diagram.lanes.legend_plain" : "diagram.lanes.legend");
   }
-  // Beside another run, "unchanged" would be read as "as in the other run".
+  // Beside the picture of a compared run, "unchanged" would be read as "as in the other run".
   const key = isBeside || hasChanged(frame, "partitions", name) ? "diagram.lanes.end" : "diagram.lanes.end_unchanged";
   return say(key, { end: replica.log_end });
 }
@@ -186,7 +189,7 @@ function layoutLane(
   placeCells(frame, lane, name, id, replica, cells, tier, cellsTop, arrived?.fate === "duplicate" ? arrived.at : null, options.scrolled[name] ?? 0, (one) => options.apart?.includes(one) === true);
   const offsetsY = cellsTop + tier.cell;
   lane.texts.push(...offsetTexts(cells, offsetsY + 13, options.width));
-  const isRefused = arrived !== null && arrived.fate !== "appended"; // A box above the end of the log says so.
+  const isRefused = arrived !== null && arrived.fate !== "appended"; // If a batch was refused, the box above the end of the log already shows that it is empty.
   if (cells.count === 0 && !isRefused) {
     lane.texts.push({ x: left + 16, y: cellsTop + tier.cell / 2 + 4, text: say("diagram.lanes.empty"), anchor: "start", style: "text" });
   }
@@ -213,14 +216,14 @@ function layoutLane(
   return { lane, twin };
 }
 
-/** The parts of the other run's log on which the scale of a lane depends. */
+/** The parts of the compared run's log on which the scale of a lane depends. */
 function besideOf(pair: LogsBeside | undefined): unknown[] {
   return pair === undefined ? [] : [pair.records, pair.markers, pair.readers.join(" "), ...pair.logs];
 }
 
 /**
- * px per offset: about thirteen in a lane; beside another run's picture a short log is seen from near, on both sides
- * alike.
+ * px per offset: about thirteen offsets fit in a lane; beside the picture of a compared run, a short log is enlarged
+ * equally on both sides.
  */
 function unitOf(room: number, pair: LogsBeside | undefined, width: number): number {
   const usual = clamp((width - 180) / 13, 24, 48);
@@ -229,7 +232,7 @@ function unitOf(room: number, pair: LogsBeside | undefined, width: number): numb
   return clamp((room - markers * CONTROL_WIDTH) / Math.max(records, 1), usual, width * NEAR);
 }
 
-/** Followers and readers; returns where the lane's gates end. */
+/** Adds followers and consumers to a lane; returns the y at which the lane's gates end. */
 function placeBelow(
   frame: Frame, lane: LaneShape, partition: PartitionView, id: string, replica: ReplicaView, cells: Cells, tier: Tier,
   rowsTop: number, right: number, twin: string[], isBeside: boolean,
@@ -256,7 +259,7 @@ function placeBelow(
   return y + readers.readers.length * tier.reader;
 }
 
-/** Where the selected batch or record lies in this log, so that it stays visible. */
+/** The offset of the selected batch or record in this log, which stays visible; null: none is. */
 function selectedOffset(selection: Selection | null, partition: string, replica: ReplicaView): number | null {
   if (selection === null || selection.partition !== partition) return null;
   if (selection.kind === "batch" && selection.id.startsWith(`${partition}/`)) {
@@ -267,10 +270,13 @@ function selectedOffset(selection: Selection | null, partition: string, replica:
   return serial === undefined ? null : basesOfSerial(replica.batches, serial)[0] ?? null;
 }
 
-/** At most this many of the records that broke a guarantee are looked for. */
+/** The most records that broke a guarantee for which the log is searched. */
 const LOOKED_FOR = 20;
 
-/** The offset of the first copy of a record that is stored twice: it shows what the second one repeats. */
+/**
+ * The base offset of the first copy of a record that is stored twice, which shows what the second copy repeats; null:
+ * none.
+ */
 function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
   for (const serial of [...brokenRecords(frame, "duplicated")].slice(0, LOOKED_FOR)) {
     const [base] = basesOfSerial(batches, serial);
@@ -279,7 +285,10 @@ function firstCopy(frame: Frame, { batches }: ReplicaView): number | null {
   return null;
 }
 
-/** The batches that folds spare: those of records that broke a guarantee, and those that another run cuts otherwise. */
+/**
+ * Base offsets of batches that should not be folded: those with records that broke a guarantee, and those that differ
+ * in the compared run.
+ */
 function soughtIn(frame: Frame, name: string, { batches }: ReplicaView, apart: readonly string[]): number[] {
   const serials = allBroken(frame).slice(0, LOOKED_FOR);
   const differing = apart.filter((one) => one.startsWith(`${name} `)).map((one) => Number(one.slice(name.length + 1)));
@@ -293,7 +302,7 @@ function placeCells(
   const landed = landedOffsets(frame, partition, replicaId);
   const duplicated = brokenRecords(frame, "duplicated");
   const isLow = tier.cell < TWO_LINES;
-  // The newest visible batches, without an older one that stays in sight.
+  // Only the newest visible batches count, without an older one that was kept visible.
   const from = cells.pieces.findLastIndex((piece) => piece.kind === "fold" && !piece.newer) + 1;
   const drawn = cells.pieces.slice(from).filter(({ kind }) => kind === "batch").length;
   for (const piece of cells.pieces) {
@@ -319,12 +328,12 @@ function placeCells(
   }
 }
 
-/** The parts of a partition that differ in another run: `t-0` and `t-0 43`. */
+/** The parts of a partition that differ in the compared run: `t-0` and `t-0 43`, joined. */
 function apartIn({ apart = [] }: LanesOptions, partition: string): string {
   return apart.filter((name) => name === partition || name.startsWith(`${partition} `)).join();
 }
 
-/** The producer, where the label above has the sequence numbers alone. */
+/** The producer, for a cell whose label has only the sequence numbers; null for a marker. */
 function whoOf(batch: LogBatchView): string | null {
   return batch.control !== null ? null : identity(batch.producer_id, batch.producer_epoch);
 }
@@ -381,16 +390,16 @@ function isInTransaction(batch: LogBatchView): boolean {
   return batch.transactional || batch.control !== null;
 }
 
-/** It lies before the log's start: deleted, though its segment may still hold it. */
+/** Whether a batch lies before the log's start: it is deleted, even if its segment still holds it. */
 function isDeleted(batch: LogBatchView, replica: ReplicaView): boolean {
   return batch.last_offset < replica.log_start;
 }
 
-/** How often the log has those records of a batch that the judges call duplicate; 1 without any. */
+/** How often the log has those records of a batch that the engine's judges call duplicate; 1 without any. */
 function copiesOf({ serials }: LogBatchView, { batches }: ReplicaView, duplicated: ReadonlySet<number>): number {
   const again = serials.filter((serial) => duplicated.has(serial));
   if (again.length === 0) return 1;
-  // The log may have been cut since, or another copy not be in this view.
+  // At least two: the log may have been truncated since, or the view may lack the other copy.
   return Math.max(2, ...again.slice(0, LOOKED_FOR).map((serial) => Object.values(batches).filter((other) => other.serials.includes(serial)).length));
 }
 
@@ -398,10 +407,10 @@ function controlLetter(control: string): string {
   return control.charAt(0).toUpperCase();
 }
 
-/** Which records a cell holds, when there is room to say it; a second copy is always said. */
+/** The second line of a cell: its records, if there is room; that it is a second copy in any case; null: none. */
 function secondLine(batch: LogBatchView, piece: Placed, tier: Tier, copies: number): string | null {
-  // The first coordinator's epoch is 0; only a later one is worth showing, and the cell's name explains it. A low cell
-  // has no room under the flag.
+  // The first coordinator's epoch is 0; only a later one is shown, and the cell's name explains it. A low cell has no
+  // room under the flag.
   if (batch.control !== null) return tier.cell < TWO_LINES || batch.coordinator_epoch < 1 ? null : `ce ${batch.coordinator_epoch}`;
   const records = contentWords(batch)?.whose ?? serialsText(batch.serials);
   if (copies > 1 && tier.cell >= TWO_LINES) {
@@ -438,7 +447,7 @@ function cellName(batch: LogBatchView, replica: ReplicaView, twice: boolean, bro
   return sentences(parts);
 }
 
-/** Offsets under the cells: every one where there is room, else first and last. */
+/** The offsets under the cells: each one if there is room, else the first and the last. */
 function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
   const texts: TextShape[] = [];
   for (const piece of cells.pieces) {
@@ -462,7 +471,7 @@ function offsetTexts(cells: Cells, y: number, edge: number): TextShape[] {
   return texts;
 }
 
-/** Between two offsets of a batch, or beside them, where a sign has room; null where there is none. */
+/** The x between or beside the offsets of a batch at which a sign has room; null: there is none. */
 function signPlace({ x, width }: Placed, offsets: readonly TextShape[]): number | null {
   const taken = offsets.map(({ x: middle, text }) => ({ from: middle - textWidth(text, MARK) / 2, to: middle + textWidth(text, MARK) / 2 }));
   const edges = [x + GATES, ...taken.flatMap(({ from, to }) => [from, to]), x + width];
@@ -488,7 +497,7 @@ function gates(replica: ReplicaView, cells: Cells, top: number, bottom: number, 
   return found;
 }
 
-/** The name at the gate of the last stable offset asks why it is there. */
+/** The button on the name of the last stable offset, which asks why it is there. */
 function asksOfGate(partition: string, text: TextShape | undefined): AskShape[] {
   if (text === undefined) return [];
   const width = round(textWidth(text.text, MARK, true) + 6);
@@ -496,7 +505,10 @@ function asksOfGate(partition: string, text: TextShape | undefined): AskShape[] 
   return [{ question: "lso", subject: partition, name: say("player.why.gate", { partition }), x, y: text.y - 13, width, height: 18 }];
 }
 
-/** A click on a record that a consumer has not received asks why; a click elsewhere on its row selects the consumer. */
+/**
+ * The buttons on the ranges that a consumer has not received, which ask why; a click elsewhere on its row selects the
+ * consumer.
+ */
 function asksOfReaders(partition: string, readers: readonly ReaderShape[]): AskShape[] {
   return readers.flatMap((reader) => reader.spans.filter((span) => span.fate !== "delivered").map((span): AskShape => ({
     question: "unseen",
@@ -507,8 +519,9 @@ function asksOfReaders(partition: string, readers: readonly ReaderShape[]): AskS
 }
 
 /**
- * px: where a cross, an arrow or the bars between equals stand in the row of the gates' names, and how far names stay off
- * them. A name has a halo and is narrower than its estimate: the thin line of an arrow may stand within that.
+ * The crosses, arrows and bars between equal batches in the row of the gates' names: `at` the x, and `off` the px that
+ * names keep from it. A name has a halo and is narrower than its estimate, so the thin line of an arrow may stand
+ * within its estimated width.
  */
 function uprights(arrival: ArrivalShape | null): { at: number; off: number }[] {
   if (arrival === null) return [];
@@ -517,7 +530,7 @@ function uprights(arrival: ArrivalShape | null): { at: number; off: number }[] {
   return [...[...cross, ...(arrival.bars?.x ?? [])].map((at) => ({ at, off: 8 })), ...(arrow === undefined ? [] : [{ at: Number(arrow), off: -6 }])];
 }
 
-/** `LSO 53 = HW 53`, or one name at each gate; names never stand on each other. */
+/** The names of the gates: `LSO 53 = HW 53`, or one name at each gate; names never overlap. */
 function gateTexts(
   replica: ReplicaView, cells: Cells, top: number, arrival: ArrivalShape | null, right: number,
 ): TextShape[] {
@@ -530,9 +543,9 @@ function gateTexts(
       from >= 2 && from + width <= right && (avoid === null || from + width + 6 <= avoid[0] || from >= avoid[1] + 6);
     const inTheWay = (from: number): number[] => upright.filter(({ at, off }) => at > from - off && at < from + width + off).map(({ at }) => at);
     const before = x - 6 - width;
-    // A little nearer, if that is enough to stand before an arrow.
+    // A little nearer, if the name then stands before an arrow.
     const after = inTheWay(x + 10).length > 0 && inTheWay(x + 7).length === 0 ? x + 7 : x + 10;
-    // If neither side is free, it stands behind the thing there.
+    // If neither side is free, the name stands behind the arrow or cross that is there.
     const beyond = Math.max(after, ...inTheWay(after).map((at) => at + 16));
     const isLeft = free(before) && (inTheWay(before).length === 0 || !free(beyond));
     const from = isLeft ? before : free(beyond) || avoid === null ? beyond : Math.max(x, avoid[1]) + 6;
@@ -558,7 +571,7 @@ function gateTexts(
   return cells.left > 30 ? texts : texts.filter((text) => text.y === top - GATE_TEXT);
 }
 
-/** `log start` beside its bar: left of the first cell, or, where a part of the log is deleted, above the cells. */
+/** The name `log start` beside its bar: left of the first cell or, if a part of the log is deleted, above the cells. */
 function startTexts(cells: Cells, start: number, top: number): TextShape[] {
   const x = xOf(cells, start);
   if (x > cells.left) {
@@ -571,7 +584,7 @@ function startTexts(cells: Cells, start: number, top: number): TextShape[] {
   ];
 }
 
-/** `names`: the names of cells in the diagram's text, by key, where they are known already. */
+/** The text of a lane. `names`: the names of cells by key, where they are known already. */
 function laneTwin(
   frame: Frame, name: string, partition: PartitionView, replica: ReplicaView, cells: Cells, names: ReadonlyMap<string, string>,
 ): string {
@@ -588,7 +601,7 @@ function laneTwin(
     log_start: replica.log_start,
   });
   const body = parts.length === 0 ? say("diagram.lanes.empty") : sentences(parts);
-  // Files do not show which broker is leader.
+  // Files do not show which broker is the leader.
   const head = isLogCase(frame) ? say("diagram.lanes.twin_files", { partition: name }) : say("diagram.lanes.twin", { partition: name, leader, isr: partition.isr });
   return sentences([head, body, gatesText]);
 }

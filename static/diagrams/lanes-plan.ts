@@ -1,8 +1,8 @@
 /**
- * How tall each partition lane is drawn, and which are folded to a line or counted. Pure.
+ * How tall each partition lane is drawn, and which lanes are folded to a line or only counted. Pure.
  *
- * Lanes keep the header's order and take the roomiest tier that lets all of them fit; when none does, the lane in
- * focus stays large, the others shrink to a compact lane or to one line, and what has not even a line is counted.
+ * Lanes keep the header's order and get the roomiest tier in which all of them fit. If there is none, the lane in focus
+ * stays large, the others become compact lanes or lines, and those that do not even fit as lines are counted.
  */
 
 import { batchesIn, foldedLog } from "../player/folded.ts";
@@ -23,7 +23,7 @@ export interface LogsBeside {
   records: number;
   markers: number;
   logs: readonly Log[];
-  /** Its consumers in either run. */
+  /** The consumers of the partition in either run. */
   readers: readonly string[];
 }
 
@@ -31,21 +31,24 @@ export type Spread = Readonly<Record<string, LogsBeside>>;
 
 export interface LanesOptions {
   width: number;
-  /** Null: as tall as needed (a page that scrolls). */
+  /** The height of the picture in px; null: as tall as needed (on a page that scrolls). */
   height: number | null;
-  /** The partition drawn largest when not all fit. */
+  /** The partition drawn largest if not all fit; null: the first. */
   focus: string | null;
-  /** Batches scrolled past, by partition. */
+  /** Partition → the number of batches that the reader has scrolled past. */
   scrolled: Readonly<Record<string, number>>;
   /** Partitions whose folds the reader opened. */
   opened?: ReadonlySet<string>;
   /** Whether the picture ends after its content even if there is more room. */
   cropped?: boolean;
-  /** Whether another run's picture stands below it, so that of a narrow one only the lane in focus is drawn, and low. */
+  /**
+   * Whether the picture of a compared run stands below it, so that a narrow picture draws only the lane in focus, and
+   * low.
+   */
   beside?: boolean;
-  /** Names of things that differ in the other run. */
+  /** Names of the things that differ in the compared run. */
   apart?: readonly string[];
-  /** What each partition's two logs hold, where another run's picture stands beside this one. */
+  /** The content of each partition's two logs, for pictures of compared runs. */
   spread?: Spread;
 }
 
@@ -71,9 +74,9 @@ const DENSE: Tier = {
   name: "dense", title: 21, arrival: 42, arrivalCell: 24, gates: 16, cell: 30, offsets: 18, followers: 14,
   reader: 23, readersMost: 2, gap: 6,
 };
-/** On a telephone the deciding rule stands under the lane and should be seen with it. */
+/** On a phone, the deciding rule stands under the lane and should be seen with it. */
 const TALL: Tier = { ...ROOMY, arrival: 50, reader: 26, gap: 4 };
-/** Half of a telephone's height. */
+/** For a picture of half a phone's height. */
 const LOW: Tier = { ...DENSE, title: 20, gates: 15, cell: 36, reader: 16, gap: 4 };
 const COMPACT: Tier = {
   name: "compact", title: 20, arrival: 0, arrivalCell: 0, gates: 14, cell: 24, offsets: 15, followers: 0,
@@ -84,13 +87,13 @@ const OWN_LOG = /^__transaction_state-/;
 export const LINE_HEIGHT = 26;
 export const NARROW = 480;
 
-/** How far from the left edge of a picture of this width its texts begin. */
+/** px from the left edge of a picture of this width at which its texts begin. */
 export const edgeOf = (width: number): number => (width < NARROW ? 16 : 24);
 const LINES_MOST = 40;
-/** Lanes under the one in focus where the page scrolls; the others are lines. */
+/** The most compact lanes under the one in focus on a page that scrolls; the others are lines. */
 const COMPACT_MOST = 4;
 
-/** A tier between dense and roomy, so that lanes fill the height they have; 0 is dense, 1 roomy. */
+/** A tier between dense (`share` 0) and roomy (1), so that lanes fill the height. */
 function between(share: number): Tier {
   const mixed = (name: "title" | "arrival" | "arrivalCell" | "gates" | "cell" | "offsets" | "followers" | "reader" | "gap") =>
     Math.floor(DENSE[name] + (ROOMY[name] - DENSE[name]) * share);
@@ -102,7 +105,7 @@ function between(share: number): Tier {
 }
 
 export interface Plan {
-  /** From top to bottom. */
+  /** The tiers of the lanes, from top to bottom. */
   tiers: Map<string, Tier>;
   lines: string[];
   rest: string[];
@@ -119,18 +122,23 @@ function heightOf(frame: Frame, names: readonly string[], tier: Tier): number {
   return names.reduce((sum, name) => sum + laneHeight(frame, name, tier), 0);
 }
 
-/** The roomiest tier for lanes of this height together; dense when even that is too tall. */
+/** The roomiest tier in which all lanes fit into this height; the dense one if even that is too tall. */
 function filling(frame: Frame, names: readonly string[], height: number): Tier {
   const least = heightOf(frame, names, DENSE);
   return between(clamp((height - least) / (heightOf(frame, names, ROOMY) - least), 0, 1));
 }
 
-/** Nothing arrives in a log case, whose batches lie in files, nor in a log that only its own broker writes to. */
+/**
+ * px above the cells for arriving batches: 0 in a log case, whose batches lie in files, and in a log to which only its
+ * own broker writes.
+ */
 export function arrivalRoom(frame: Frame, name: string, tier: Tier): number {
   return isLogCase(frame) || OWN_LOG.test(name) ? 0 : tier.arrival;
 }
 
-/** An idle log: empty, with no arriving or lost message in this step, and not in focus. It is drawn as a line. */
+/**
+ * Whether a log is idle: empty, with no arriving or lost message in this step, and not in focus. It is drawn as a line.
+ */
 function isIdle(frame: Frame, name: string, focus: string | null): boolean {
   const partition = frame.view.partitions?.[name];
   const id = partition === undefined ? null : shownReplica(partition);
@@ -152,7 +160,7 @@ export function planLanes(frame: Frame, all: string[], options: LanesOptions): P
   return withLines(planFocus(frame, names, options, height), lines, frame, whole);
 }
 
-/** Adds the idle partitions as lines while they fit; the rest is counted. */
+/** The plan with the idle partitions as lines while they fit; the others are counted. */
 function withLines(plan: Plan, lines: string[], frame: Frame, height: number): Plan {
   const used = [...plan.tiers].reduce((sum, [name, tier]) => sum + laneHeight(frame, name, tier), 0);
   const fitting = height === 0 ? LINES_MOST : Math.max(0, Math.floor((height - used) / LINE_HEIGHT));
@@ -162,7 +170,7 @@ function withLines(plan: Plan, lines: string[], frame: Frame, height: number): P
   return { ...plan, lines: waiting.slice(0, most), rest: waiting.slice(most) };
 }
 
-/** Not all lanes fit: the one in focus stays large. */
+/** The plan if not all lanes fit: the lane in focus stays large. */
 function planFocus(frame: Frame, names: string[], options: LanesOptions, height: number): Plan {
   const focus = options.focus !== null && names.includes(options.focus) ? options.focus : names[0];
   const others = names.filter((name) => name !== focus);
@@ -180,7 +188,10 @@ function planFocus(frame: Frame, names: string[], options: LanesOptions, height:
   return { tiers, lines: others, rest: [] };
 }
 
-/** If the page scrolls: the lane in focus, then the others, only as lines if a rule has to be visible below them. */
+/**
+ * The plan for a page that scrolls: the lane in focus, then the others; these only as lines if a rule has to be visible
+ * below them.
+ */
 function planScrolling(frame: Frame, focus: string, others: readonly string[], isBeside: boolean): Plan {
   const tier = isBeside ? LOW : TALL;
   const tiers = new Map([[focus, hasComing(frame, focus) ? tier : { ...tier, arrival: 0 }]]);
@@ -191,7 +202,7 @@ function planScrolling(frame: Frame, focus: string, others: readonly string[], i
   return { tiers, lines: others.filter((name) => !tiers.has(name)), rest: [] };
 }
 
-/** Whether the room above the cells has something to show: what arrived or was lost in this step, or is on its way. */
+/** Whether the room above the cells has content: a message that arrived or was lost in this step, or is in transit. */
 function hasComing(frame: Frame, name: string): boolean {
   const partition = frame.view.partitions?.[name];
   const id = partition === undefined ? null : shownReplica(partition);
@@ -200,10 +211,10 @@ function hasComing(frame: Frame, name: string): boolean {
   return arrivedNow(frame, name, id) !== null || lostNow(frame, name) !== null || isUnderWay(frame, name);
 }
 
-/** Cells that a lane shows at most. */
+/** The most cells that a lane shows. */
 const MOST_CELLS = 20;
 
-/** Batches of a lane's log, and those of them that the view does not list. */
+/** The number of batches of a lane's log that the view lists, and of those that it does not. */
 export function countBatches({ view }: Frame, name: string): { listed: number; unlisted: number } {
   const partition = view.partitions?.[name];
   const id = partition === undefined ? null : shownReplica(partition);

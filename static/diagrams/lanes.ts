@@ -1,11 +1,11 @@
 /**
- * The partition lanes: what is stored, batch by batch, and how far each reader has come.
+ * The partition lanes: the stored batches, and how far each consumer has read.
  *
  *     <eos-lanes></eos-lanes>
  *     document.querySelector("eos-lanes").frame = frame;
  *
- * A cell is `PID·epoch | first–last`; hue = producer id. Fills the box it is given; `defaults` is the size of the
- * desk layout. PageUp and PageDown on a lane's title scroll it, Home and End go to its ends.
+ * A cell is `PID·epoch | first–last`; its colour stands for the producer id. The picture fills its box; `defaults` is
+ * the size of the desk layout. PageUp and PageDown on a lane's title scroll it, Home and End go to its ends.
  */
 
 import { css, html, nothing } from "lit";
@@ -55,15 +55,15 @@ export class Lanes extends SizedElement {
   declare scrolled: Readonly<Record<string, number>>;
   /** Partitions whose folds the reader opened. */
   declare opened: ReadonlySet<string>;
-  /** No taller than what it shows: on paper. */
+  /** Whether the picture is no taller than its content, for paper. */
   declare cropped: boolean;
-  /** Whether a listener takes the questions that are asked at gates and readers. */
+  /** Whether a listener answers the questions that are asked at gates and consumers. */
   declare asks: boolean;
-  /** The partition that is drawn large in the same picture of another run beside this one; null: each for itself. */
+  /** The partition that is drawn large in the pictures of both compared runs; null: each picture chooses its own. */
   declare beside: string | null;
-  /** Names of what differs in the other run, partitions among them. */
+  /** Names of the things that differ in the compared run, partitions among them. */
   declare apart: readonly string[];
-  /** What each partition's logs hold in both runs. */
+  /** The content of each partition's logs in both compared runs. */
   declare spread: Spread | undefined;
   /** The partition that the reader opened, or the last one that a step was about. */
   #large: string | null = null;
@@ -100,7 +100,7 @@ export class Lanes extends SizedElement {
     return html`${drawLanes(shape, actions, frame.animate)}${width < 600 ? this.#decided(frame) : nothing}${twin(shape.twin)}`;
   }
 
-  /** On a narrow screen the deciding rule stands under the picture; its panel is a tab away. */
+  /** On a narrow screen the deciding rule stands under the picture, because its panel is a tab away. */
   #decided(frame: Frame): TemplateResult | typeof nothing {
     const step = frame.step;
     const rule = step?.decision?.rows.find((row) => row.outcome === "decided");
@@ -136,7 +136,7 @@ export class Lanes extends SizedElement {
 
   readonly #actions = { pick: this.pick, scroll: this.#scroll, scrollTo: this.#scrollTo, open: this.#unfold, focus: this.#focus, why: this.#why };
 
-  /** Where the reader scrolled to may lie far back in a later view, which was cut anew. */
+  /** The place to which the reader scrolled may lie far back in a later view, which lists other batches. */
   protected override updated(changed: Map<string, unknown>): void {
     const frame = this.frame;
     if (frame === undefined || !changed.has("frame")) return;

@@ -1,7 +1,7 @@
 /**
- * The ledger of every record as CSV, from the rows of the panel (`ledger.ts`). Pure.
+ * The table of all records as CSV, from the rows of the panel (`ledger.ts`). Pure.
  *
- * A text that a spreadsheet would take for a formula gets a mark that stops it, as in the results of a class.
+ * A text that a spreadsheet would take for a formula gets a mark that prevents this, as in the results of a class.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -10,7 +10,7 @@ import { layoutLedger } from "./ledger.ts";
 
 const COLUMNS = ["record", "partition", "stored", "reported", "read", "result"] as const;
 const FORMULA = /^[=+\-@\t\r]/;
-/** Without it, spreadsheets read UTF-8 as something else. */
+/** Without this mark, spreadsheets do not read the file as UTF-8. */
 const BYTE_ORDER_MARK = "\ufeff";
 
 export function ledgerTable(frame: Frame): string {

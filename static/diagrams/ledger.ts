@@ -1,11 +1,12 @@
 /**
- * The ledger of serials: a strip with one mark per record that an application sent, and rows about the records
- * that matter now: how often stored, which response its producer got, which consumer read it. Red only where a guarantee is broken.
+ * The table of all records: a strip with one mark per record that an application sent, and rows about the records that
+ * matter at this step: how often each is stored, which response its producer got, which consumer read it. Only a broken
+ * guarantee is red.
  *
  *     <eos-ledger></eos-ledger>
  *     document.querySelector("eos-ledger").frame = frame;
  *
- * The judges decide what counts as duplicated or lost (view.guarantees), not this panel.
+ * The engine's judges decide what counts as duplicated or lost (view.guarantees), not this panel.
  */
 
 import { css, html, nothing } from "lit";
@@ -30,7 +31,7 @@ export interface LedgerRow {
   partition: string;
   stored: number;
   status: string;
-  /** Consumers that received it, with how often; empty while none has. */
+  /** The consumers that received it, and how often; empty while none has. */
   delivered: string;
   verdict: "once" | "duplicated" | "lost" | "reordered" | "uncertain" | "pending" | "absent";
   word: string;
@@ -41,19 +42,19 @@ export interface LedgerRow {
 
 export interface LedgerShape {
   total: number;
-  /** One per record, a page of them. */
+  /** One mark per record, for one page of the strip. */
   chips: LedgerRow[];
-  /** The selected, changed or broken ones among all. */
+  /** The rows of selected, changed or broken records. */
   rows: LedgerRow[];
   rowsFolded: number;
-  /** Records before and after the page of chips. */
+  /** The number of records before and after the page of marks. */
   older: number;
   newer: number;
   fact: string;
   broken: boolean;
 }
 
-/** The batches of the log that is shown of a partition. */
+/** The batches of the shown log of a partition. */
 function batchesOf(frame: Frame, partition: string): Record<string, LogBatchView> | undefined {
   return found(frame, `batches ${partition}`, ({ view }) => {
     const of = view.partitions?.[partition];
@@ -62,10 +63,10 @@ function batchesOf(frame: Frame, partition: string): Record<string, LogBatchView
   });
 }
 
-/** The log's own batches object is the key of the memory: views are never written to. */
+/** Counts by the log's object of batches: views are never mutated. */
 const counted = new WeakMap<object, ReadonlyMap<number, number>>();
 
-/** How many batches of a log hold each record. */
+/** Serial → how many batches of a log hold the record. */
 function copiesIn(batches: Record<string, LogBatchView>): ReadonlyMap<number, number> {
   let known = counted.get(batches);
   if (known === undefined) {
@@ -90,7 +91,10 @@ function serialsInOrder(records: Record<string, RecordView>): number[] {
   return serials;
 }
 
-/** The chips around the most relevant record: the selection, else what the step changed or broke, else the newest. */
+/**
+ * The content of the panel: the marks around the most relevant record, which is the selected one, else one that the
+ * step changed or broke, else the newest. `from`: the first record of a page that the reader chose.
+ */
 export function layoutLedger(
   frame: Frame, options: { chips: number; rows: number } = defaults, from: number | null = null,
 ): LedgerShape {
@@ -127,12 +131,12 @@ export function layoutLedger(
 
 type Stretches = FoldedRecords["stretches"];
 
-/** How many records before a serial are not listed. */
+/** The number of records before a serial that the view does not list. */
 function foldedBefore(stretches: Stretches, serial: number): number {
   return stretches.reduce((sum, [, last, records]) => sum + (last < serial ? records : 0), 0);
 }
 
-/** The listed records around one of them, by index: what lies between two stretches that are not listed. */
+/** The listed records around one of them, by index: those between two ranges that the view does not list. */
 function runAround(stretches: Stretches, serials: readonly number[], at: number): { start: number; at: number; end: number } {
   const middle = serials[at] ?? 0;
   const before = stretches.findLast(([, last]) => last < middle)?.[1] ?? Number.NEGATIVE_INFINITY;
@@ -141,7 +145,10 @@ function runAround(stretches: Stretches, serials: readonly number[], at: number)
   return { start: before === Number.NEGATIVE_INFINITY ? 0 : serials.findIndex((serial) => serial > before), at, end: end < 0 ? serials.length : end };
 }
 
-/** Records that get a row: selected, broken in this step, changed in it, broken before. Each once, in this order. */
+/**
+ * Serials of the records that get a row: selected, broken in this step, changed in it, broken before. Each once, in
+ * this order.
+ */
 function namedSerials(frame: Frame, sets: Broken[]): number[] {
   const named = new Set<number>();
   const selection = frame.selection;
@@ -181,7 +188,7 @@ function brokenSets(frame: Frame): Broken[] {
 
 const delivered = new WeakMap<readonly number[], Map<number, number>>();
 
-/** Per reader: how often each serial reached its application. */
+/** For each consumer: how often each serial reached its application. */
 function deliveries(frame: Frame): { name: string; of: (partition: string, serial: number) => number }[] {
   const read = found(frame, "delivered", ({ view }) =>
     Object.entries(view.consumers ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, consumer]) => [name, consumer.delivered] as const));
@@ -232,7 +239,7 @@ function verdictOf(record: RecordView, serial: number, count: number, sets: Brok
   return count > 0 ? "once" : "absent";
 }
 
-/** The verdict rows of all partitions in one line. */
+/** The fact in the heading: the sum of the verdicts of all partitions. */
 function ledgerFact(frame: Frame): string {
   const sum = { stored: 0, duplicates: 0, lost: 0, failed: 0, reordered: 0 };
   for (const verdict of Object.values(frame.view.verdicts ?? {})) {
@@ -282,7 +289,7 @@ export class Ledger extends DiagramElement {
 
   protected override willUpdate(changed: Map<string, unknown>): void {
     const before = changed.get("frame") as Frame | undefined;
-    // The same step again, with more of what lies far back, stays on its page.
+    // The panel stays on its page if the same step comes again with more of the parts that lie far back.
     const isSamePlace = before !== undefined && before.step === this.frame?.step && before.selection === this.frame?.selection;
     if (changed.has("frame") && !isSamePlace) this.from = null;
   }

@@ -1,8 +1,8 @@
 /**
  * The content of a batch of an internal log: the image of a transactional id, or an offset of a group. Pure.
  *
- * A transaction's image is named by its state, with the id under it; a group's offset by its partition and offset,
- * with the group under it. Of several records in one batch the newest is named and the others are counted.
+ * A transaction's image is named by its state, with the id under it; a group's offset by its partition and offset, with
+ * the group under it. If a batch has several records, the newest is named and the others are counted.
  */
 
 import type { Frame, Json, LogBatchView } from "../player/frame.ts";
@@ -10,13 +10,13 @@ import { say } from "../player/text.ts";
 import { isOfPicked } from "./transaction-picked.ts";
 
 export interface ContentWords {
-  /** `PrepareCommit`, `in-0 → 2`. */
+  /** The state, or partition and offset: `PrepareCommit`, `in-0 → 2`. */
   what: string;
-  /** `txn-1`, `g`. */
+  /** The transactional id, or the group: `txn-1`, `g`. */
   whose: string;
 }
 
-/** Null for markers, and for batches of other logs: those hold records of applications, which have serials. */
+/** The content of a batch; null for markers, and for batches with records of applications, which have serials. */
 export function contentWords(batch: LogBatchView): ContentWords | null {
   const content = batch.content;
   const last = (content?.keys.length ?? 0) - 1;
@@ -35,7 +35,7 @@ export function recordWords(key: Json, value: Json): ContentWords {
   return { what: "state" in fields ? String(fields["state"]) : `${partition ?? ""} → ${String(fields["offset"])}`, whose };
 }
 
-/** An image in `__transaction_state` belongs to the transaction that it is an image of. */
+/** Whether the batch holds an image of the selected transaction in `__transaction_state`. */
 export function isImageOfPicked(frame: Frame, batch: LogBatchView): boolean {
   return batch.content !== undefined && batch.serials.length === 0 &&
     batch.content.keys.some((key) => typeof key === "string" && isOfPicked(frame, { transaction: key }));

@@ -1,8 +1,8 @@
 /**
- * How panels look. One meaning per mark, the same in every panel:
- * hue = producer id; solid / hatched / dashed / dotted = stored / aborted / pending / deleted; yellow with an outline = this step
- * happens here; a ring around it = the same thing, seen elsewhere; not filled = of a fenced epoch; inverted = current state; red = a guarantee is
- * broken or an error returned, always with words. Colours and sizes are the page's tokens (static/styles).
+ * How panels look. Each mark has the same meaning in every panel: colour = producer id; solid / hatched / dashed /
+ * dotted = stored / aborted / pending / deleted; yellow with an outline = this step happens here; a ring = the same
+ * thing, seen elsewhere; not filled = of a fenced epoch; inverted = current state; red = a guarantee is broken or an
+ * error returned, always with words. Colours and sizes are the page's tokens (static/styles).
  */
 
 import { css, unsafeCSS } from "lit";
@@ -31,7 +31,7 @@ const base = css`
   h3 { font-weight: 600; }
   section { position: relative; }
   section + section { margin-top: 10px; }
-  /* Paper has room for all of them. */
+  /* Paper has room for folded sections. */
   @media not print {
     :host([folded]) section > :not(h2) { display: none; }
     :host([folded]) section + section { margin-top: 4px; }
@@ -52,7 +52,7 @@ const base = css`
   :focus-visible { outline: 3px solid var(--ink); outline-offset: 2px; }
   button { font: inherit; color: inherit; background: none; border: 0; padding: 0; text-align: start; cursor: pointer; }
   button.term { text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; overflow-wrap: anywhere; }
-  /* Chinese characters reach below the line of Latin letters: a line that skips them is left under spaces alone. */
+  /* Chinese characters reach below the line of Latin letters: a line that skips them would remain only under spaces. */
   svg .term { cursor: help; text-decoration: underline dotted; text-underline-offset: 3px; text-decoration-skip-ink: none; }
   button.link { text-decoration: underline; min-height: 24px; }
 
@@ -126,7 +126,7 @@ const base = css`
   @media (prefers-reduced-motion: reduce) { .lands, .travels, .appears, .crosses { animation: none; } }
 `;
 
-/** Of a fenced epoch: not filled. */
+/** A batch of a fenced epoch is not filled. */
 const old = css`svg :is(.cell, .flag).old { fill: var(--paper); } svg .cell.old { stroke-width: 2.5; } svg .flag.old + text { fill: var(--ink); } .card.old { background: var(--paper); }`;
 
 export const look = [base, unsafeCSS(hues), old];

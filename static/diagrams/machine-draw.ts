@@ -1,4 +1,4 @@
-/** Draws what `machine-layout.ts` laid out, and fetches the engine's table that it is laid out from. */
+/** Draws the result of `machine-layout.ts`, and fetches the engine's table from which it is made. */
 
 import { css, html, svg } from "lit";
 import type { SVGTemplateResult, TemplateResult } from "lit";
@@ -22,7 +22,7 @@ export const machineLook = css`
   svg { width: 100%; height: auto; max-width: 340px; }
 `;
 
-/** The table at `address`; undefined when the site has none there. Throws when it cannot be reached. */
+/** The table at `address`; undefined if the site has none there. Throws if the request fails. */
 export async function fetchMachine(address: string): Promise<MachineTable | undefined> {
   const response = await get(address);
   return response.ok ? ((await response.json()) as MachineTable) : undefined;

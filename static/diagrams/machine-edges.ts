@@ -1,8 +1,8 @@
 /**
  * How the edges of a state machine run between its boxes, so that few of them cross and none hides another. Pure.
  *
- * An edge leaves and enters by the sides that face each other; all ends on one side of a box stand apart, in the
- * order of where they lead.
+ * An edge leaves and enters through the sides that face each other; all ends on one side of a box stand apart, in the
+ * order of the boxes to which they lead.
  */
 
 import { clamp, round } from "./geometry.ts";
@@ -25,13 +25,13 @@ interface End {
   side: Side;
 }
 
-/** px between two ends on one side, and how far ends keep from a box's corners. */
+/** `APART`: px between two ends on one side. `CORNER`: px that ends keep from a box's corners. */
 const APART = 8;
 const CORNER = 6;
-/** px: how far an edge swings out that passes boxes in its own row or column. */
+/** px by which an edge swings out that passes boxes in its own row or column. */
 const SWING = 15;
 
-/** Paths from box to box, in the order of `edges`. `rows`: how many rows of boxes there are. */
+/** The SVG paths from box to box, in the order of `edges`. `rows`: the number of rows of boxes. */
 export function edgePaths(edges: readonly { from: PlacedBox; to: PlacedBox }[], rows: number): string[] {
   const boxes = [...new Set(edges.flatMap(({ from, to }) => [from, to]))];
   const ends = edges.flatMap(({ from, to }, edge): [End, End] => {
@@ -89,7 +89,7 @@ function path(from: Port, to: Port): string {
   return `M${x1} ${y1}C${a} ${b} ${x2} ${y2}`;
 }
 
-/** The control point of one end: straight out of its side. */
+/** The control point of one end of a curve: straight out of the end's side. */
 function control(port: Port, other: Port, far: number): string {
   const [dx, dy] = [Math.abs(other.x - port.x), Math.abs(other.y - port.y)];
   const out = far > 0 ? far : 0.55 * (port.side === "left" || port.side === "right" ? dx : dy);

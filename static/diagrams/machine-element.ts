@@ -1,10 +1,11 @@
 /**
- * A panel with a state machine in it, drawn from the engine's own table.
+ * A panel with a state machine, drawn from the engine's own table.
  *
  *     class Coordinator extends MachineElement { protected readonly machine = "transaction_states"; … }
  *
- * The table is fetched once from `machines`, an address with `{machine}` in it. Without one the panel says the state
- * in words (`drawn` is null), so a failed fetch hides nothing that is known; the next frame asks again.
+ * The table is fetched once from `machines`, an address with `{machine}` in it. Without a table, the panel says the
+ * state in words (`drawn` returns null), so a failed fetch hides nothing that is known; the next frame requests the
+ * table again.
  */
 
 import type { TemplateResult } from "lit";
@@ -16,13 +17,13 @@ import { layoutMachine, tableInForce } from "./machine-layout.ts";
 
 export interface MachineState {
   state: string;
-  /** The last edge: from, to, event. */
+  /** The last edge: from, to, event; null: none was taken yet. */
   lastEdge: readonly [string, string, string] | null;
-  /** Whether this step took it. */
+  /** Whether this step took the last edge. */
   stepped: boolean;
-  /** What is drawn, in words. */
+  /** The state in words. */
   sentence: string;
-  /** The version of the component that has the machine. */
+  /** The version and level of the component that has the machine. */
   there: InForce;
 }
 
@@ -37,7 +38,7 @@ export abstract class MachineElement extends DiagramElement {
 
   declare machines: string | undefined;
   declare table: MachineTable | undefined;
-  /** Name of the machine, as the engine's tables have it. */
+  /** Name of the machine in the engine's tables. */
   protected abstract readonly machine: string;
   #asked = "";
 
@@ -54,7 +55,7 @@ export abstract class MachineElement extends DiagramElement {
     void fetchMachine(address).then((table) => { this.table = table; }, () => { this.#asked = ""; });
   }
 
-  /** Null while the table is not loaded. */
+  /** The drawing of the machine; null while the table is not loaded. */
   protected drawn({ state, lastEdge, stepped, sentence, there }: MachineState, options: (table: MachineTable) => MachineOptions): DrawnMachine | null {
     if (this.table === undefined) return null;
     const table = tableInForce(this.table, there, lastEdge);

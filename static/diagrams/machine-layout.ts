@@ -1,8 +1,8 @@
 /**
  * A state machine as a picture: boxes for states, lines for edges, from the engine's own table. Pure.
  *
- * The table has the states and edges; only the places of the states are decided here. A state that has
- * no place of its own gets one in a grid, so a new row in the engine never disappears from the picture.
+ * States and edges come from the table; only the places of the states are decided here. A state without a place of its
+ * own gets one in a grid, so a new row in the engine never disappears from the picture.
  */
 
 import type { InForce, Needs } from "../player/in-force.ts";
@@ -11,7 +11,7 @@ import { round, textWidth } from "./geometry.ts";
 import type { PlacedBox } from "./machine-edges.ts";
 import { edgePaths } from "./machine-edges.ts";
 
-/** `/reference/machines/<name>.json`; made from the engine's table. */
+/** The content of `/reference/machines/<name>.json`, made from the engine's table. */
 export interface MachineTable {
   name: string;
   initial: string;
@@ -24,8 +24,8 @@ export interface MachineTable {
 }
 
 /**
- * The rows in force, with their events and the states that they connect. The one it starts in stays, and so does the
- * row that was taken last: a request may come from before the level changed.
+ * The table with only the rows in force, their events, and the states that they connect. The initial state stays, and
+ * so does the row that was taken last: a request may be from before the level changed.
  */
 export function tableInForce(table: MachineTable, there: InForce, taken: readonly [string, string, string] | null): MachineTable {
   const rows = table.rows.filter((row) => has(there, row) || (taken !== null && row.source === taken[0] && row.target === taken[1] && row.on === taken[2]));
@@ -45,7 +45,7 @@ export interface StateShape {
   width: number;
   height: number;
   current: boolean;
-  /** A state that is being written: in force once it is replicated. */
+  /** Whether the state is being written: it is in force once it is replicated. */
   pending: boolean;
   terminal: boolean;
 }
@@ -55,7 +55,7 @@ export interface EdgeShape {
   from: string;
   to: string;
   path: string;
-  /** The last edge taken, or the one this step took. */
+  /** Whether the edge was taken last; if this step took one, that one. */
   last: boolean;
   on: string[];
 }
@@ -65,7 +65,7 @@ export interface MachineShape {
   height: number;
   states: StateShape[];
   edges: EdgeShape[];
-  /** States that all others lead to, each by an edge that is not drawn. */
+  /** States to which all others lead, each by an edge that is not drawn. */
   anywhere: string[];
   /** How many states and edges are not drawn. */
   folded: { states: number; edges: number };
@@ -73,7 +73,10 @@ export interface MachineShape {
 
 type Places = Record<string, [column: number, row: number]>;
 
-/** Columns and rows of the client's transaction machine; the first row is all that an idempotent producer uses. */
+/**
+ * Column and row of each state of the client's transaction machine; the first row is all that an idempotent producer
+ * uses.
+ */
 export const CLIENT_PLACES: Places = {
   UNINITIALIZED: [0, 0],
   INITIALIZING: [1, 0],
@@ -86,7 +89,9 @@ export const CLIENT_PLACES: Places = {
   FATAL_ERROR: [0, 2],
 };
 
-/** The coordinator's machine of a transactional id: commit above, abort below, and in between the ways back. */
+/**
+ * Places of the coordinator's machine of a transactional id: commit above, abort below, and the ways back between them.
+ */
 export const TRANSACTION_PLACES: Places = {
   PrepareCommit: [0, 0],
   CompleteCommit: [2, 0],
@@ -98,7 +103,7 @@ export const TRANSACTION_PLACES: Places = {
   Dead: [2, 3],
 };
 
-/** A transaction at the message middleware: forward on the right, undone on the left. */
+/** Places of the machine of a transaction at the message middleware: forward on the right, undoing on the left. */
 export const MIDDLEWARE_PLACES: Places = {
   STARTED: [0, 0],
   PREPARING: [1, 0],
@@ -117,10 +122,10 @@ const HEIGHT = 20;
 const ROW = 40;
 /** px above the first row for edges that swing over it. */
 const ABOVE = 8;
-/** px below a single row, whose edges swing under it. */
+/** px below a single row, for edges that swing under it. */
 const BELOW = 15;
 const FONT = 8.5;
-/** If all other states, at least so many, lead to a state, a text replaces the edges. */
+/** If at least so many other states exist and all of them lead to a state, a text replaces their edges. */
 const ANYWHERE = 5;
 
 export interface MachineOptions {
@@ -132,7 +137,7 @@ export interface MachineOptions {
   pending?: string | null;
 }
 
-/** A state's name as it is written in its box: long names break at the underscore, or behind their first word. */
+/** The lines of a state's name in its box: long names break at the underscore, or after their first word. */
 export function stateLines(state: string): string[] {
   if (state.length <= 11) return [state];
   const words = /^([A-Z][a-z]+)([A-Z].*)$/.exec(state);
@@ -171,7 +176,10 @@ export function layoutMachine(
   };
 }
 
-/** Known places, moved together when whole rows are missing; unknown states follow in a grid of three. */
+/**
+ * Column and row of each state: known places, moved up if whole rows are missing; unknown states follow in a grid with
+ * three columns.
+ */
 function placed(states: string[], places: Places): Map<string, [number, number]> {
   const result = new Map<string, [number, number]>();
   const rows = [...new Set(states.map((state) => places[state]?.[1]).filter((row) => row !== undefined))].sort();
@@ -223,7 +231,7 @@ function edgesOf(table: MachineTable): Edge[] {
   return [...edges.values()];
 }
 
-/** Drawn states that every other state leads to: a text replaces a line from each. */
+/** Drawn states to which every other state leads: a text replaces their edges. */
 function fromAnywhere(table: MachineTable, edges: readonly Edge[], at: ReadonlyMap<string, unknown>): string[] {
   const most = table.states.length - 1;
   return most < ANYWHERE ? [] : table.states.filter((state) => at.has(state) && edges.filter((edge) => edge.to === state).length === most);

@@ -1,6 +1,6 @@
 /**
- * The marker board of a coordinator: markers waiting for each broker, those under way, those whose leader the coordinator does not
- * know, and the checklist of partitions that have not acknowledged theirs.
+ * The marker board of a coordinator: markers waiting for each broker, those in transit, those whose leader the
+ * coordinator does not know, and the list of partitions that have not acknowledged theirs.
  *
  *     <eos-marker-board></eos-marker-board>
  *     document.querySelector("eos-marker-board").frame = frame;

@@ -1,4 +1,4 @@
-/** A short text for a message, for arrows: api, partition, batch, or error and offset. */
+/** A short text for a message, for arrows: API, partition, batch, or error and offset. */
 
 import type { Arrow, Json, JsonObject, MessageView, Plan } from "../player/frame.ts";
 import { facts, listed, named } from "../player/joins.ts";
@@ -12,7 +12,7 @@ function objectAt(fields: JsonObject, name: string): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** Partition and label of every batch that a Produce request carries, in its order. */
+/** Partition and label of every batch that a Produce request carries, in the order of the request. */
 export function carriedLabels(message: MessageView): { partition: string; label: string; producerId: Id }[] {
   return Object.entries(carriedBatches(message)).map(([partition, batch]) => ({
     partition,
@@ -25,7 +25,7 @@ export function carriedLabels(message: MessageView): { partition: string; label:
   }));
 }
 
-/** The same batch sent again has the same key; null when a message carries no numbered batch. */
+/** A key that is the same for the same batch sent again; null if a message carries no batch with sequence numbers. */
 export function batchKey(message: MessageView): string | null {
   if (message.is_response) return null;
   const [first] = Object.entries(carriedBatches(message));
@@ -92,7 +92,7 @@ function zooKeeperReply(fields: JsonObject): string {
   return say(key, { version: fields["version"] ?? "?" });
 }
 
-/** The fate of a message, as text. `message`: as it is at the step on show; the arrow has it as it was sent. */
+/** The fate of a message in words. `message`: as it is at the step on show; the arrow has it as it was sent. */
 export function fateText(arrow: Arrow, underWay: boolean, message: MessageView = arrow.message): string {
   const parts: string[] = [];
   if (underWay) {

@@ -3,14 +3,14 @@
 import type { Frame } from "../player/frame.ts";
 import { hasChanged } from "./changes.ts";
 
-/** Transactions that the view knows, newest first. */
+/** Ids of the transactions that the view knows, newest first. */
 export function transactionIds(frame: Frame): string[] {
   const middleware = frame.view.middleware;
   const ids = new Set([...Object.keys(middleware?.transactions ?? {}), ...Object.keys(middleware?.business?.transactions ?? {})]);
   return [...ids].sort((one, other) => Number(other) - Number(one));
 }
 
-/** The transaction that the step is about, else the newest. */
+/** The id of the transaction that the step is about, else of the newest; null: there is none. */
 export function shownTransaction(frame: Frame): string | null {
   const of = frame.step?.transition?.of.split(" ")[1];
   const ids = transactionIds(frame);

@@ -1,5 +1,5 @@
 /**
- * The middleware's two tables: what it has received from each participant, and the responses that it waits for.
+ * The middleware's two tables: the responses that it has received from each participant, and those for which it waits.
  *
  *     <eos-middleware-votes></eos-middleware-votes>
  *     document.querySelector("eos-middleware-votes").frame = frame;
@@ -37,7 +37,7 @@ export interface VotesShape {
 
 export function layoutVotes(frame: Frame, most = defaults.rows): VotesShape | null {
   const transactions = frame.view.middleware?.transactions ?? {};
-  // A business system may hold a transaction that the middleware does not know; what it knows is shown.
+  // A business system may hold a transaction that the middleware does not know; a transaction that it knows is shown.
   const shown = shownTransaction(frame);
   const tid = shown !== null && shown in transactions ? shown : (Object.keys(transactions).sort((one, other) => Number(other) - Number(one))[0] ?? null);
   const entry = tid === null ? undefined : transactions[tid];

@@ -1,11 +1,11 @@
 /**
- * An operator's numbers: the figures of a cluster's dashboard before this step and now, and the difference.
+ * An operator's numbers: the figures of a cluster's dashboard before this step and after it, and the difference.
  *
  *     <eos-numbers></eos-numbers>
  *     document.querySelector("eos-numbers").frame = frame;
  *
- * Gauges are differences and counts of what the view reports; counters come from the engine (docs/frame.md). A number
- * that is 0 and was 0 has no row, and how many those are is said.
+ * Gauges are differences and counts of values in the view; counters come from the engine (docs/frame.md). A number that
+ * is 0 and was 0 has no row; a line counts these numbers.
  */
 
 import { css, html, nothing } from "lit";
@@ -22,11 +22,11 @@ export interface NumberRow {
   name: string;
   was: number | null;
   now: number;
-  /** A dashboard would alert. */
+  /** Whether a dashboard would alert because of it. */
   alarming: boolean;
 }
 
-/** Lags and shortages, then counters in the order in which problems show. */
+/** The rows: lags and shortages, then counters in the order in which problems show. */
 const COUNTERS = [
   "retries", "duplicates_answered", "refusals", "messages_lost", "messages_repeated", "batches_expired", "epochs_bumped", "questions_repeated", "marker_retries",
 ] as const;
@@ -60,7 +60,9 @@ function lagBehind(view: View, name: string, position: number): number {
   return end === undefined ? 0 : Math.max(0, end - position);
 }
 
-/** Rows of numbers that are not 0 or were not, how many of them are above 0 now, and how many numbers are and were 0. */
+/**
+ * Rows of the numbers that are or were not 0; how many of them are above 0 now; and how many numbers are and were 0.
+ */
 export function layoutNumbers(frame: Frame): { rows: NumberRow[]; above: number; quiet: number } {
   const { view, previousView: before } = frame;
   const row = (key: string, read: Gauge): NumberRow => ({
@@ -74,7 +76,7 @@ export function layoutNumbers(frame: Frame): { rows: NumberRow[]; above: number;
   return { rows, above: rows.filter(({ now }) => now > 0).length, quiet: all.length - rows.length };
 }
 
-/** `+2`, `−1`, or a dash. */
+/** The difference of a number: `+2`, `−1`, or a dash. */
 export function differenceText({ was, now }: NumberRow): string {
   const difference = was === null ? 0 : now - was;
   if (difference === 0) return "–";

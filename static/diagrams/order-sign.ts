@@ -1,4 +1,7 @@
-/** The sign of a record that is stored behind later ones: an arrow to where it belongs. A red frame is the sign of any other breach. Pure. */
+/**
+ * The sign of a record that is stored after later ones: an arrow to where it belongs. Any other breach has a red frame.
+ * Pure.
+ */
 
 import type { SVGTemplateResult } from "lit";
 import { svg } from "lit";

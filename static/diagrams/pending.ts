@@ -33,7 +33,7 @@ export interface PendingRow {
 export interface PendingShape {
   rows: PendingRow[];
   folded: number;
-  /** What happens next; null where nothing waits, or the recording has no order. */
+  /** The next event, in words; null if none is waiting, or if the recording has no order. */
   next: string | null;
   /** Whether the recording has the order. */
   isOrdered: boolean;
@@ -72,14 +72,14 @@ function className(name: string): string {
   return words.knows(key) ? say(key) : name.replaceAll("_", " ");
 }
 
-/** `fetch t-0`: first the engine's name, then the subject. Calls keep their names. */
+/** The name of an event such as `fetch t-0`: the engine's name in words, then the subject. Calls keep their names. */
 function eventName(what: string): string {
   const [name = "", ...about] = what.split(" ");
   const key = [`diagram.pending.what.${name}`, ...actionKeys(name)].find((one) => words.knows(one));
   return [key === undefined ? name : say(key), ...about].join(" ");
 }
 
-/** A fault has the same name as the intervention of a reader. */
+/** The catalogue keys of a fault, which has the same name as the reader's intervention. */
 function actionKeys(action: string): string[] {
   return [`player.action.${action}`, `player.action.${action}_message`];
 }
@@ -96,7 +96,7 @@ export function messageName(message: { api: string; is_response: boolean }): str
 export class Pending extends DiagramElement {
   static override styles = [...DiagramElement.styles, css`
     td button { line-height: 18px; width: 100%; }
-    /* One line; what it leaves out stands in the list. */
+    /* One line; the list has the rest. */
     details.more:not([open]) > summary { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; max-width: 100%; }
   `];
 

@@ -1,11 +1,11 @@
 /**
- * Selecting one thing anywhere highlights it everywhere. One thing has many pictures: the records of a batch
- * are in the accumulator, in a request, on an arrow and in the log. Partition and serials join them.
+ * Highlights the selected thing in every picture. One thing is drawn in many pictures: the records of a batch are in
+ * the accumulator, in a request, on an arrow and in the log. Partition and serials connect them.
  */
 
 import type { JsonObject, MessageView, Selection, View } from "../player/frame.ts";
 
-/** Is `thing` a picture of what the reader picked? */
+/** Whether `thing` is a drawing of the selected thing. */
 export function isPicked(selection: Selection | null, thing: Selection): boolean {
   if (selection === null) return false;
   if (selection.kind === thing.kind && selection.id === thing.id) return true;
@@ -20,12 +20,12 @@ function serialsOf(selection: Selection): readonly number[] {
   return selection.kind === "record" ? [Number(selection.id)] : [];
 }
 
-/** The selection of an actor, a partition, … without serials. */
+/** A selection without serials: of an actor, a partition, … */
 export function plainly(kind: Selection["kind"], id: string): Selection {
   return { kind, id };
 }
 
-/** A message with the records it carries or answers, where the view still knows them. */
+/** The selection of a message, with the records that it carries or answers, if the view still knows them. */
 export function messageSelection(view: View, message: MessageView): Selection {
   const selection: Selection = { kind: "message", id: String(message.id) };
   const partition = message.partitions[0];
@@ -36,7 +36,7 @@ export function messageSelection(view: View, message: MessageView): Selection {
   return selection;
 }
 
-/** The batches inside a Produce request, by partition; MSG-2 field names. */
+/** Partition → batch inside a Produce request, with the field names of MSG-2. */
 export function carriedBatches(message: MessageView): Record<string, JsonObject> {
   const batches = message.fields["batches"];
   if (typeof batches !== "object" || batches === null || Array.isArray(batches)) return {};
@@ -44,8 +44,9 @@ export function carriedBatches(message: MessageView): Record<string, JsonObject>
 }
 
 /**
- * Messages do not carry serials (the protocol has none), so the request is looked up at the client by its
- * correlation id, and, once the client has let go of it, the batch by PID, epoch and sequence.
+ * The serials in a Produce request or its response. Messages do not carry serials (the protocol has none), so the
+ * request is looked up at the client by its correlation id; once the client no longer holds it, the batch is looked up
+ * by PID, epoch and sequence.
  */
 function produceSerials(view: View, message: MessageView, partition: string): number[] {
   const client = view.clients?.[message.is_response ? message.to : message.from];

@@ -4,7 +4,7 @@
  *     <eos-producer-table></eos-producer-table>
  *     document.querySelector("eos-producer-table").frame = frame;
  *
- * The producer that the step is about is opened; the cached batch equal to the arriving one is lit.
+ * The producer that the step is about is unfolded; the cached batch that equals the arriving one is highlighted.
  */
 
 import { css, html, nothing } from "lit";
@@ -59,7 +59,7 @@ export interface ProducerTableShape {
   producers: ProducerRow[];
   folded: number;
   remark: string | null;
-  /** Differences to the state of clients with these ids although nothing is in flight. */
+  /** Sentences about differences from the state of clients with these ids, although nothing is in flight. */
   differs: string[];
 }
 
@@ -118,7 +118,7 @@ function cacheRows(
     const fresh = !previous.some((cached) => cached[2] === offset);
     return {
       key: String(offset),
-      // What a coordinator writes has no sequence; Kafka counts back from -1 and gets the greatest one.
+      // A coordinator's records have no sequence; Kafka counts back from -1 and gets the greatest number.
       sequences: last === -1 ? say("diagram.none") : range(first, last),
       offsets: range(offset, lastOffset),
       timestamp: say("diagram.at", { at: timestamp }),
@@ -150,14 +150,18 @@ function producerRow(frame: Frame, replica: ReplicaView, path: string[], produce
 }
 
 /**
- * `__consumer_offsets` remembers the producers whose transactions commit offsets; `__transaction_state` remembers none.
+ * Whether a partition remembers transactional producers: `__consumer_offsets` remembers those whose transactions commit
+ * offsets; `__transaction_state` remembers none.
  */
 function isTransactional(frame: Frame, partition: string): boolean {
   const view = frame.view.partitions?.[partition];
   return Object.values(view?.replicas ?? {}).some((replica) => Object.keys(replica.producers).length > 0);
 }
 
-/** How close the match is to being forgotten: the reason why five is enough for five in flight. */
+/**
+ * How close the matching batch is to being dropped from the cache, in words, for a duplicate: this is why five cached
+ * batches are enough for five requests in flight.
+ */
 function remark(cache: CachedRow[], fate: string | null): string | null {
   const index = cache.findIndex((row) => row.hit);
   if (fate !== "duplicate" || index < 0) return null;
@@ -184,7 +188,10 @@ export class ProducerTable extends DiagramElement {
     this.open = null;
   }
 
-  /** Logs of coordinators have no producers of their own to remember: the table stays with the data. */
+  /**
+   * The partition that the panel shows. Logs of coordinators have no producers of their own to remember, so the panel
+   * stays at a data partition.
+   */
   #follow(frame: Frame): string | null {
     this.#partition = found(frame, "partition", (whole, last) => {
       const now = partitionIn(whole);

@@ -1,6 +1,6 @@
 /**
- * The controller of a cluster without ZooKeeper (KRaft): its epoch, each broker's registration, block of producer ids
- * and how far it has read, and the newest records of the metadata log.
+ * The controller of a cluster without ZooKeeper (KRaft): its epoch, each broker's registration and block of producer
+ * ids, how far each has read, and the newest records of the metadata log.
  *
  *     <eos-quorum></eos-quorum>
  *     document.querySelector("eos-quorum").frame = frame;
@@ -76,7 +76,7 @@ function stateOf(registration: { state: string; expires_at: number | null } | un
   return registration.expires_at === null ? state : say("diagram.quorum.until", { state, at: registration.expires_at });
 }
 
-/** The level stands beside the rest where the brokers know the feature. */
+/** The fact in the heading, with the level of `transaction.version` if the brokers know that feature. */
 export function factOf({ active, epoch, next_producer_id: next, transaction_version: level }: ActiveControllerView): string {
   const state = active ? say("diagram.quorum.active", { epoch, next }) : say("diagram.quorum.failed", { epoch });
   return level === undefined ? state : facts([state, say("diagram.quorum.level", { level })]);

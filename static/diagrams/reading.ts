@@ -1,17 +1,18 @@
 /**
- * Records what a panel reads of a frame while it draws. A later frame in which all of that is the same needs no drawing.
+ * Records what a panel reads of a frame while it draws. A later frame in which all of these values are the same needs
+ * no drawing.
  *
- * A panel need not declare what it depends on: `frame` records it. Views share what did not change, so a part that is
- * the same object is the same; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters.
- * A panel that needs little of a part that changes with most steps reads it by `found`, and depends on that alone.
- * A panel of many similar pieces uses `piece` to make only those again whose inputs changed.
+ * A panel need not declare on what it depends: `frame` records it. Views share unchanged parts, so a part that is the
+ * same object did not change; a part is one name of a view (`clients`), of a step (`actor`) or of its parameters. A
+ * panel that needs little of a part that changes with most steps reads it by `found`, and depends only on the result. A
+ * panel of many similar pieces uses `piece` to make only those again whose inputs changed.
  */
 
 import type { Frame } from "../player/frame.ts";
 
 type Names = Set<PropertyKey>;
 type Find<T> = (frame: Frame, last: T | undefined) => T;
-/** An object that is read, and its path. */
+/** Name of a recorded object → how to get it from a frame. */
 const PARTS = {
   view: (frame: Frame) => frame.view,
   previousView: (frame: Frame) => frame.previousView,
@@ -20,19 +21,19 @@ const PARTS = {
 };
 type Part = keyof typeof PARTS;
 
-/** The reading of each frame that panels get. */
+/** Frame → its reading, for each frame that a panel gets. */
 const readings = new WeakMap<Frame, Reading>();
 
 /**
- * What `find` finds in a frame: plain values. It looks into whole frames, also into later ones, and so keeps none of
- * what it was given; what it found the last time it gets as `last`. `name` distinguishes it from all else that is found.
+ * The result of `find` for a frame, which must be plain values. `find` reads whole frames, also later ones, and so must
+ * not keep anything that it gets; `last` is its result of the last time. `name` distinguishes it from other results.
  */
 export function found<T>(frame: Frame, name: string, find: Find<T>, last?: T): T {
   const reading = readings.get(frame);
   return reading === undefined ? find(frame, last) : reading.find(name, find, last);
 }
 
-/** A made piece, its inputs besides the frame, and what it read of the frame. */
+/** A piece that was made, its inputs besides the frame, and what was read of the frame for it. */
 interface Piece {
   of: readonly unknown[];
   reading: Reading;
@@ -40,8 +41,8 @@ interface Piece {
 }
 
 /**
- * What `make` makes of a frame and of all else that it looks at (`of`): the same as in the drawing before, when it would
- * be made of the same. It must not be changed.
+ * The result of `make` for a frame and its other inputs (`of`); the one of the drawing before, if its inputs are the
+ * same. It must not be changed.
  */
 export function piece<T>(frame: Frame, name: string, of: readonly unknown[], make: (frame: Frame) => T): T {
   const reading = readings.get(frame);
@@ -49,17 +50,17 @@ export function piece<T>(frame: Frame, name: string, of: readonly unknown[], mak
 }
 
 export class Reading {
-  /** The frame as a panel is to see it. */
+  /** The frame that the panel gets, which records what is read. */
   frame: Frame;
   #of: Frame;
   readonly #plain: Names = new Set();
-  /** The names that were read of each part; if a part was listed as a whole, all of its names. */
+  /** Part → the names that were read of it; `#whole` has the parts that were listed, of which all names count. */
   readonly #parts = new Map<Part, Names>();
   readonly #whole = new Set<Part>();
   readonly #changed = new Set<string>();
   readonly #found = new Map<string, { find: Find<unknown>; value: unknown }>();
   readonly #pieces = new Map<string, Piece>();
-  /** The pieces of the drawing before. */
+  /** Name → piece of the drawing before. */
   readonly #earlier: ReadonlyMap<string, Piece>;
 
   constructor(frame: Frame, before: Reading | null = null) {
@@ -79,7 +80,7 @@ export class Reading {
     readings.set(this.frame, this);
   }
 
-  /** The result of `found`, which is computed once for a frame. */
+  /** The result of `find`, which is computed once for a frame. */
   find<T>(name: string, find: Find<T>, last: T | undefined): T {
     let known = this.#found.get(name);
     if (known === undefined) {
@@ -102,12 +103,12 @@ export class Reading {
     return made;
   }
 
-  /** What it read is the same in this frame: the old one, with all that it holds, may go. */
+  /** Goes on with a frame in which everything that was read is the same, so that the old one can be freed. */
   #goOn(frame: Frame): void {
     this.#of = this.frame = frame;
   }
 
-  /** Whether a panel that draws this frame would find what it found then. */
+  /** Whether a panel that draws this frame would read the same values again. */
   holdsFor(frame: Frame): boolean {
     const before = this.#of;
     if (frame === before) return true;
@@ -137,7 +138,7 @@ export class Reading {
     return key;
   }
 
-  /** A proxy of the part that records what is read of it; `inner` are its own parts. */
+  /** A proxy of a part that records what is read of it; `inner` has proxies of its own parts. */
   #noting(part: Part, inner: Partial<Record<Part, unknown>> = {}): unknown {
     const of: object | null = PARTS[part](this.#of);
     if (of === null) return null;
@@ -160,7 +161,7 @@ export class Reading {
   }
 }
 
-/** The same thing, or twice nothing: steps without notes have a list of none each. */
+/** Whether two values are the same, or both empty lists: each step without notes has an empty list of its own. */
 function isSameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   return Array.isArray(one) && Array.isArray(other) && one.length === 0 && other.length === 0;
@@ -170,7 +171,7 @@ function isOfSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, place) => item === other[place]);
 }
 
-/** The same value, or one with the same components. */
+/** Whether two values are the same, or have the same components. */
 function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;

@@ -1,9 +1,12 @@
-/** Which request is sent again because a message was lost, and which response answers a request. Pure. */
+/** Which request is sent again because a message was lost, and whether a response answers a request. Pure. */
 
 import type { Arrow } from "../player/frame.ts";
 import { batchKey } from "./message-words.ts";
 
-/** Each message that was lost up to a step, with the request that was sent again because of it: without it, a picture would show a loss without consequence. */
+/**
+ * Each message that was lost up to a step → the request that was sent again because of it: without it, a picture would
+ * show a loss without consequence.
+ */
 export function sentAgain(arrows: readonly Arrow[], upTo = Number.POSITIVE_INFINITY): Map<Arrow, Arrow> {
   return new Map(arrows.flatMap((lost): [Arrow, Arrow][] => {
     const { settledStep } = lost;

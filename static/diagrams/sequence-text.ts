@@ -1,7 +1,8 @@
 /**
- * The messages up to a step as a sequence diagram in Mermaid's language: text that wikis and repositories draw. Pure.
+ * The messages up to a step as a sequence diagram in Mermaid's language, which wikis and repositories draw. Pure.
  *
- * Fate by arrow, as in the space-time diagram: `->>` arrived, `-x` did not, `-)` is under way. Answers are dashed.
+ * The arrow shows the fate, as in the space-time diagram: `->>` arrived, `-x` did not, `-)` is in transit. Responses
+ * are dashed.
  */
 
 import type { Arrow, Frame, Mark } from "../player/frame.ts";
@@ -26,12 +27,12 @@ export function sequenceText(frame: Frame, arrows: readonly Arrow[], marks: read
     ...shown.map((arrow) => ({ step: arrow.sentStep, line: messageLine(arrow, step, name) })),
     ...notes.map((mark) => ({ step: mark.step, line: `  Note over ${name(mark.actor)}: ${plain(say(mark.key, mark.params))}` })),
   ];
-  // Sorting keeps the order of what happened in one step.
+  // The sorting is stable, so lines of the same step keep their order.
   lines.push(...numbered.sort((one, other) => one.step - other.step).map(({ line }) => line));
   return `${lines.join("\n")}\n`;
 }
 
-/** In the order in which the run names them; only those that take part. */
+/** The actors that take part, in the order of the run's header. */
 function participants(frame: Frame, arrows: readonly Arrow[], notes: readonly Mark[]): string[] {
   const used = new Set([...arrows.flatMap(({ message }) => [message.from, message.to]), ...notes.map((mark) => mark.actor)]);
   const known = frame.header.actors.map((actor) => actor.name).filter((actor) => used.has(actor));
@@ -45,7 +46,10 @@ function messageLine(arrow: Arrow, step: number, name: (actor: string) => string
   return `  ${name(message.from)}${message.is_response ? "--" : "-"}${head}${name(message.to)}: ${plain(messageLabel(message))}`;
 }
 
-/** Text that Mermaid takes as text: what would end a line or begin something is written as its number. */
+/**
+ * Text that Mermaid takes as plain text: characters that would end a line or begin something are written as their
+ * number.
+ */
 export function plain(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[#;<>{}"%]/g, (sign) => `#${sign.charCodeAt(0)};`);
 }

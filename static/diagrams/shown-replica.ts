@@ -2,7 +2,10 @@
 
 import type { PartitionView } from "../player/frame.ts";
 
-/** The replica that a lane shows: the leader's; without a leader the longest log, lowest id first. */
+/**
+ * The replica that a lane shows: the leader's; without a leader, the longest log, lowest id first. Null if there is
+ * none.
+ */
 export function shownReplica(partition: PartitionView): string | null {
   if (partition.leader !== null && String(partition.leader) in partition.replicas) return String(partition.leader);
   let longest: string | null = null;

@@ -1,15 +1,16 @@
 /**
- * Keys for things that appear and disappear: a thing that stays keeps its key, a new one takes the key of one that disappeared.
+ * Keys for things that appear and disappear: a thing that stays keeps its key, a new one takes the key of one that
+ * disappeared.
  *
- * Keyed by identity, replacing forty things by forty others removes forty elements and makes forty; in a drag, this
- * is most of a panel's work. With these keys their elements are used again, and an element that the reader
- * has the focus on stays with its thing as long as the thing is on show.
+ * With keys by identity, replacing forty things by forty others removes forty elements and makes forty; in a drag, this
+ * is most of a panel's work. With these keys, elements are used again, and an element with the focus stays with its
+ * thing as long as the thing is on show.
  */
 
 export class Slots<Id> {
   #keys = new Map<Id, number>();
 
-  /** One key each, in order. */
+  /** One key for each id, in order. */
   keysFor(ids: readonly Id[]): number[] {
     const staying = new Map<Id, number>();
     for (const id of ids) {

@@ -1,6 +1,6 @@
 /**
- * The highlight of a step's row in the space-time diagram, and the result of the step as text: in the column beside
- * the lanes, else beside its actor; in a narrow picture, below the row. Pure.
+ * The highlighted row ("band") of a step in the space-time diagram, and the result of the step as text: in the column
+ * beside the lanes, else beside its actor; in a narrow picture, below the row. Pure.
  */
 
 import type { Frame } from "../player/frame.ts";
@@ -18,55 +18,58 @@ import type { LaneHead } from "./spacetime-heads.ts";
 import { TO_LANES, doerOf } from "./spacetime-heads.ts";
 import { defaults as margin, marginWidth, wordsWidth } from "./spacetime-margin.ts";
 
-/** The least px of a row's highlight. */
+/** The least px of the band's height. */
 const BAND = 40;
-/** Lines of a text: more than any has. */
+/** The most lines of a text, which no text reaches. */
 const LINES = 14;
-/** px from one to the next. */
+/** px from one line to the next. */
 const LINE = 17;
-/** The width of the page's typeface, as a share of the one that widths are estimated with. */
+/** The factor by which letters of the page's typeface are narrower than estimated. */
 const NARROWER = 0.92;
 
 export interface BandShape {
   y: number;
   height: number;
-  /** y of the row itself. */
+  /** y of the row's middle. */
   middle: number;
-  /** Behind its words: no lane and no arrow runs through them. */
+  /** The box behind the band's texts, through which no lane or arrow runs; null: none. */
   plate: Box | null;
-  /** Its actor's; null when the actor has no lane. */
+  /** x of the actor's lane; null if the actor has none. */
   x: number | null;
-  /** `=` where the arriving batch equals a stored one. */
+  /** `=` if the arriving batch equals a stored one; else null. */
   sign: string | null;
   texts: { x: number; y: number; text: string; strong: boolean; anchor: "start" | "end" }[];
 }
 
-/** The texts of the band as lines for the column beside the lanes, which is so wide. */
+/** The texts of the band in lines, for the column beside the lanes. `column`: its width in px. */
 function bandLines(frame: Frame, column: number): { text: string; strong: boolean }[] {
   return bandText(frame).flatMap((text, index) =>
     wrapAtMost(text, wordsWidth(column) / NARROWER, TEXT, LINES, index === 0).map((line) => ({ text: line, strong: index === 0 })));
 }
 
-/** px of the highlight above and below the middle of its row. */
+/** px of the band above and below the middle of its row. */
 export interface BandRoom {
   above: number;
   below: number;
 }
 
-/** px from the edges of a narrow picture to the words under the row. */
+/** px from the edges of a narrow picture to the texts under the row. */
 const INDENT = { left: 62, right: 8 };
 
-/** The words of a narrow picture: under the row over its whole width, so that what arrives there is seen to arrive. The step's
- * sentence, which stands over the picture, is not repeated: it would cover arrows. */
+/**
+ * The texts of a narrow picture: under the row over the whole width, so that the arriving arrow stays visible. If no
+ * batch arrived or was refused, there are none: the step's sentence already stands over the picture, and would cover
+ * arrows.
+ */
 function linesUnder(frame: Frame, width: number): string[] {
   if (arrivedAt(frame) === null && frame.step?.refusal == null) return [];
   return bandText(frame).flatMap((text) => wrapAtMost(text, width - INDENT.left - INDENT.right, TEXT, LINES, true));
 }
 
-/** Where the step's sentence stands beside the picture, the row is washed and has no words. */
+/** The room of a band without texts, if the step's sentence stands beside the picture. */
 export const WORDLESS: BandRoom = { above: BAND / 2, below: BAND / 2 };
 
-/** `column`: of {@link marginWidth}. */
+/** The room of a step's band. `column`: the width from {@link marginWidth}. */
 export function bandRoom(frame: Frame, width: number, column: number | null): BandRoom {
   if (width < margin.narrow) return { above: BAND / 2, below: 16 + linesUnder(frame, width).length * LINE + 6 };
   const half = Math.max(BAND, bandLines(frame, column ?? margin.width).length * LINE + 10) / 2;
@@ -74,15 +77,15 @@ export function bandRoom(frame: Frame, width: number, column: number | null): Ba
 }
 
 /**
- * The wash of this step, with what was decided in the column beside the lanes, or else beside the actor.
- * `begin`: px from the left edge to where the first lane stands.
+ * The band of this step with its texts, in the column beside the lanes, or else beside the actor. `begin`: x of the
+ * first lane.
  */
 export function bandShape(frame: Frame, y: number, lanes: LaneHead[], width: number, begin: number): BandShape {
   const band = bandOf(frame, y, lanes, width, begin);
   return { ...band, plate: plateOf(band.texts) };
 }
 
-/** The wash without words. */
+/** The band without texts. */
 export function plainBand(frame: Frame, y: number, lanes: readonly LaneHead[]): BandShape {
   return { ...washOf(frame, y, lanes, WORDLESS), plate: null, texts: [] };
 }
@@ -127,7 +130,7 @@ function bandOf(frame: Frame, y: number, lanes: LaneHead[], width: number, begin
   };
 }
 
-/** The batch that this step's actor decided about, as the lanes show it. */
+/** The batch that this step's actor decided about, as the lanes show it; null: none. */
 function arrivedAt(frame: Frame): Arrived | null {
   const decision = frame.step?.decision;
   const view = decision == null ? undefined : frame.view.partitions?.[decision.subject];
@@ -137,8 +140,10 @@ function arrivedAt(frame: Frame): Arrived | null {
   return arrivedNow(frame, decision.subject, id);
 }
 
-/** What the step did, in one text or two: what arrived and what became of it, or the first sentence of the step; all of
- * them stand over the picture. */
+/**
+ * What the step did, in one text or two: the batch that arrived and its fate, or the first sentence of the step; all
+ * its sentences stand over the picture.
+ */
 function bandText(frame: Frame): string[] {
   const step = frame.step;
   if (step === null) return [];

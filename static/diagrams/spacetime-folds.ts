@@ -1,4 +1,4 @@
-/** Where the counted folds of the space-time diagram stand: between the lanes, beside the arrows. Pure. */
+/** Places of the folds in the space-time diagram, which count messages: between the lanes, beside the arrows. Pure. */
 
 import type { Box } from "./geometry.ts";
 import { MARK, overlap, round, textWidth } from "./geometry.ts";
@@ -8,7 +8,7 @@ export interface FoldPlace {
   y: number;
   width: number;
   text: string;
-  /** The same in fewer words. */
+  /** The text in fewer words. */
   brief: string;
 }
 
@@ -19,7 +19,7 @@ interface Line {
   y2: number;
 }
 
-/** Each fold is placed where no arrow runs through it and no cell is, in fewer words if that makes a place. */
+/** Places each fold where no arrow and no cell is, with the text in fewer words if that makes a place. */
 export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[], cells: readonly Box[], left: number, end: number): void {
   const right = Math.max(left + 60, end);
   const isFree = (x: number, width: number, y: number): boolean =>
@@ -36,7 +36,7 @@ export function placeFolds(folds: readonly FoldPlace[], arrows: readonly Line[],
   }
 }
 
-/** Whether an arrow runs through a box: clipped to the box's rows, does it meet its columns? */
+/** Whether an arrow runs through a box: the part of it between the box's top and bottom overlaps the box's width. */
 function crosses(arrow: Line, left: number, top: number, right: number, bottom: number): boolean {
   if (arrow.y2 <= top || arrow.y1 >= bottom) return false;
   const span = arrow.y2 - arrow.y1 || 1;

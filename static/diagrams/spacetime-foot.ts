@@ -1,5 +1,5 @@
 /**
- * The notes at the foot of the space-time diagram: the number of undrawn messages, and, if spaced by time, what is not
+ * The notes at the foot of the space-time diagram: the number of undrawn messages and, if spaced by time, what is not
  * to scale. Pure.
  */
 
@@ -16,18 +16,18 @@ import { RULES, TO_SCALE } from "./spacetime-rows.ts";
  * other.
  */
 const BUTTONS = { wide: 252, narrow: 148 };
-/** The same of a picture beside another one, which has only the button. */
+/** px at the foot of the picture of a compared run, which has only the button. */
 const BUTTON = 96;
-/** Lines that have room under the lanes; further ones make the picture higher. */
+/** The number of lines that have room under the lanes; further ones make the picture higher. */
 const LINES: Record<Spacing, { wide: number; narrow: number }> = { step: { wide: 1, narrow: 3 }, time: { wide: 2, narrow: 4 } };
-/** Of a wide picture beside another one, which is half as wide. */
+/** The number of lines in a wide picture of a compared run, which is half as wide. */
 const BESIDE = 2;
-/** px from one of them to the next. */
+/** px from one line to the next. */
 export const NOTE_LINE = 14;
 
 const sizeOf = (width: number): "wide" | "narrow" => (width < margin.narrow ? "narrow" : "wide");
 
-/** px below the lanes that are kept for the foot: of its notes, and where they stand on each other of its buttons. */
+/** px below the lanes for the foot: for its notes, and in a narrow picture for its buttons. */
 export function footHeight(width: number, spacing: Spacing, isBeside = false): number {
   return Math.max(44 + (linesIn(width, spacing, isBeside) - 1) * NOTE_LINE, sizeOf(width) === "narrow" ? 88 : 0);
 }
@@ -37,7 +37,7 @@ function linesIn(width: number, spacing: Spacing, isBeside: boolean): number {
   return size === "wide" && isBeside ? BESIDE : LINES[spacing][size];
 }
 
-/** The notes, each a sentence; in fewer words where these have no room. */
+/** The notes in lines; if they have no room, in fewer words. */
 export function noteLines(notes: readonly Note[], width: number, spacing: Spacing, isBeside = false): string[] {
   const size = sizeOf(width);
   const most = linesIn(width, spacing, isBeside);
@@ -48,13 +48,13 @@ export function noteLines(notes: readonly Note[], width: number, spacing: Spacin
 
 export interface Note {
   text: string;
-  /** Where there is little room. */
+  /** The note in fewer words. */
   brief: string;
 }
 
 const note = (text: string, brief = text): Note => ({ text, brief });
 
-/** `before`: messages before the first row. */
+/** The notes. `before`: the number of messages before the first row. */
 export function footNotes(
   frame: Frame, shape: SpacetimeShape, before: number, drawn: ReadonlyMap<string, number>, spacing: RowSpacing,
 ): Note[] {
@@ -67,7 +67,7 @@ export function footNotes(
   if (before > 0) notes.push(note(say("diagram.spacetime.earlier", { count: before })));
   const unlabelled = shape.arrows.filter((arrow) => arrow.label === null).length;
   if (unlabelled > 0) notes.push(note(say("diagram.spacetime.unlabelled", { count: unlabelled })));
-  // An application calls its clients; it sends no messages of its own.
+  // An application has no lane: it calls its clients and sends no messages of its own.
   const silent = frame.header.actors.filter(({ name, role }) => role !== "application" && !drawn.has(name)).map((actor) => actor.name);
   if (silent.length > 0) notes.push(note(say("diagram.spacetime.silent", { actors: silent, count: silent.length }), say("diagram.spacetime.silent_brief", { count: silent.length })));
   return notes;

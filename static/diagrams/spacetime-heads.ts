@@ -12,14 +12,18 @@ import type { Drawn } from "./spacetime-layout.ts";
 import { marginWidth } from "./spacetime-margin.ts";
 
 /**
- * px on the left for the times, at the least; px by which there are more (lanes that moved with each text would sway).
+ * `TIMES`: the least px on the left for the times. `TIMES_STEP`: px by which they grow, because lanes that moved with
+ * each text would sway.
  */
 export const TIMES = 54;
 const TIMES_STEP = 24;
-/** px from the room of the times to the first lane; from the left edge to a time and from it to the lane, together. */
+/**
+ * `TO_LANES`: px from the times to the first lane. `BESIDE_TIME`: px beside a time, from the left edge and to the lane,
+ * together.
+ */
 export const TO_LANES = 28;
 const BESIDE_TIME = 9;
-/** Baseline of what an actor is, under its name. */
+/** Baseline of an actor's role, under its name. */
 export const ROLE_Y = 40;
 export const ACTORS_MOST = 7;
 const ROLE_ORDER = ["application", "client", "producer", "broker", "consumer", "zookeeper", "controller"];
@@ -28,14 +32,14 @@ export interface LaneHead {
   actor: string;
   x: number;
   title: string;
-  /** px to the title's baseline: where names are wider than their lanes are apart, every second one stands higher. */
+  /** y of the title's baseline: if names are wider than the distance of their lanes, every second one stands higher. */
   titleY: number;
   role: string;
   picked: boolean;
   selection: Selection;
 }
 
-/** Actors that take part, in the order of their roles. */
+/** The actors that take part, in the order of their roles. */
 export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
   const used = new Set<string>();
   for (const { arrow } of kept) {
@@ -43,12 +47,12 @@ export function actorsOf(frame: Frame, kept: readonly Drawn[]): string[] {
     used.add(arrow.message.to);
   }
   for (const name of actorsIn(frame.step)) used.add(name);
-  // Before the first step: all actors.
+  // If none takes part yet, before the first step: all actors.
   if (used.size === 0) for (const actor of frame.header.actors.slice(0, ACTORS_MOST)) used.add(actor.name);
   return byRole(frame, used);
 }
 
-/** The actor of the step's sentence: its own actor, or the broker that acts at the actor's fetch. */
+/** The actor of the step's sentence: the step's own actor, or the broker that acts at the actor's fetch. */
 export function doerOf(step: Step): string {
   return step.derived?.by ?? step.actor;
 }
@@ -76,7 +80,7 @@ export function lanesLeft(times: readonly { text: string; now: boolean }[]): num
   return TIMES + further * TIMES_STEP + TO_LANES;
 }
 
-/** `left`: of {@link lanesLeft}; `margin`: of {@link marginWidth}. */
+/** The headings of lanes. `left`: from {@link lanesLeft}; `margin`: from {@link marginWidth}. */
 export function laneHeads(frame: Frame, actors: string[], width: number, left: number, margin: number | null = marginWidth(width, left, actors.length)): LaneHead[] {
   const right = width - (margin ?? 54);
   const spacing = actors.length > 1 ? (right - left) / (actors.length - 1) : width;
@@ -86,14 +90,14 @@ export function laneHeads(frame: Frame, actors: string[], width: number, left: n
   return actors.map((actor, index) => {
     const selection = plainly("actor", actor);
     const x = actors.length === 1 ? (left + right) / 2 : left + ((right - left) * index) / (actors.length - 1);
-    // As wide as its neighbours and the picture's edges leave it.
+    // The role may be as wide as its neighbours and the picture's edges allow.
     const role = roleText(frame, actor, partition, Math.min(2 * x, 2 * (width - x), spacing) - 6);
     return { actor, x: round(x), title: actor, titleY: crowded ? (index % 2 === 0 ? 26 : 12) : 24, role,
       picked: isPicked(frame.selection, selection), selection };
   });
 }
 
-/** In `room` px: in fewer words, else nothing, rather than a word's beginning. */
+/** The role of an actor if it fits in `room` px, else in fewer words, else "": a cut word would say nothing. */
 function roleText(frame: Frame, actor: string, partition: string | null, room: number): string {
   return rolesOf(frame, actor, partition).find((one) => textWidth(one, MARK) <= room) ?? "";
 }
@@ -103,7 +107,7 @@ function coordinates(frame: Frame, id: string): boolean {
   return Object.keys(frame.view.brokers?.[id]?.transactions ?? {}).length > 0;
 }
 
-/** The role of an actor, and then a shorter text for it. */
+/** The texts for the role of an actor, the longer first. */
 function rolesOf(frame: Frame, actor: string, partition: string | null): string[] {
   const consumer = frame.view.consumers?.[actor];
   if (consumer !== undefined) return [consumer.isolation, consumer.isolation.replace(/^read_/, "")];
@@ -119,7 +123,7 @@ function rolesOf(frame: Frame, actor: string, partition: string | null): string[
   if (view === undefined || partition === null) return [];
   if (String(view.leader) === id) return leaderOf([partition]);
   if (coordinates(frame, id)) return [say("diagram.spacetime.coordinator")];
-  // A broker that leads another partition is no follower only.
+  // A broker that leads another partition is not only a follower.
   const led = ledBy(frame, id);
   if (led.length > 0) return leaderOf(led);
   return id in view.replicas ? [say("diagram.spacetime.follower", { partition }), say("diagram.spacetime.follower_brief")] : [];
@@ -129,7 +133,7 @@ function leaderOf(partitions: readonly string[]): string[] {
   return [say("diagram.spacetime.leader", { partition: listed(partitions) }), say("diagram.spacetime.leader_brief")];
 }
 
-/** Partitions of applications that a broker leads. */
+/** The data partitions that a broker leads. */
 function ledBy(frame: Frame, id: string): string[] {
   return Object.entries(frame.view.partitions ?? {}).filter(([name, { leader }]) => !INTERNAL.test(name) && String(leader) === id).map(([name]) => name).sort();
 }

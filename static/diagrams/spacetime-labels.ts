@@ -12,12 +12,12 @@ import { ROLE_Y, TIMES } from "./spacetime-heads.ts";
 
 /** px from the middle of a cross, or of this step's dot, to its edge. */
 const CROSS = 9;
-/** The same of any other dot. */
+/** px from the middle of any other dot to its edge. */
 const DOT = 4;
 
 /**
- * Gives every arrow its label, or none where it has no place. `sent`: the newest message of each batch. `first`: ids of
- * messages that choose their places before all others.
+ * Gives every arrow its label, or none if there is no place for it. `sent`: batch → its newest message. `first`: ids of
+ * messages whose labels choose their places before all others.
  */
 export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent: ReadonlyMap<string, number>, first: readonly number[]): void {
   const texts = kept.map((drawn) => {
@@ -51,14 +51,14 @@ export function labelArrows(shape: SpacetimeShape, kept: readonly Drawn[], sent:
   });
 }
 
-/** A text in the middle above a lane. */
+/** The box of a text above a lane, centred on it. */
 function head(x: number, baseline: number, width: number): Box {
   return { x: x - width / 2, y: baseline - 11, width, height: 13 };
 }
 
 /**
- * What a label says where it has no room for all: the request and its partition, an answer's error, or, of an answer that
- * does not arrive, only what it answers.
+ * The text of a label that has no room for all: the request and its partition; a response's error; or, of a response
+ * that does not arrive, only what it answers.
  */
 function firstPart(text: string, { underWay, arrow: { message, fate } }: Drawn): string {
   if (message.is_response && message.error !== null && message.error !== "NONE") {

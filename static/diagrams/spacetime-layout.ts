@@ -1,9 +1,9 @@
 /**
  * The space-time diagram: one lane per actor, time downwards, one arrow per message. Pure.
  *
- * Where the rows stand, by step or by time, `spacetime-rows.ts` says. What does not fit is folded by importance (this
- * step, what is selected, what failed, what is under way, then the newest), and each fold stands where its messages
- * were, with their number.
+ * `spacetime-rows.ts` decides where the rows stand, by step or by time. Messages that do not fit are folded by
+ * importance (those of this step, selected ones, those that failed, those in transit, then the newest), and each fold
+ * stands where its messages were, with their number.
  */
 
 import type { Arrow, Frame, Mark, Selection } from "../player/frame.ts";
@@ -32,19 +32,22 @@ import { isMessageOfPicked } from "./transaction-picked.ts";
 export interface SpacetimeOptions {
   width: number;
   height: number;
-  /** Every message that is looked at is drawn, however tall the picture gets. */
+  /** Whether every candidate message is drawn, however tall the picture gets. */
   whole?: boolean;
-  /** What the distance of two rows stands for: one step, or virtual time. */
+  /** What the distance between two rows stands for: one step, or virtual time. */
   spacing?: Spacing;
   /**
-   * Names of the lanes that two pictures beside each other have, where the page says in words what happens; none: the
-   * picture's own.
+   * Names of the lanes that the pictures of two compared runs share, while the page says in words what happens; null:
+   * the picture's own lanes.
    */
   columns?: readonly string[] | null;
   foremost?: Foremost;
 }
 
-/** What a picture shows before everything else: ids of messages, which always have a label, and names of actors; the most important first. */
+/**
+ * What a picture shows with precedence, most important first: ids of messages, which always have a label, and names of
+ * actors.
+ */
 export interface Foremost {
   messages: readonly number[];
   actors: readonly string[];
@@ -55,10 +58,10 @@ export const NOTHING_FOREMOST: Foremost = { messages: [], actors: [] };
 export const defaults: SpacetimeOptions = { width: 648, height: 464 };
 
 const HEADER = 46;
-/** px from one time to the next at the least. */
+/** The least px from one time to the next. */
 const TIME_LINE = 13;
 const LOOKED_AT = 400;
-/** px of a cell that names what was stored. */
+/** px of the height of a cell that names what was stored. */
 const STORED = 18;
 
 export interface ArrowShape {
@@ -72,7 +75,7 @@ export interface ArrowShape {
   held: boolean;
   now: boolean;
   picked: boolean;
-  /** Null if no free place was found; the accessible name still contains it. */
+  /** The arrow's label; null if no free place was found: the accessible name still contains it. */
   label: { x: number; y: number; angle: number; text: string } | null;
   name: string;
   selection: Selection;
@@ -89,23 +92,23 @@ export interface SpacetimeShape {
   dots: { x: number; y: number }[];
   shortened: { y: number; text: string }[];
   folds: FoldPlace[];
-  /** The same on the axis, in a number. */
+  /** The numbers of undrawn messages that stand on the axis. */
   counts: { x: number; y: number; text: string; name: string }[];
   marks: MarkShape[];
   band: BandShape | null;
-  /** Where batches are stored, or their equals if they were duplicates, beside the arrow that brought them. */
+  /** Where batches are stored, or the batches that their duplicates equal, beside the arrow that brought them. */
   stored: {
     key: string; x: number; y: number; width: number; text: string; hue: string; matched: boolean; picked: boolean;
     selection: Selection;
-    /** Right of the lane, joined to its dot; else below the arrow's end. */
+    /** Whether the cell is right of the lane, joined to its dot; else it is below the arrow's end. */
     joined: boolean;
   }[];
   bars: { key: string; x: number; y: number; height: number; text: string; picked: boolean; selection: Selection }[];
   notes: string[];
-  /** The same as lines at the foot. */
+  /** The notes in lines, at the foot. */
   noteLines: string[];
   twin: string[];
-  /** The actors whose lanes the picture would have alone, the most important first. */
+  /** The actors whose lanes the picture would have on its own, most important first. */
   wanted: readonly string[];
 }
 
@@ -116,7 +119,7 @@ export interface Drawn {
   endAt: number;
 }
 
-/** Arrows sent up to a step, newest last; `arrows` are in order of sending. */
+/** The number of arrows sent up to a step; `arrows` are in order of sending. */
 export function sentUpTo(arrows: readonly Arrow[], step: number): number {
   let low = 0;
   let high = arrows.length;
@@ -128,12 +131,12 @@ export function sentUpTo(arrows: readonly Arrow[], step: number): number {
   return low;
 }
 
-/** An arrow's message as it is at the step on show, while it is under way; afterwards as it was sent. */
+/** An arrow's message as it is at the step on show, while it is in transit; afterwards as it was sent. */
 function messageNow({ id, message }: Arrow, { network }: Frame["view"]): Arrow["message"] {
   return network?.messages[String(id)] ?? message;
 }
 
-/** A message in transit ends at its current due time, which a delay moves. */
+/** An arrow as it is drawn at a step: a message in transit ends at its current due time, which a delay moves. */
 function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
   const underWay = arrow.settledStep === null || arrow.settledStep > step;
   return {
@@ -145,12 +148,12 @@ function asDrawn(arrow: Arrow, step: number, view: Frame["view"]): Drawn {
 }
 
 const BROKEN = 4.5;
-/** The weight of a message that comes before all others. */
+/** The weight of a message that has precedence. */
 const FOREMOST = 7;
-/** The same of the other message of its exchange. */
+/** The weight of the request or response that belongs to such a message. */
 const EXCHANGE = 5;
 
-/** Whether it brought records to a log that have broken a guarantee there. */
+/** Whether a message brought records to a log that have broken a guarantee there. */
 function hasBroken(frame: Frame, { message: { to }, stored }: Arrow): boolean {
   return Object.entries(stored).some(([partition, offset]) => {
     const batch = frame.view.partitions?.[partition]?.replicas[to.replace("broker-", "")]?.batches[String(offset)];
@@ -164,7 +167,10 @@ function exchangesOf(arrows: readonly Arrow[], ids: readonly number[]): Set<Arro
   return new Set(arrows.filter(({ message }) => some.some((one) => isAnsweredBy(one.message, message) || isAnsweredBy(message, one.message))));
 }
 
-/** Higher is kept longer. `again`: the messages that were sent again after a loss; `exchanges`: as {@link exchangesOf} has them. */
+/**
+ * The weight of a message; those with a higher one are kept longer. `again`: the messages that were sent again after a
+ * loss; `exchanges`: from {@link exchangesOf}.
+ */
 function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>, again: ReadonlySet<Arrow>, exchanges: ReadonlySet<Arrow>, { messages, actors }: Foremost): number {
   const step = frame.step?.number ?? 0;
   const { arrow } = drawn;
@@ -183,21 +189,22 @@ function importance(frame: Frame, drawn: Drawn, keys: ReadonlySet<string>, again
   return actors.includes(arrow.message.from) || actors.includes(arrow.message.to) ? least + 0.5 : least;
 }
 
-/** The spacing where what is essential would not have room otherwise. */
+/** The spacing if essential messages would not have room otherwise. */
 const TIGHTER: Record<Spacing, RowSpacing> = { step: "tight", time: "close" };
 
 /** The additional weight of a lost message whose loss is a turning point. */
 const TURNED = 0.75;
 
 /**
- * Where distances are time, what happened last stands there whole, but for reading; folds in it would not be to scale.
+ * How a weight counts. By time, the newest messages are drawn without gaps, apart from the most important ones: folds
+ * among them would not be to scale.
  */
 const RANK: Record<Spacing, (weight: number) => number> = {
   step: (weight) => weight,
   time: (weight) => (weight >= 5 ? weight : Math.min(weight, 1)),
 };
 
-/** Batches that this step is about: the arriving one, and those of the messages of this step. */
+/** Keys of the batches that this step is about: the arriving one, and those of this step's messages. */
 function currentKeys(frame: Frame, candidates: readonly Drawn[]): Set<string> {
   const step = frame.step?.number ?? 0;
   const keys = new Set<string>();
@@ -222,7 +229,7 @@ export function layoutSpacetime(
   const again = new Set(sentAgain(looked, step).values());
   const exchanges = exchangesOf(looked, foremost.messages);
   const spacing = options.spacing ?? "step";
-  // A turning point on a lane is only understood beside the message whose loss it is.
+  // A turning point on a lane is only understood beside the message whose loss it is, so that message gets more weight.
   const turned = new Set(marks.map((mark) => mark.step));
   const isTurned = ({ arrow }: Drawn): boolean => arrow.fate === "dropped" && arrow.settledStep !== null && turned.has(arrow.settledStep);
   const ranked = candidates
@@ -241,7 +248,7 @@ export function layoutSpacetime(
       const actors = actorsOf(frame, kept);
       if (kept.length > 1 && (layoutRows(frame, kept, candidates, points, rooms(kept), rows).height > room || actors.length > ACTORS_MOST)) {
         kept.pop();
-        if (spacing === "time" && weight <= 1.5) break; // Older ones would stand beyond a gap that is not quiet.
+        if (spacing === "time" && weight <= 1.5) break; // Older messages would stand beyond a gap that is not quiet.
       }
       if (kept.length >= 24) break;
     }
@@ -265,7 +272,10 @@ export function layoutSpacetime(
 
 type Rooms = (kept: readonly Drawn[]) => WordsRoom & { left: number };
 
-/** For so many lanes: px from the left edge to the first one, and what the words of the rows take beside them. */
+/**
+ * The function from kept messages to the room of their rows' texts and the px from the left edge to the first lane;
+ * computed once for each number of lanes.
+ */
 function wordsRooms(frame: Frame, candidates: readonly Drawn[], points: readonly Mark[], { columns, width }: SpacetimeOptions): Rooms {
   const now = frame.step?.at ?? frame.view.time;
   const times = candidates.flatMap(({ arrow, underWay, endAt }) => [arrow.sentAt, underWay ? Math.max(endAt, frame.view.time) : endAt]);
@@ -310,7 +320,7 @@ function compose(
     marks: [], band: null, stored: [], bars: [], notes: [], noteLines: [], twin: [], wanted: actors,
   };
   if (nowRow !== undefined && frame.step !== null) shape.band = isBeside ? plainBand(frame, nowRow.y, lanes) : bandShape(frame, nowRow.y, lanes, options.width, left);
-  // A message that was lost did not arrive: its cross stands where it was lost, and nothing stands at its receiver.
+  // A lost message did not arrive: its cross stands where it was lost, and nothing marks its receiver.
   const isLostHere = kept.some(({ arrow }) => arrow.settledStep === now && arrow.fate !== "delivered" && arrow.message.to === frame.step?.actor);
   if (shape.band !== null && isLostHere) shape.band = { ...shape.band, x: null, sign: null };
   const beside = Math.max(...xOf.values()) + 16;
@@ -333,7 +343,7 @@ function foldText({ count, gap }: { count: number; gap: number }): string {
   return say("diagram.spacetime.folded", { count, gap: duration(gap) });
 }
 
-/** Where rows follow time, a break says how long it is; the time of an awaited arrival is not known yet. */
+/** The text of a break. By time, it says how long the break is; the time of an awaited arrival is not known yet. */
 function cutText({ from, until, awaited }: Cut, spacing: Spacing): string {
   const by = duration(until - from);
   return say(spacing === "time" && !awaited ? "diagram.spacetime.quiet" : "diagram.spacetime.shortened", { by });
@@ -360,7 +370,10 @@ function timeTexts(rows: Row[], now: number): SpacetimeShape["times"] {
   return texts;
 }
 
-/** The offsets of the batch that an arrow brought, or of the equal one if it was a duplicate, while the log has them. */
+/**
+ * Adds cells with the offsets of the batch that an arrow brought, or of the equal one if it was a duplicate, while the
+ * log has them.
+ */
 function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]): void {
   const seen = new Set<string>();
   const now = frame.step?.number ?? 0;
@@ -382,7 +395,7 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
     if (seen.has(place)) return;
     seen.add(place);
     const stored = offset === undefined ? undefined : replica.batches[String(offset)];
-    // A log that was cut back may have another batch there.
+    // A log that was truncated may have another batch at this offset.
     if (stored === undefined || stored.producer_id !== batch["producer_id"] || stored.first_sequence !== batch["base_sequence"]) return;
     const text = say(isEqual ? "diagram.spacetime.duplicate" : "diagram.spacetime.stored", { offsets: range(stored.base_offset, stored.last_offset) });
     const width = round(textWidth(text, MARK) + 12);
@@ -394,7 +407,10 @@ function storedCells(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[]
   });
 }
 
-/** Beside the arrow's end where that is free; else below or above the cell that stands there, or left of the lane. */
+/**
+ * The place of a cell: beside the arrow's end if that is free; else below or above the cell that is there, or left of
+ * the lane.
+ */
 function storedPlace(shape: SpacetimeShape, arrow: ArrowShape, width: number): { x: number; y: number; joined: boolean } {
   const taken = [
     ...shape.stored.map((cell) => ({ x: cell.x, y: cell.y, width: cell.width, height: STORED })),
@@ -457,7 +473,7 @@ function arrowName({ view }: Frame, drawn: Drawn, again: boolean): string {
   });
 }
 
-/** Retry waits and timeouts that began inside the drawn stretch, as bars on their actor's lane. */
+/** Retry waits and timeouts that began within the drawn time, as bars on their actor's lane. */
 function timerBars(frame: Frame, rows: Row[], xOf: ReadonlyMap<string, number>): SpacetimeShape["bars"] {
   const bars: SpacetimeShape["bars"] = [];
   const first = rows[0];
@@ -483,7 +499,7 @@ function timerBars(frame: Frame, rows: Row[], xOf: ReadonlyMap<string, number>):
   return bars;
 }
 
-/** Where a moment stands between the rows. */
+/** y of a time between the rows. */
 function yAt(rows: Row[], time: number): number {
   let before = rows[0] as Row;
   for (const row of rows) {
@@ -496,7 +512,7 @@ function yAt(rows: Row[], time: number): number {
   return before.y;
 }
 
-/** `cuts`: those that the distances leave out, each before the first message after it. */
+/** The sentences of the diagram's text. `cuts`: the breaks, each of which comes before the first message after it. */
 function twinSentences(frame: Frame, shape: SpacetimeShape, kept: readonly Drawn[], cuts: readonly Cut[]): string[] {
   const waiting = cuts.map((cut, index) => ({
     at: cut.until, text: say("diagram.spacetime.cut", { from: cut.from, until: cut.until, text: shape.shortened[index]?.text ?? "" }),

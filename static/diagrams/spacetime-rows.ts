@@ -1,9 +1,9 @@
 /**
- * How far apart the rows of the space-time diagram stand: one row per step that sends or settles a drawn message, one
+ * The distances between the rows of the space-time diagram: one row per step that sends or settles a drawn message, one
  * for this step, one per awaited arrival. Pure.
  *
- * Spaced by step, a row follows the other and a longer wait is a little longer. Spaced by time, distances are virtual
- * time to one scale in every picture, so that two of them can be compared; exceptions to the scale are marked:
+ * Spaced by step, rows follow each other closely, and a longer wait is a little longer. Spaced by time, distances are
+ * virtual time on one scale in every picture, so that two pictures can be compared. Exceptions to the scale are marked:
  * moments closer than the least distance are still set apart, and longer quiet times become a marked break.
  */
 
@@ -12,7 +12,7 @@ import type { BandRoom } from "./spacetime-band.ts";
 import type { Drawn } from "./spacetime-layout.ts";
 import { markHeight } from "./spacetime-margin.ts";
 
-/** `tight`: by step, where what matters would not have room otherwise; `close`: the same by time. */
+/** `tight`: by step, if important messages would not have room otherwise; `close`: the same by time. */
 export type RowSpacing = Spacing | "tight" | "close";
 
 export const SPACINGS = ["step", "time"] as const;
@@ -22,30 +22,33 @@ export function isSpacing(word: string): word is Spacing {
   return (SPACINGS as readonly string[]).includes(word);
 }
 
-/** px of a row at the least where rows follow steps, and at the most. */
+/** The least and the most px of a row where rows follow steps. */
 const ROW_LEAST = 17;
 const ROW_MOST = 30;
-/** px of a break, and of a fold with its room. */
+/** `SHORTENED`: px of a break. `FOLD`, `FOLDED`: px of a fold, without and with its space. */
 const SHORTENED = 38;
 const FOLD = 26;
 const FOLDED = FOLD + ROW_LEAST + 7;
 
 interface Rule {
-  /** px between two rows that are so many ms apart. */
+  /** px between two rows that are `gap` ms apart. */
   apart(gap: number): number;
-  /** The same where the later one is awaited. */
+  /** px between two rows that are `gap` ms apart, if the later one is awaited. */
   awaited(gap: number): number;
-  /** ms of quiet beyond which a break stands for them. */
+  /** ms of quiet from which on a break replaces them. */
   cutAfter: number;
-  /** Messages that are not drawn are counted on the axis, where a fold would take room, up to so many ms. */
+  /** Up to so many ms, undrawn messages are counted on the axis, where a fold would take room. */
   countsUpTo: number;
-  /** px from a row to the upper edge of this step's band, more than those that a row takes anyway. */
+  /** px from a row to the upper edge of this step's band, in addition to those that a row takes anyway. */
   clear: number;
-  /** The px that are used, given those that time takes and those that texts need. */
+  /** The px that are used, given the px that time takes and the px that texts need. */
   both(time: number, texts: number): number;
 }
 
-/** px of one virtual millisecond, and px between two moments at the least. */
+/**
+ * `perMillisecond`: px of one virtual millisecond. `least`: the least px between two moments. `cutAfter`, `cutClose`:
+ * ms of quiet after which a break follows, with usual and with close spacing.
+ */
 export const TO_SCALE = { perMillisecond: 4, least: 12, cutAfter: 30, cutClose: 10 };
 
 const byTime = (gap: number): number => Math.max(TO_SCALE.least, gap * TO_SCALE.perMillisecond);
@@ -70,7 +73,7 @@ export interface Row {
   future: boolean;
 }
 
-/** Quiet that is shorter in the picture than it was: from one moment to the other. */
+/** A quiet time that is shorter in the picture than it was, from one moment to another. */
 export interface Cut {
   y: number;
   from: number;
@@ -78,7 +81,7 @@ export interface Cut {
   awaited: boolean;
 }
 
-/** So many messages, in so many ms, that are not drawn. */
+/** A number of messages, within `gap` ms, that are not drawn. */
 interface Hidden {
   y: number;
   count: number;
@@ -88,23 +91,23 @@ interface Hidden {
 export interface Rows {
   rows: Row[];
   folds: Hidden[];
-  /** The same where they take no room: written on the axis. */
+  /** Undrawn messages that take no room, because their number is written on the axis. */
   counts: Hidden[];
   shortened: Cut[];
-  /** Messages before the first row that are not drawn. */
+  /** The number of undrawn messages before the first row. */
   before: number;
   height: number;
 }
 
-/** The room that the texts of the rows take. */
+/** The room for the texts of the rows. */
 export interface WordsRoom {
-  /** px that this step's row takes over its middle and under it. */
+  /** px that this step's row takes above and below its middle. */
   band: BandRoom;
-  /** px of the column beside the lanes, if there is one. */
+  /** px of the column beside the lanes; null: there is none. */
   column: number | null;
 }
 
-/** `points`: turning points with a row of their own. */
+/** Places the rows. `points`: turning points with a row of their own. */
 export function layoutRows(
   frame: Frame, kept: readonly Drawn[], candidates: readonly Drawn[], points: readonly Mark[], { band, column }: WordsRoom, spacing: RowSpacing,
 ): Rows {
@@ -144,7 +147,7 @@ export function layoutRows(
   return laid;
 }
 
-/** The time of each row's step, the awaited arrivals, and the height of the text beside a row. */
+/** Step → its time, the awaited arrivals, and the height of the text beside a row. */
 function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], column: number | null) {
   const at = new Map<number, number>();
   const awaited = new Set<number>();
@@ -162,7 +165,7 @@ function moments(frame: Frame, kept: readonly Drawn[], points: readonly Mark[], 
   return { at, awaited: [...awaited].sort((one, other) => one - other), tall };
 }
 
-/** Messages that are not drawn, by the row at or before which they were sent; both are in order of their steps. */
+/** The number of undrawn messages by the row at or before which they were sent; both are in order of their steps. */
 function hiddenBetween(kept: readonly Drawn[], candidates: readonly Drawn[], steps: readonly number[]): number[] {
   const drawn = new Set(kept.map(({ arrow }) => arrow.id));
   const counts = steps.map(() => 0);
@@ -175,7 +178,7 @@ function hiddenBetween(kept: readonly Drawn[], candidates: readonly Drawn[], ste
   return counts;
 }
 
-/** The rows of what is under way, below this step's. `below`: px from it that its text needs. */
+/** Adds the rows of messages in transit, below this step's. `below`: px that the text under this step's row needs. */
 function awaitedRows(laid: Rows, awaited: readonly number[], rule: Rule, from: number, below: number): void {
   let y = from;
   let last = laid.rows[laid.rows.length - 1]?.at ?? 0;

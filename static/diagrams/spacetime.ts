@@ -6,11 +6,11 @@
  *     diagram.arrows = arrows;   // of the loaded steps, in order of sending
  *     diagram.marks = marks;     // their turning points
  *     diagram.spacing = "time";  // or "step"; the reader's choice comes as the event `spacing`
- *     diagram.columns = names;   // of two pictures beside each other: each asks for its own by the event `columns`
- *     diagram.foremost = { messages, actors };  // what is shown before everything else
+ *     diagram.columns = names;   // for two compared runs: each picture asks for its own by the event `columns`
+ *     diagram.foremost = { messages, actors };  // what is shown with precedence
  *     diagram.frame = frame;
  *
- * Fate by shape: a full arrow head is delivered, a cross did not arrive, dashed is under way.
+ * The arrow shows the fate: a full head is delivered, a cross did not arrive, dashed is in transit.
  */
 
 import { css, html, nothing, svg } from "lit";
@@ -67,7 +67,7 @@ export class Spacetime extends SizedElement {
   declare spacing: Spacing;
   declare columns: readonly string[] | null;
   declare foremost: Foremost | undefined;
-  /** How many arrows there are: the list itself grows in its place. */
+  /** The number of arrows when it was drawn, because the list itself is changed in place. */
   declare known: number;
   #wanted: readonly string[] = [];
 
@@ -180,7 +180,7 @@ function drawMark(mark: MarkShape): SVGTemplateResult {
     mark.texts.map((text) => svg`<text class="ink" x=${text.x} y=${text.y}>${text.text}</text>`)}</g>`;
 }
 
-/** What is folded, at the foot. */
+/** The notes at the foot. */
 function drawNotes(shape: SpacetimeShape): SVGTemplateResult | typeof nothing {
   if (shape.notes.length === 0) return nothing;
   const last = shape.noteLines.length - 1;
@@ -230,7 +230,7 @@ export function drawArrow(arrow: ArrowShape, pick: (selection: Selection) => voi
     }</g>`;
 }
 
-/** A triangle at the end of the line, pointing along it. */
+/** SVG path of a triangle at the end of the line, pointing along it. */
 function headPath(arrow: ArrowShape): string {
   const dx = arrow.x2 - arrow.x1;
   const dy = arrow.y2 - arrow.y1;

@@ -4,7 +4,7 @@
  *     const svg = standalone(drawSpacetime(shape, () => {}, false), styles, title, sentences);
  *
  * It contains every style rule that matches an element of the picture, with the current colours of the page, and
- * nothing that made elements pressable. `asPng` paints such a picture; nothing leaves the page for it.
+ * nothing that makes elements pressable. `asPng` paints such a picture; nothing is sent for it.
  */
 
 import { render } from "lit";
@@ -15,12 +15,18 @@ const MARGIN = 12;
 const OF_A_CONTROL = ["role", "tabindex", "aria-label", "aria-pressed", "aria-labelledby"];
 
 export const defaults = {
-  /** Pixels of a painted picture for each of its own, and as many at most on a side: browsers paint no larger ones. */
+  /**
+   * `scale`: pixels of a painted picture for each of its own px. `sideMost`: the most pixels of a side, because
+   * browsers paint no larger ones.
+   */
   scale: 2,
   sideMost: 8192,
 };
 
-/** SVG as text. `drawing` holds one `svg`; `styles` are those of its element, the document's variables fill them. */
+/**
+ * The picture as SVG text. `drawing` contains one `svg`; `styles` are those of its element, and the document's
+ * variables are filled in.
+ */
 export function standalone(drawing: TemplateResult, styles: CSSResultGroup, title: string, sentences: readonly string[]): string {
   const place = document.createElement("div");
   render(drawing, place);
@@ -43,7 +49,7 @@ export function standalone(drawing: TemplateResult, styles: CSSResultGroup, titl
   return new XMLSerializer().serializeToString(picture);
 }
 
-/** Takes out lit's marks and what only a pressable picture needs. */
+/** Removes lit's comments and the attributes that only a pressable picture needs. */
 function strip(picture: SVGSVGElement): void {
   const walker = document.createTreeWalker(picture, NodeFilter.SHOW_COMMENT);
   const marks: Node[] = [];
@@ -79,10 +85,11 @@ function rulesFor(picture: SVGSVGElement, css: string): string {
     try {
       return picture.matches(selector) || picture.querySelector(selector) !== null;
     } catch {
-      return false; // A selector that means something in a page alone.
+      return false; // The selector is valid only in a page.
     }
   };
-  // `svg .line` reaches what is inside a picture, also when it is looked at from inside.
+  // `svg .line` matches elements inside the picture, because `querySelector` also considers the picture itself as an
+  // ancestor.
   const kept = [...sheet.cssRules].filter((rule) => rule instanceof CSSStyleRule && meets(rule.selectorText));
   return kept.map((rule) => rule.cssText.replaceAll(/var\((--[\w-]+)(?:,\s*([^()]+))?\)/g, (_whole, name: string, otherwise?: string) => tokenValue(name) || (otherwise ?? ""))).join("\n");
 }
@@ -91,7 +98,7 @@ function tokenValue(variable: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
 }
 
-/** The picture painted. Rejects when the browser cannot. */
+/** The painted picture. Rejects if the browser cannot paint it. */
 export async function asPng(svg: string): Promise<Blob> {
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {

@@ -1,4 +1,4 @@
-/** The name of a client's timer, and what it runs for. */
+/** The name of a client's timer, and of what it runs for. */
 
 import type { ClientBatchView, Frame, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
@@ -9,7 +9,7 @@ export function timerWord(kind: string): string {
   return say(`diagram.timer.kind.${kind}`);
 }
 
-/** A batch by its records, as sentences name it. */
+/** The batch of a timer by its records, as sentences name it; any other subject as it is. */
 export function ownSubject({ view, previousView }: Frame, { actor, timer }: Pick<RunningTimer, "actor" | "timer">): string {
   const of = (one: View | null): ClientBatchView | undefined => one?.clients?.[actor]?.batches[timer.subject];
   const batch = of(view) ?? of(previousView);

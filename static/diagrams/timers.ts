@@ -23,9 +23,9 @@ export const defaults = { timers: 4, radius: 14 };
 
 export interface ArcShape {
   key: string;
-  /** SVG path of the time that is left; null when none is left, a full circle when none has passed. */
+  /** SVG path of the time that is left; null if none is left, a full circle if none has passed. */
   path: string | null;
-  /** Whether the view has the beginning of the wait. Without it, the ring has no arc. */
+  /** Whether the view has the beginning of the wait. If not, the ring has no arc. */
   isWholeKnown: boolean;
   left: string;
   lines: string[];
@@ -35,7 +35,9 @@ export interface ArcShape {
   selection: Selection;
 }
 
-/** The arc from twelve o'clock, counter-clockwise shrinking; `share` 0 to 1 of the time that is left. */
+/**
+ * The arc of a timer, from twelve o'clock, which shrinks counter-clockwise; `share`: 0 to 1 of the time that is left.
+ */
 export function arcPath(share: number, radius: number): string | null {
   if (share <= 0) return null;
   const centre = radius + 3;
@@ -49,8 +51,8 @@ export function arcPath(share: number, radius: number): string | null {
 }
 
 /**
- * The time as a text that fits inside the arc: milliseconds up to four digits, then whole seconds, minutes, hours or
- * days.
+ * A time in ms as a text that fits inside the arc: milliseconds up to four digits, then whole seconds, minutes, hours
+ * or days.
  */
 export function shortLeft(left: number): string {
   const units: [number, string][] = [[172_800_000, "d"], [7_200_000, "h"], [600_000, "m"], [10_000, "s"]];
@@ -71,7 +73,7 @@ export function layoutTimers(frame: Frame, options = defaults): { arcs: ArcShape
   };
 }
 
-/** `fresh`: it began in this step, the first view apart. */
+/** The arc of a timer. `fresh`: it began in this step and not in the first view. */
 function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean): ArcShape {
   const { actor, name, timer } = one;
   const left = Math.max(0, timer.until - frame.view.time);
@@ -92,13 +94,16 @@ function arcOf(frame: Frame, one: RunningTimer, radius: number, fresh: boolean):
   };
 }
 
-/** Where the records lie that a batch's timer runs for; nothing of another's. */
+/** The partition and serials of the batch that a timer runs for; empty for any other timer. */
 function carriedBy(view: View, actor: string, subject: string): Pick<Selection, "partition" | "serials"> {
   const batch = view.clients?.[actor]?.batches[subject];
   return batch === undefined ? {} : { partition: batch.partition, serials: [...batch.serials] };
 }
 
-/** A number alone does not say whose it is. */
+/**
+ * The subject of an ended timer. If the engine's name is only a number, it is named with the component to which it
+ * belongs.
+ */
 export function endedSubject(frame: Frame, one: RunningTimer): string {
   return /^\d+$/.test(one.timer.subject) ? subjectOf(frame, one) : ownSubject(frame, one);
 }
@@ -114,7 +119,7 @@ function nameOf(frame: Frame, one: RunningTimer): string {
 
 const keyOf = ({ actor, name }: RunningTimer): string => `${actor}/${name}`;
 
-/** Timers that were there before this step: *Retry backoff ended at 138 ms*. */
+/** The timers that ended in this step: *Retry backoff ended at 138 ms*; null: none. */
 export function endedTimers(frame: Frame, all: readonly RunningTimer[], before: readonly RunningTimer[]): string | null {
   const running = new Set(all.map(keyOf));
   const gone = before.filter((one) => !running.has(keyOf(one)));

@@ -1,5 +1,6 @@
 /**
- * `kafka-transactions.sh`: the newest command, the responses that it waits for, and the table that it has printed so far.
+ * `kafka-transactions.sh`: the newest command, the responses for which it waits, and the table that it has printed so
+ * far.
  *
  *     <eos-tool></eos-tool>
  *     document.querySelector("eos-tool").frame = frame;
