@@ -125,8 +125,7 @@ class CopySent(Fact):
 
 @value
 class CopySettled(Fact):
-    """What happened to a copy is decided: its receiver handled it, it was dropped, or it was lost with its
-    connection."""
+    """A copy is no longer in flight: its receiver handled it, it was dropped, or it was lost with its connection."""
 
     partition: str
     serials: tuple[int, ...]
@@ -318,8 +317,8 @@ class RowsCommitted(Fact):
 
 @value
 class PlaceKept(Fact):
-    """A consumer will continue at this offset after its next start, because ``keeper`` stored the offset: ``group
-    <name>``, a group coordinator, or ``database``."""
+    """A consumer will continue at this offset after its next start, because ``keeper`` stored the offset. ``keeper``:
+    ``group <name>`` for a group coordinator, or ``database``."""
 
     keeper: str
     partition: str

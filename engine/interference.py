@@ -74,7 +74,7 @@ class Interference:
         self.due = bool(self.interventions) and self.interventions[0]["after"] == 0
 
     def start(self) -> None:
-        """Queue the timed entries."""
+        """Queue the timed entries of the fault script."""
         for rule in self.rules:
             if rule.api is None:
                 entry = rule.entry
@@ -86,8 +86,8 @@ class Interference:
                 )
 
     def listen(self, listener: Any) -> None:
-        """Add a listener behind all rules. It is shown the messages that are in flight now, then each new
-        message to which no rule before it applies. It changes no message."""
+        """Add a listener after all rules. It gets the messages that are in flight now, and then each new message to
+        which no rule applies. It changes no message."""
         self.apis = frozenset((*APIS, *MIDDLEWARE_APIS, *DATABASE_APIS))
         self._matched.append(listener)
         for envelope in self.kernel.world.network.under_way.values():

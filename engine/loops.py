@@ -1,4 +1,4 @@
-"""How the kernel lets application loops and services act: one call is one step (GEN-4)."""
+"""Lets application loops and services make their calls for the kernel: one call is one step (GEN-4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.scenario.loop import Loop
 
 
 def act(kernel: Kernel, name: str, event: Any) -> None:
-    """The loop or service makes its next call, unless one of its clients is paused."""
+    """Let the loop or service make its next call, unless one of its clients is paused."""
     loop: Loop | Service = kernel.world.loops.get(name) or kernel.world.services[name]
     for actor in loop.uses:
         if kernel.hold_if_paused(actor, event):

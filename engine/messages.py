@@ -706,7 +706,7 @@ class BrokerRegistrationRequest:
     api: ClassVar[str] = "BrokerRegistration"
     broker: int
     incarnation: int
-    """How many times the broker has started. In Kafka it is a random id."""
+    """The number of times that the broker has started. In Kafka it is a random id."""
 
 
 @value

@@ -1,4 +1,5 @@
-"""What each consumer sees of each lane: its position, and why other offsets are hidden (CON-11, CON-12).
+"""The parts of the view that show what each consumer sees of each lane: its position, and why the offsets from there on
+are hidden (CON-11, CON-12).
 
 There is a part of the view for every consumer and topic-partition. The part reads both the consumer and the
 leader's log, which no role may do, and makes no decision.
@@ -21,7 +22,7 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
     "not_replicated",
     "not_subscribed",
 )
-"""Why a consumer has not read an offset:
+"""The reasons why a consumer has not read an offset:
 
 - NOT_FETCHED: the consumer has not fetched the offset yet.
 - UNDECIDED: an open transaction, or one whose marker is not replicated, holds back the last stable offset (CON-5).

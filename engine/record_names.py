@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 RUNS_MAX = 3
-"""At most this many runs of consecutive records are named. If there are more, one run fewer is named, and the
-others are counted."""
+"""At most this many groups of consecutive records are named. If there are more, one group fewer is named, and the
+other groups are counted."""
 
 
 def record_names(serials: Sequence[int]) -> list[str]:
-    """``r1``; consecutive records are joined: ``r2–r3``. The last name may be a count of further runs: ``+2``."""
+    """The names of the records, such as ``r1``. A group of consecutive records has one name, such as ``r2–r3``. The
+    last name may be the number of further groups: ``+2``."""
     runs: list[list[int]] = []
     for serial in serials:
         if runs and serial == runs[-1][1] + 1:

@@ -24,7 +24,7 @@ class Switches:
     coordinator_epoch_check: bool = True
     """The broker refuses markers of an older coordinator (MRK-5)."""
     duplicate_cache_size: int = 5
-    """How many batches the broker remembers for each producer and partition (CFG-4)."""
+    """The number of batches that the broker remembers for each producer and partition (CFG-4)."""
     ordered_reinsertion: bool = True
     """A retried batch that has a sequence is inserted in the order of sequences (ORD-2); else at the front of the
     queue."""

@@ -25,7 +25,7 @@ _RETRIABLE_ELSEWHERE = frozenset(
         Error.UNKNOWN_TOPIC_ID,
     }
 )
-"""The errors that are retriable for Kafka, besides those after which a Produce is repeated in every version."""
+"""The errors that Kafka's clients class as retriable, besides those with ``Error.retriable``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ def sentence(key: str, params: dict[str, Any], language: str = "en") -> str:
 
 
 def words_of(known: Mapping[str, Sentence], language: str) -> Callable[[str], str | None]:
-    """A function for ``fill``, from a key to its text in this language; None if there is none."""
+    """A function for ``fill`` that returns the text of a key in this language, or None if there is none."""
     return lambda key: known[key].text(language) if key in known else None
 
 

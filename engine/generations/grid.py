@@ -38,8 +38,8 @@ LISTED_MAX = 6
 
 @dataclass(frozen=True, slots=True)
 class Cannot:
-    """Why a generation has no run. ``place``: the path of the wrong value in the document. ``message``: as
-    `BadScenario.sentences` has it. ``rule``: the rule by which Kafka refuses the configuration, or empty."""
+    """The reason why a generation has no run. ``place``: the path of the wrong value in the document. ``message``: in
+    the form of `BadScenario.sentences`. ``rule``: the rule by which Kafka refuses the configuration, or empty."""
 
     place: str
     message: dict[str, Any]
@@ -71,8 +71,8 @@ class Parting:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An error that the component ``by`` returned ``count`` times, for the first time in ``step``. ``rule``:
-    its requirement."""
+    """An error that the component ``by`` returned ``count`` times, for the first time in ``step``. ``rule``: the
+    requirement of the first refusal."""
 
     error: str
     by: str

@@ -134,7 +134,7 @@ class BatchFailed(Happening):
 
 
 class AfterFailure(Enum):
-    """What happened to the sequence numbers after a batch failed."""
+    """The ways in which the sequence numbers are handled after a batch failed."""
 
     GAP_CLOSED = "gap_closed"
     GAP_CLOSED_IN_DOUBT = "gap_closed_in_doubt"
@@ -246,8 +246,8 @@ class Because(Enum):
 @happening
 class SequenceErrorDecided(Happening):
     """The reaction to a sequence error was decided. ``table``: the table of the decision. ``because``: the
-    reason of the row that decided, or OTHER_IDENTITY. ``denied``: those questions of the rows above it that
-    were answered with *no*. ``first_sequence`` and ``last_sequence``: those of the batch when its response came."""
+    reason of the row that decided, or OTHER_IDENTITY. ``denied``: the questions of the rows above it that were
+    answered with *no*. ``first_sequence`` and ``last_sequence``: the batch's sequences when its response came."""
 
     client: str
     batch: str

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Reason(Enum):
-    """Why a broker or the controller refuses a request, or answers it without storing anything."""
+    """The reasons why a broker or the controller refuses a request, or answers it without storing anything."""
 
     ADD_OFFSETS_GROUP_DENIED = "add_offsets_group_denied"
     BATCH_TOO_LARGE = "batch_too_large"
@@ -63,7 +63,7 @@ class Reason(Enum):
 
 
 class Next(Enum):
-    """What the sender of a refused request will do next."""
+    """The next actions of the sender of a refused request."""
 
     APPLICATION_DECIDES = "application_decides"
     CLIENT_ABORTS = "client_aborts"

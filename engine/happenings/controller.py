@@ -105,7 +105,7 @@ class IsrChangeIgnored(Happening):
 
 @happening
 class FollowerStopped(Happening):
-    """The fault *shrink ISR*: a follower stops fetching and leaves the in-sync replicas."""
+    """The fault *shrink ISR* took effect: a follower stops fetching and leaves the in-sync replicas."""
 
     partition: str
     replica: str
@@ -115,7 +115,7 @@ class FollowerStopped(Happening):
 
 @happening
 class FollowersResumed(Happening):
-    """The fault *restore ISR*. ``replicas``: the stopped followers that may fetch again; may be empty."""
+    """The fault *restore ISR* took effect. ``replicas``: the stopped followers that may fetch again; may be empty."""
 
     partition: str
     replicas: tuple[str, ...]
@@ -181,7 +181,7 @@ class BrokerEpochStale(Happening):
 
 @happening
 class HeartbeatsLost(Happening):
-    """The fault *lose heartbeats*. ``until``: when the broker is fenced (virtual ms); None: it is fenced
+    """The fault *lose heartbeats* took effect. ``until``: when the broker is fenced (virtual ms); None: it is fenced
     already."""
 
     broker: str
@@ -220,7 +220,7 @@ class BlockAllocated(Happening):
 
 @happening
 class NoBlockLeft(Happening):
-    """The next id is above ``start_max``: the controller allocates no further block."""
+    """The controller allocates no further block, because the next id is above ``start_max``."""
 
     broker: str
     start: int
@@ -242,7 +242,7 @@ class IsrAltered(Happening):
 
 @happening
 class FollowerHeld(Happening):
-    """The fault *shrink ISR* in a quorum: a follower stops fetching."""
+    """The fault *shrink ISR* took effect in a quorum: a follower stops fetching."""
 
     partition: str
     replica: str

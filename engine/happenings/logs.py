@@ -17,7 +17,7 @@ class FollowerTook(Happening):
     - ``cut_to``: the log was truncated to this offset.
     - ``started_over_at``: the log was emptied and starts at this offset.
     - ``copied``: the number of batches.
-    - ``log_end_before``: the log end before the response; the other offsets are those after it.
+    - ``log_end_before``: the log end before the response. All other offsets are from after the response.
     - ``producer_count``: the number of producers with state in the log; None in a version that keeps none.
     """
 
@@ -235,7 +235,8 @@ class EndReturned(Happening):
 
 
 class Forgotten(Enum):
-    """Why a log forgot producers: all their records were deleted, they were idle, or a fault demanded it."""
+    """The reasons why a log forgot producers: all their records were deleted, they were idle, or a fault demanded
+    it."""
 
     HEAD_DELETED = "producers_deleted_with_head"
     IDLE = "producers_expired"
@@ -261,7 +262,7 @@ class ProducersKept(Aside):
 
 @happening
 class HeadDeleted(Happening):
-    """The fault *delete log head*. ``moved``: whether there were records to delete."""
+    """The fault *delete log head* took effect. ``moved``: whether there were records to delete."""
 
     broker: str
     partition: str
@@ -272,7 +273,7 @@ class HeadDeleted(Happening):
 
 @happening
 class ProducersExpired(Happening):
-    """The fault *expire producer state*. ``partition`` None: it concerns all partitions."""
+    """The fault *expire producer state* took effect. ``partition`` None: it concerns all partitions."""
 
     broker: str
     partition: str | None
@@ -280,8 +281,8 @@ class ProducersExpired(Happening):
 
 @happening
 class LogCompacted(Happening):
-    """The fault *run compaction*. ``waiting``: the number of markers and tombstones that must stay until they
-    are older than ``retention`` (ms)."""
+    """The fault *run compaction* took effect. ``waiting``: the number of markers and tombstones that must stay
+    until they are older than ``retention`` (ms)."""
 
     broker: str
     partition: str

@@ -15,7 +15,8 @@ from engine.machine import Row
 
 
 class Refusal(Enum):
-    """Why a call throws at once. If the client's state machine refuses a call, its row is the reason instead."""
+    """The reasons why a call throws at once. If the client's state machine refuses a call, the machine's row is the
+    reason instead."""
 
     CRASHED = "call_to_crashed"
     UNKNOWN_CALL = "call_unknown"
@@ -197,8 +198,8 @@ class CallThrew(Aside):
 
 
 class Unanswered(Enum):
-    """Why a call timed out: no response has come yet, the offsets are not registered yet, or no response can
-    come after a fatal error."""
+    """The reasons why a call timed out: no response has come yet, the offsets are not registered yet, or no response
+    can come after a fatal error."""
 
     LATE = "call_timed_out"
     OFFSETS_LATE = "offsets_timed_out"

@@ -140,8 +140,8 @@ class KeysApplied(Aside):
 
 
 class AfterAnswer(Enum):
-    """What a consumer does after the coordinator's response to a request: end the request, repeat it after
-    the backoff, look up the coordinator and repeat it, or give it up."""
+    """The reactions of a consumer to the coordinator's response to a request: end the request, repeat it after the
+    backoff, look up the coordinator and repeat it, or give it up."""
 
     DONE = "done"
     RETRY = "retry"

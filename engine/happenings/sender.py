@@ -238,7 +238,7 @@ class SenderSleeps(Happening):
 
 
 class LostNumbers(Enum):
-    """What follows from the unresolved sequences of an expired batch: none is missing, the epoch is raised, the
+    """The consequences of the unresolved sequences of an expired batch: none is missing, the epoch is raised, the
     transaction must be aborted, or the producer cannot continue."""
 
     CLEARED = "cleared"
@@ -395,7 +395,7 @@ class IdentityAsked(Happening):
 
 @happening
 class ControlSent(Happening):
-    """A request of a transactional producer was sent. ``waiting``: how many more requests are queued."""
+    """A request of a transactional producer was sent. ``waiting``: the number of requests that are still queued."""
 
     client: str
     api: str

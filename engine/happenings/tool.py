@@ -10,7 +10,7 @@ from engine.happenings.base import Aside, Happening, happening
 
 @happening
 class CommandBegins(Happening):
-    """The tool begins with a command; ``name``: without its options."""
+    """The tool begins with a command. ``name``: the command without its options."""
 
     command: str
     name: str
@@ -87,7 +87,7 @@ class BrokerFound(Happening):
 
 @happening
 class EveryBrokerFound(Happening):
-    """The response to Metadata names the live brokers, all of which the tool asks."""
+    """The response to Metadata names the live brokers. The tool asks all of them."""
 
     broker: str
     brokers: tuple[str, ...]
@@ -95,7 +95,7 @@ class EveryBrokerFound(Happening):
 
 @happening
 class PartitionsToSearch(Happening):
-    """find-hanging: the tool requests the producers of these partitions."""
+    """For find-hanging, the tool requests the producers of these partitions."""
 
     broker: str
     partitions: tuple[str, ...]
@@ -183,7 +183,8 @@ class DescriptionMissing(Happening):
 
 
 class Hanging(Enum):
-    """Why no marker will end a candidate (``FindHangingTransactionsCommand.filterHangingTransactions``)."""
+    """The reasons why no marker will end a candidate of find-hanging
+    (``FindHangingTransactionsCommand.filterHangingTransactions``)."""
 
     NO_ID = "no_id"
     """No transactional id has this producer id now."""
@@ -226,7 +227,7 @@ class SearchEnds(Happening):
 
 @happening
 class NoOpenTransaction(Happening):
-    """abort: no open transaction of this partition begins at the offset, so the tool ends with an error."""
+    """For abort, no open transaction of this partition begins at the offset, so the tool ends with an error."""
 
     partition: str
     start_offset: int
@@ -234,7 +235,7 @@ class NoOpenTransaction(Happening):
 
 @happening
 class AbortChosen(Aside):
-    """abort: the tool asks the leader to write this ABORT marker."""
+    """For abort, the tool asks the leader to write this ABORT marker."""
 
     partition: str
     producer_id: int
@@ -244,7 +245,7 @@ class AbortChosen(Aside):
 
 @happening
 class AbortDone(Happening):
-    """abort: the leader has written the ABORT marker, and the tool ends."""
+    """For abort, the leader has written the ABORT marker, and the tool ends."""
 
     partition: str
     producer_id: int

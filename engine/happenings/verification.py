@@ -74,7 +74,7 @@ class QuestionsLost(Happening):
 
 
 class Unsafe(Enum):
-    """Why a batch may not start a transaction in a partition."""
+    """The reasons why a batch may not start a transaction in a partition."""
 
     REFUSED = "not_in_transaction"
     ENDED_MEANWHILE = "transaction_ended_meanwhile"

@@ -121,7 +121,7 @@ class GuaranteePart:
         self.path = ("guarantees", name)
         self.judged = judged
         self.count = 0
-        """How many records, producers or transactions have broken it so far."""
+        """The number of records, producers or transactions that have broken it so far."""
         self.broken_at: int | None = None
         self.partition: str | None = None
         self.serials: list[int] = []

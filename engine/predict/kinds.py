@@ -618,7 +618,7 @@ def _is_group_offset(step: Step) -> bool:
 
 
 def _ask_group_offset(step: Step, view: View, _version: Profile) -> Asked:
-    """The question about the first partition in the coordinator's response."""
+    """The question from which offset the group continues in the first partition of the coordinator's response."""
     response = next(
         change["after"]
         for change in step["changes"]

@@ -1,4 +1,4 @@
-"""Sentences for brokers, except those for their logs."""
+"""Sentences for brokers, except the sentences for their logs."""
 
 from __future__ import annotations
 

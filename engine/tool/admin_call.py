@@ -46,8 +46,8 @@ RETRY_BACKOFF_MS = 100
 
 
 class Reaction(Enum):
-    """What the client does after an error in a response about a partition, a transactional id or a broker. An error
-    without a reaction ends the call. Errors of lookups: ``LOOKUP_RETRIES``."""
+    """The reactions of the client to an error in a response about a partition, a transactional id or a broker. An error
+    without a reaction ends the call. For errors of lookups see ``LOOKUP_RETRIES``."""
 
     ASKS_AGAIN = "asks_again"
     LOOKS_UP = "looks_up"

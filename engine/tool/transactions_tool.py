@@ -121,9 +121,9 @@ class TransactionsTool:
         self.requests = Requests()
         self.table: list[Row] = []
         self.candidates: list[Candidate] = []
-        """find-hanging: the open transactions that may hang."""
+        """For find-hanging: the open transactions that may hang."""
         self.ids: dict[int, str] = {}
-        """find-hanging: dict of producer id → transactional id."""
+        """For find-hanging: dict of producer id → transactional id."""
 
     # -- commands --------------------------------------------------------------------------------------
 

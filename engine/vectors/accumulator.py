@@ -38,7 +38,8 @@ _NO_MEMORY = {"2.0": "TimeoutException", "2.8": "BufferExhaustedException"}
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference from Kafka, or None."""
+    """Run one case in one version. Returns the first difference from Kafka, or None. Raises Skip if the engine does not
+    have the version."""
     if version not in VERSIONS:
         raise Skip(f"the engine has no profile for Kafka {version}")
     driver = _Driver(case, PROFILES[VERSIONS[version]])

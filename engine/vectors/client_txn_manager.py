@@ -55,7 +55,8 @@ SUCCESSFUL_BEFORE_COMPLETE = ("2.0", "2.8")
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference from Kafka, or None."""
+    """Run one case in one version. Returns the first difference from Kafka, or None. Raises Skip if the engine or the
+    case does not have the version."""
     profile = _BY_VERSION.get(version)
     if profile is None:
         raise Skip(f"the engine has no profile for Kafka {version}")

@@ -8,7 +8,7 @@ compared:
 - the values of ``__transaction_state``;
 - the values of ``__consumer_offsets``.
 
-:data:`OPEN` lists what the actions leave open."""
+:data:`OPEN` lists the values that the actions do not determine."""
 
 from __future__ import annotations
 

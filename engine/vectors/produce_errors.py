@@ -32,7 +32,7 @@ LOG_START_OFFSET = 0
 
 
 def run(case: dict[str, Any], version: str) -> Outcome:
-    """The first difference from Kafka, or None."""
+    """Run one case in one version. Returns the first difference from Kafka, or None."""
     expected = _outcome(case, version)
     given = case["input"]
     # "any" means that the value makes no difference: both values must give the expected outcome.

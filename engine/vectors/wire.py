@@ -5,11 +5,10 @@ A recording is a list of requests as bytes, each with the broker's answer and th
 ``engine.wire`` reads the bytes. A :class:`engine.broker.broker.Broker` answers (``wire_broker``); it leads
 every partition and hosts both coordinators, as in a scenario.
 
-After each step four things are compared: the response (as bytes, and in the recording's own form), the
-transactions, the producers, and the offsets (high watermark and last stable offset). At the end four more are
-compared: the records that a consumer gets, the bytes of the log, its index of aborted transactions and its
-producer snapshot. ``wire_versions`` has the version that answers, and the fields that a recording does not
-determine.
+After each step the player compares the response (as bytes, and in the recording's own form), the transactions, the
+producers, and the offsets (high watermark and last stable offset). At the end it compares the records that a
+consumer gets, the bytes of the log, its index of aborted transactions and its producer snapshot. ``wire_versions``
+has the version that answers, and the fields that a recording does not determine.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def differing_rows(one: Profile, other: Profile) -> tuple[str, ...]:
 
 
 def with_row(profile: Profile, row: str, other: Profile) -> Profile:
-    """This version, with one row of another."""
+    """This version, with the value of one row from ``other``."""
     return replace(profile, **{row: getattr(other, row)})
 
 

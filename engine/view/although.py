@@ -12,7 +12,7 @@ _SAME = frozenset(
     {"cost.log_same", "cost.records_same", "cost.markers_more", "cost.markers_fewer"}
     | {"cost.end_same", "cost.outcome_same"}
 )
-"""The last sentences of a cost that allow a clause: the run ends with the same transactions and records."""
+"""The keys of a cost's sentence about logs or nodes with which a run ends with the same transactions and records."""
 _FAULTS = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "disconnect_message"}
     | {"crash", "pause"}

@@ -574,8 +574,8 @@ def _around(beats: list[Beat]) -> Beat:
 
 
 def _distinguished(before: Sequence[Beat], beats: list[Beat]) -> list[Beat]:
-    """The beats, with their records named in the titles of beats and parts that would otherwise have equal titles.
-    ``before``: earlier beats, which keep their titles."""
+    """The beats. If the titles of several beats or parts are equal, they name their records. ``before``: earlier beats,
+    which keep their titles."""
     titles = Counter(_title(beat) for beat in (*before, *beats))
     for beat in beats:
         # A part with the step of its beat has the beat's title, so it does not count.

@@ -38,8 +38,8 @@ _JUDGED = ("visible_early", "atomic", "fenced", "mixed", "repeated", "record_mis
 """The guarantees with a sentence of their own. The other guarantees have none, because the counts of records, the
 hanging transactions and the rows of the database say more."""
 _SAME_AS = {"lost": "lost", "duplicates": "duplicated", "reordered": "reordered"}
-"""Dict of name of a count in the verdicts → the guarantee with the same count, which also includes records that have
-left the log since."""
+"""Dict of name of a count in the verdicts → the guarantee that counts the same kind of records. The guarantee also
+counts records that have left the log since."""
 _WORSE = frozenset(
     {f"cost.{name}_more" for name in (*_FATES, *_JUDGED, "hidden", "hanging", "aborted", "readable_later")}
     | {f"cost.{name}_now" for name in _FATES}
@@ -719,7 +719,7 @@ def _participants(written: Outcome, now: Outcome) -> Words:
     away = [name.split(".") for name in before if name not in after]
     transactions = sorted({tid for _, _, tid, _ in away})
     if len(transactions) > 1:
-        # Each of them may lack other participants.
+        # Each transaction may lack different participants.
         return words("cost.end_other")
     return words("cost.not_reached", transactions=transactions, participants=[name for name, *_ in away])
 

@@ -81,7 +81,8 @@ STORED = (
     *UNTIMELY,
 )
 REPORT_SUCCESS = ("client.acknowledged", "client.duplicate_is_success")
-"""The sentences by which an idempotent client reports a batch as stored while it still waits for the result."""
+"""The sentences by which an idempotent client reports that a batch is stored, if it was still waiting for the
+result."""
 MARKED = ("broker.marker_appended", "broker.marker_appended_and_waits")
 _DECIDED = ("coordinator.decision_stands", "coordinator.fence_stands")
 

@@ -31,8 +31,8 @@ from engine.view.openers import (
 from engine.view.repeats import Repeats, title_params
 
 NESTED_FROM = 80
-"""A beat with at least this many steps is long. A beat waits for the step to which it leads only if this step is among
-the next so many steps."""
+"""A beat with at least this many steps is long. A beat waits for the step to which it leads only if this step comes
+within the next NESTED_FROM steps."""
 WITH_A_RESEND = frozenset({"waits_for_earlier", "meanwhile", "sends"})
 """The openers that open no beat at the virtual time at which their client resends a batch."""
 LIGHT = 4
@@ -264,7 +264,8 @@ def _is_of_same(params: Mapping[str, Any], said: Mapping[str, Any]) -> bool:
 
 
 def _is_awaited(beat: Opened, steps: Sequence[BeatStep], index: int) -> bool:
-    """Whether the beat still waits for the step to which it leads, which comes soon."""
+    """Whether the beat still waits for the step to which it leads. This step must come within NESTED_FROM steps, and
+    before another opening of weight LIGHT or more."""
     if not beat.opener.lands or any(leads_to(beat, step) for step in steps[beat.at + 1 : index]):
         return False
     for step in steps[index : index + NESTED_FROM]:

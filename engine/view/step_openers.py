@@ -60,7 +60,7 @@ BOTH = "BOTH"
 """The result of several transactions that held the last stable offset back together, some committed and some
 aborted."""
 DECISIONS = {"coordinator.decides_commit": "CompleteCommit", "coordinator.decides_abort": "CompleteAbort"}
-"""Dict of key of the sentence about a coordinator's decision → the state to which the decision leads."""
+"""Dict of key of the sentence about a coordinator's decision → the state in which the transaction will be complete."""
 WAITS = "broker.readers_wait_for_transaction"
 FETCHED = ("broker.fetch_answered", "broker.fetch_answered_empty")
 
@@ -121,7 +121,7 @@ class StepOpeners:
         """Dict of client → the virtual ms from which on consumers can get the records of the transaction that it
         commits."""
         self._ids: dict[str, str] = {}
-        """Client to its transactional id."""
+        """Dict of client → its transactional id."""
         self._left: set[tuple[str, str]] = set()
         """(broker, client) of each ended connection whose requests the broker still handles, until it appends a
         batch of one of them."""

@@ -11,7 +11,7 @@ ALL: Final = True
 EACH: Final = "*"
 """Stands for every name at this level."""
 NUMBERED: Final = "#"
-"""Stands for every name at this level that is a number; these are kept in numerical order."""
+"""Stands for every name at this level that is a number. Such names are kept in numerical order."""
 
 Tree = Mapping[str, Any]
 

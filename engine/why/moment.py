@@ -280,8 +280,8 @@ class Moment:
 
 
 def _with(parts: Json | None, names: tuple[str, ...]) -> Json:
-    """A part of the view (name → object), in which each object has the fields ``names`` and
-    ``transaction_manager``."""
+    """The dict ``parts`` of name → object of the view, with the fields ``names`` and ``transaction_manager`` added to
+    objects that lack them."""
     empty: Json = {"transaction_manager": None, **{name: {} for name in names}}
     return {name: {**empty, **shown} for name, shown in (parts or {}).items()}
 
