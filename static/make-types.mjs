@@ -1,5 +1,5 @@
 /**
- * The types of what goes between server and page: static/generated/messages.ts, made from docs/messages.schema.json
+ * The types of the messages between server and page: static/generated/messages.ts, made from docs/messages.schema.json
  * (`make schema`; eosviz/contract/README.md).
  */
 
@@ -11,8 +11,10 @@ const SCHEMA = new URL("../docs/messages.schema.json", import.meta.url);
 export const FILE = new URL("generated/messages.ts", import.meta.url);
 const BANNER = "// Made by `make schema` from docs/messages.schema.json. Change the types of the server (eosviz/contract/README.md).";
 
-/** The maker knows tuples as older drafts write them, bounds of other lists only as very long unions, and names that
- * have a text of their own only behind `allOf`. */
+/**
+ * The schema in a form that the maker of types can read: it knows tuples only as older drafts write them, bounds of
+ * other lists only as very long unions, and names with a text of their own only behind `allOf`.
+ */
 function readable(node) {
   if (Array.isArray(node)) return node.map(readable);
   if (node === null || typeof node !== "object") return node;
@@ -23,7 +25,7 @@ function readable(node) {
   return Object.keys(kept).length === 0 ? { $ref } : { ...kept, allOf: [{ $ref }] };
 }
 
-/** The text of the file. */
+/** The content of the file. */
 export async function types() {
   const schema = readable(JSON.parse(await readFile(SCHEMA, "utf-8")));
   return compile(schema, "Sent", {

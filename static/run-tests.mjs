@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const STATIC = dirname(fileURLToPath(import.meta.url));
-// Inside node_modules, so that the packages left outside the bundles are found from there.
+// Inside node_modules, so that packages outside the bundles are found from there.
 const BUILT = join(STATIC, "..", "node_modules", ".eosviz-tests");
 
 function testFiles(folder) {

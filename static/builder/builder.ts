@@ -1,10 +1,12 @@
-/** The builder: a form beside the TOML, editable in either, and the engine's trial run of both.
+/**
+ * The builder: a form beside the TOML text, editable in either, and the engine's trial run of the scenario.
  *
- *  <eos-builder draft='{"text": …}' form="/workshop/form.json?v=…" catalogue="/catalogue/en.json?v=…" language="en"
+ * <eos-builder draft='{"text": …}' form="/workshop/form.json?v=…" catalogue="/catalogue/en.json?v=…" language="en"
  *    edit="…" preview="…" save="…" publish="…" try="…"></eos-builder>
  *
- *  The text is the scenario. An edit of the form goes to the server with the text and comes back as the changed text:
- *  one after the other, and again when the author typed meanwhile. What is on the page is kept by itself. */
+ * The text is the scenario. An edit in the form goes to the server with the text, and the changed text comes back: one
+ * edit after the other, and again if the author typed meanwhile. The text on the page is stored by itself.
+ */
 
 import { LitElement, html, nothing } from "lit";
 import type { TemplateResult } from "lit";
@@ -35,7 +37,10 @@ interface Draft extends Meaning {
   language: string;
 }
 
-/** Rows stay open when the page is loaded again in the same tab. */
+/**
+ * The key under which this browser stores the open rows, so that they stay open when the page is loaded again in the
+ * same tab.
+ */
 const OPEN_KEY = `eosviz-builder-open ${location.pathname}`;
 
 function openBefore(): Set<string> | null {
@@ -60,21 +65,21 @@ type State = "loading" | "ready" | "failed";
 export class Builder extends LitElement {
   static override properties = { version: { state: true } };
 
-  /** Grows when something to draw has changed. */
+  /** Rises when something to draw has changed. */
   declare version: number;
 
   #state: State = "loading";
   #form: Form | undefined;
   #draft: Draft = { text: "", revision: 0, tags: [], language: "both", document: null, names: {}, mistakes: [], lesson: "" };
-  /** The document and names that the form shows while the text is no TOML. */
+  /** The document and names that the form shows while the text is no valid TOML. */
   #document: JsonObject = {};
   #pending: Edit[] = [];
   #past = new Past();
-  /** Where the focus goes once the requested field is there. */
+  /** Ids of the fields that get the focus once they exist: the first that does. */
   #focus: string[] = [];
-  /** Which rows are open once the request is done. */
+  /** For each requested edit, the function from the open rows before it to those after it. */
   #shifts: ((open: Set<string>) => Set<string>)[] = [];
-  /** The revision that another window stored, if both changed the text. */
+  /** The revision that another window stored, if both windows changed the text; 0: none. */
   #elsewhere = 0;
   #typed = false;
   #busy = false;
@@ -123,7 +128,7 @@ export class Builder extends LitElement {
     if (!this.#isKept) event.preventDefault();
   };
 
-  /** A telephone may end a hidden page without an event. */
+  /** Saves when the page is hidden: a phone may end a hidden page without an event. */
   #hiding = (): void => {
     if (document.hidden && this.#saved === "dirty") void this.save(true);
   };
@@ -132,7 +137,7 @@ export class Builder extends LitElement {
     return this.#saved === "saved" && !this.#busy && !this.#typed && this.#pending.length === 0;
   }
 
-  /** In a field of the form, the key means the browser's own undo, which knows what was typed there last. */
+  /** In a field of the form, the key is left to the browser's own undo, which knows what was typed there last. */
   #key = (event: KeyboardEvent): void => {
     const at = event.target as HTMLElement;
     const isField = at.matches("input, textarea") && at.id !== "text";
@@ -201,7 +206,7 @@ export class Builder extends LitElement {
     this.#later("typed", TYPED_MS, () => this.#pump());
   }
 
-  /** One request at a time; its answer never overwrites what was typed meanwhile. */
+  /** Sends one request at a time; its answer never overwrites text that was typed meanwhile. */
   async #pump(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -229,7 +234,7 @@ export class Builder extends LitElement {
     if (this.#focus.length > 0 && this.#pending.length === 0) void this.updateComplete.then(() => this.#stand());
   }
 
-  /** Moves the focus to the first of `#focus` that is there. */
+  /** Moves the focus to the first of `#focus` that exists. */
   #stand(): void {
     const there = this.#focus.map((id) => document.getElementById(id)).find((found) => found !== null && !found.matches(":disabled"));
     this.#focus = [];
@@ -259,7 +264,7 @@ export class Builder extends LitElement {
     this.#draw();
   }
 
-  /** Store the text on the page; true once it is stored. */
+  /** Stores the text on the page; true once it is stored. */
   async save(leaving = false): Promise<boolean> {
     window.clearTimeout(this.#timers["save"]);
     if (this.#saved === "conflict") return false;
@@ -283,7 +288,7 @@ export class Builder extends LitElement {
     return this.#saved === "saved";
   }
 
-  /** Both windows changed the text: the text here replaces the one stored by the other window. */
+  /** If both windows changed the text: replaces the text that the other window stored by this one. */
   #keepThis(): void {
     this.#draft.revision = this.#elsewhere;
     this.#saved = "dirty";
@@ -291,7 +296,7 @@ export class Builder extends LitElement {
     void this.save();
   }
 
-  /** Or the stored text is loaded, and the text here is discarded. */
+  /** If both windows changed the text: loads the stored one and discards this one. */
   #takeOther(): void {
     window.removeEventListener("beforeunload", this.#leaving);
     location.reload();
@@ -336,7 +341,7 @@ export class Builder extends LitElement {
       this.#tried = key;
       this.#trialState = "done";
       this.#trialRefused = null;
-      // The text written meanwhile is tried next.
+      // If the text changed meanwhile, it is tried next.
       if (this.#draft.text !== asked.text) this.#later("trial", TRIAL_MS, () => this.#try());
     }
     this.#draw();
@@ -381,7 +386,7 @@ export class Builder extends LitElement {
         <fieldset class="bare" ?disabled=${stale}>${this.#fields(form)}</fieldset></section>`;
   }
 
-  /** The address names the part that is shown, so that a reload shows it again. */
+  /** Shows a group of the form; the address names it, so that a reload shows it again. */
   #show(group: string): void {
     this.#group = group;
     history.replaceState(history.state, "", `#${group}`);
@@ -423,7 +428,7 @@ export class Builder extends LitElement {
     };
   }
 
-  /** Tags and language stand beside the text, not in it. */
+  /** The fields for tags and language, which are stored beside the text, not in it. */
   #tags(): TemplateResult {
     const tags = (event: Event): void => {
       this.#draft.tags = (event.target as HTMLInputElement).value.split(/[,，、]/).map((tag) => tag.trim()).filter((tag) => tag !== "");
@@ -432,7 +437,10 @@ export class Builder extends LitElement {
     return html`<div class="form-field"><label for="tags">${say("workshop.tags")}</label><input id="tags" .value=${listed(this.#draft.tags)} @change=${tags}></div>`;
   }
 
-  /** If the author writes one language, every text is the same in both, so that pages in the other language show it. */
+  /**
+   * The choice of languages. If the author writes only one language, every text is the same in both, so that pages in
+   * the other language show it.
+   */
   #language(): TemplateResult {
     const choose = (event: Event): void => {
       const language = (event.target as HTMLSelectElement).value;
@@ -445,7 +453,7 @@ export class Builder extends LitElement {
       <span class="quiet form-usual">${say(this.#draft.language === "both" ? "builder.language.both" : "builder.language.one")}</span></div>`;
   }
 
-  /** The server made it from Markdown and allows only plain text, lists, tables and links. */
+  /** The lesson as HTML: the server made it from Markdown and allows only plain text, lists, tables and links. */
   #lesson(): TemplateResult | typeof nothing {
     if (this.#draft.lesson === "") return nothing;
     const shown = new DOMParser().parseFromString(this.#draft.lesson, "text/html").body;
@@ -472,7 +480,9 @@ export class Builder extends LitElement {
       })}</div>`}</section>`;
   }
 
-  /** The mistakes that the loader finds in the text; if none, those found when the world was built from it. */
+  /**
+   * The mistakes that the loader finds in the text; if there are none, those found when the trial was built from it.
+   */
   get #mistakes(): Mistake[] {
     return this.#draft.mistakes.length > 0 ? this.#draft.mistakes : this.#trial?.mistakes ?? [];
   }
@@ -483,7 +493,10 @@ export class Builder extends LitElement {
       ${mistakeText(mistake)}</li>`;
   }
 
-  /** Goes to the field of the form, or to the line of the text if the text is no TOML or the form has no such field. */
+  /**
+   * Goes to the field of the form, or to the line of the text if the text is no valid TOML or the form has no such
+   * field.
+   */
   #goTo(place: string, line: number | null): void {
     const top = place.split(".")[0] ?? "";
     const group = Object.keys(GROUPS).find((name) => GROUPS[name]?.includes(top));

@@ -1,11 +1,13 @@
-/** A scenario document as the builder shows it: the tables of the form, the place of a field, the texts of fields.
+/**
+ * A scenario document as the builder shows it: the tables of the form, the place of a field, the texts of fields.
  *
- *  All rules are the server's; here are only the shapes of its tables and the order of the fields. */
+ * All rules are the server's; this file has only the shapes of its tables and the order of the fields.
+ */
 
 import { parseToBigint, stringifyWithBigint } from "../player/exact-json.ts";
 import type { Json as PlainJson } from "../player/frame.ts";
 
-/** The values of a document; a producer id may be too large for an exact number of the browser. */
+/** The values of a document; a producer id may be too large for an exact JavaScript number. */
 export type Json = null | boolean | number | string | bigint | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
@@ -18,11 +20,11 @@ export interface Field {
   choices: Json[];
   rows: string | null;
   bound: number;
-  /** Which of `tables` knows the keys. */
+  /** The name of the one of `tables` with the allowed keys; null: any key is allowed. */
   table: string | null;
-  /** Which names may be entered here. */
+  /** The kind of names that may be entered here; null: any text. */
   names: string | null;
-  /** The names that may be entered instead, for some of the row's deciding words. */
+  /** Deciding word of the row → the kind of names that may be entered instead. */
   names_by: Record<string, string>;
 }
 
@@ -40,7 +42,7 @@ export interface Form {
   belonging: Record<string, { word: string; always: string[]; fields: Record<string, string[]> }>;
   needs: Record<string, string[]>;
   actions: Record<string, string[]>;
-  /** The fields of a fault's message: action to the request that it names ("": any) to its fields. */
+  /** The fields of a fault's message: action → request that it names ("": any) → its fields. */
   messages: Record<string, Record<string, Record<string, Setting>>>;
   names: Record<string, string[]>;
   versions: Record<string, string>;
@@ -72,7 +74,7 @@ export interface Meaning {
   lesson: string;
 }
 
-/** The fields of the document itself, in groups that are opened one by one. Every field stands in one of them. */
+/** The fields of the document itself, in groups that are opened one by one. Every field is in one of them. */
 export const GROUPS: Record<string, string[]> = {
   about: ["id", "title", "summary", "watch_for", "question", "profile", "opens_on"],
   cluster: ["cluster", "topics"],
@@ -85,7 +87,7 @@ export const GROUPS: Record<string, string[]> = {
   further: ["variants", "variants_only", "middleware", "sources", "covers"],
 };
 
-/** The keys that a free table may have, and the catalogue's prefix for what they mean; null where no form lists them. */
+/** The keys that a free table may have, and the catalogue's prefix for their meanings; null if no form lists them. */
 export function knownKeys(form: Form, field: Field, row: JsonObject, name: string): { known: Record<string, Setting>; prefix: string } | null {
   if (field.table !== null) return { known: form.tables[field.table] ?? {}, prefix: CATALOGUE_OF_TABLE[field.table] ?? "" };
   const requests = name === "message" ? form.messages[String(row["action"])] : undefined;
@@ -95,7 +97,7 @@ export function knownKeys(form: Form, field: Field, row: JsonObject, name: strin
   return { known: requests[api] ?? requests[""] ?? {}, prefix: "form.crafted" };
 }
 
-/** The number that a setting may have at least and at most, as far as that is said. */
+/** The least and the greatest number of a setting; null if they are not given. */
 export function boundsOf({ kind, low, high }: Setting): { low: number; high: number } | null {
   return kind === "int" && low !== null && high !== null ? { low, high } : null;
 }
@@ -107,7 +109,7 @@ const CATALOGUE_OF_WORD: Record<string, string> = {
   fault: "form.action", call: "form.call_word", override: "form.override_word", service: "form.approach_word", checkpoint: "form.ask",
 };
 
-/** The catalogue's prefix for the choices of a field, where they have words. */
+/** The catalogue's prefix for the choices of a field; null if they have no texts. */
 export function wordsOfChoices(section: string, name: string, form: Form): string | null {
   if (name === "profile") return "library.profile";
   if (section === "scenario") return name === "question" ? "library.question" : null;
@@ -115,7 +117,7 @@ export function wordsOfChoices(section: string, name: string, form: Form): strin
   return form.belonging[section]?.word === name ? CATALOGUE_OF_WORD[section] ?? null : null;
 }
 
-/** How the loader names this place: rows by their name where they have one, else by number. */
+/** A place as the loader names it: rows by their name if they have one, else by number. */
 export function placeOf(document: Json, path: Path): string {
   const words: string[] = [];
   let node: Json | undefined = document;
@@ -127,7 +129,7 @@ export function placeOf(document: Json, path: Path): string {
   return words.join(".");
 }
 
-/** The way to the place that a mistake names, as far as the document goes; `placeOf` the other way round. */
+/** The path to the place that a mistake names, as far as the document has it: the inverse of `placeOf`. */
 export function pathOf(document: Json, place: string): Path {
   const path: Path = [];
   let node: Json | undefined = document;
@@ -144,7 +146,10 @@ export function pathOf(document: Json, place: string): Path {
   return path;
 }
 
-/** Which rows are open after one was moved or removed: rows without a name are identified by their number. */
+/**
+ * The open rows after one was moved or removed: rows without a name are identified by their number, which may have
+ * changed.
+ */
 export function openAfter(open: Iterable<string>, list: string, rows: Json[], edit: Edit): Set<string> {
   const number = edit.path.at(-1) as number;
   const follow = (place: string): string | null => {
@@ -165,8 +170,8 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /**
- * The fields that this row may have: all, or those that belong to its deciding word; fields that it has are shown in
- * any case.
+ * The fields that this row may have: all, or those that belong to its deciding word; in any case also those that it
+ * has.
  */
 export function fieldsOf(form: Form, section: string, row: JsonObject): [string, Field][] {
   const every = Object.entries(form.sections[section] ?? {});
@@ -178,14 +183,15 @@ export function fieldsOf(form: Form, section: string, row: JsonObject): [string,
   return [...shown.filter(([name]) => name === belonging.word), ...shown.filter(([name]) => name !== belonging.word)];
 }
 
-/** The field as it is in this row, whose deciding word may change which names can be entered. */
+/** The field in this row: the row's deciding word may change which names can be entered. */
 export function fieldIn(form: Form, section: string, field: Field, row: JsonObject): Field {
   const word = String(row[form.belonging[section]?.word ?? ""]);
   return { ...field, names: field.names_by[word] ?? field.names };
 }
 
 /**
- * The edits that give a row another deciding word: what means nothing with it goes. A rule for messages says which one.
+ * The edits that give a row another deciding word; fields that mean nothing with it are removed. A fault of a message
+ * also gets a message.
  */
 export function wordEdits(form: Form, section: string, row: JsonObject, path: Path, word: Json, names: Record<string, string[]>): Edit[] {
   const belonging = form.belonging[section];
@@ -200,34 +206,37 @@ export function wordEdits(form: Form, section: string, row: JsonObject, path: Pa
   return edits;
 }
 
-/** Faults of a message, which have no time of their own. */
+/** Whether an action is a fault of a message, which has no time of its own. */
 export function isForMessages(form: Form, action: Json | undefined): boolean {
   return (form.actions["message"] ?? []).includes(String(action));
 }
 
-/** The actor that a crash at a message is offered for: its broker; without one, its receiver. */
+/**
+ * The actor for which a crash at a message is offered: the broker among sender and receiver; if there is none, the
+ * receiver.
+ */
 export function crashingAt(source: string, destination: string): string {
   return [source, destination].find((name) => name.startsWith("broker-")) ?? destination;
 }
 
 export type When = "message" | "time";
 
-/** What triggers a fault: a message or a time; null if the text has neither or both. */
+/** What triggers a fault: a message or a time; null if the row has neither or both. */
 export function whenOf(row: JsonObject): When | null {
   if (("match" in row) === ("at" in row)) return null;
   return "match" in row ? "message" : "time";
 }
 
 /**
- * The sentence for a fault that the trial run did not trigger, though its message was met `seen` times; null for a
- * triggered one, or before a trial.
+ * The key of the sentence for a fault whose trigger the trial run never met; null for one that it met, or before a
+ * trial. `seen`: how often the trial met the trigger.
  */
 export function unmetKey(row: JsonObject, seen: number | undefined): string | null {
   if (seen !== 0) return null;
   return whenOf(row) === "time" ? "builder.never_reached" : "builder.never_met";
 }
 
-/** A fault is triggered by a message or at a time, never by both. */
+/** The edits that make a fault be triggered by a message, or at a time; never by both. */
 export function whenEdits(row: JsonObject, path: Path, when: When): Edit[] {
   const [kept, left] = when === "time" ? ["at", ["match", "after_ms"]] as const : ["match", ["at"]] as const;
   const edits: Edit[] = left.filter((name) => name in row).map((name) => ({ do: "remove", path: [...path, name] }));
@@ -241,7 +250,7 @@ function firstPartition(names: Record<string, string[]>): string {
   return names["partitions"]?.[0] ?? "t-0";
 }
 
-/** When its last key is removed, the whole table is removed: otherwise `match = { }` would remain. */
+/** The edits with a removal of the whole table instead of its last key: otherwise `match = { }` would remain. */
 export function withoutEmptied(edits: Edit[], table: JsonObject, path: Path): Edit[] {
   const [only, more] = Object.keys(table);
   return edits.map((edit) => {
@@ -256,7 +265,7 @@ export function languagesOf(language: string): string[] {
   return language === "both" ? ["en", "zh-Hans"] : [language];
 }
 
-/** The edits with which every text says the same in both languages: an author of one language is asked for it alone. */
+/** The edits after which every text says the same in both languages, for an author who writes only one. */
 export function oneLanguage(document: Json, language: string, path: Path = []): Edit[] {
   if (Array.isArray(document)) return document.flatMap((row, index) => oneLanguage(row, language, [...path, index]));
   if (!isObject(document)) return [];
@@ -272,7 +281,7 @@ function isText(value: JsonObject): boolean {
   return names.length > 0 && names.every((name) => (name === "en" || name === "zh-Hans") && typeof value[name] === "string");
 }
 
-/** The mistakes at a place, and below it. */
+/** The mistakes at a place, and the number of those below it. */
 export function mistakesAt(mistakes: Mistake[], place: string): { here: Mistake[]; below: number } {
   return {
     here: mistakes.filter((mistake) => mistake.place === place),
@@ -285,7 +294,7 @@ export function mistakesInGroup(mistakes: Mistake[], group: string): number {
   return mistakes.filter((mistake) => fields.includes(mistake.place.split(".")[0] ?? "")).length;
 }
 
-/** Each row has a short line: the first of these fields that it has. */
+/** The short line of a row, from the first of some fields that it has. */
 export function rowLine(section: string, row: JsonObject, wordOf: (prefix: string, name: string) => string, form: Form): string {
   const word = form.belonging[section]?.word ?? (section === "checkpoint" ? "ask" : null);
   const prefix = word === null ? null : wordsOfChoices(section, word, form);
@@ -306,7 +315,7 @@ export function matchLine(match: JsonObject): string {
   return [kind, arrow, match["partition"] ?? null, nth].filter((part) => part !== null).map(String).join(" ");
 }
 
-/** A new row to fill in, with the required fields as far as their values can be guessed. */
+/** A new row to fill in, with the required fields whose values can be guessed. */
 export function newRow(form: Form, section: string, names: Record<string, string[]>, rows: Json[]): JsonObject {
   const row: JsonObject = {};
   for (const [name, field] of Object.entries(form.sections[section] ?? {})) {
@@ -339,7 +348,7 @@ function freeName(section: string, rows: Json[]): string {
   }
 }
 
-/** The value of a typed text in a field; undefined removes the key. */
+/** The value of a text typed into a field; undefined removes the key. */
 export function readValue(kind: string, text: string): Json | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -360,7 +369,7 @@ function words(text: string): string[] {
   return text.split(/[\s,，、]+/).filter((word) => word !== "");
 }
 
-/** The value as TOML would parse it: a number, true or false, a list, else the text itself. */
+/** A text as TOML would parse it: a number, true or false, a list, else the text itself. */
 export function anyValue(text: string): Json {
   try {
     const value = parseToBigint(text) as Json;

@@ -1,6 +1,8 @@
-/** Draws the fields of a document: each with its meaning, its default and what is wrong with it.
+/**
+ * Draws the fields of a document, each with its meaning, its default and its mistakes.
  *
- *  The form's tables and the document determine what is drawn; a change becomes an edit at the field's path. */
+ * The form's tables and the document determine what is drawn; a change becomes an edit at the field's path.
+ */
 
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
@@ -16,19 +18,19 @@ export interface Sheet {
   document: JsonObject;
   names: Record<string, string[]>;
   mistakes: Mistake[];
-  /** For each entry of the fault script, how often the trial met it; undefined before one ran. */
+  /** For each entry of the fault script, how often the trial met its trigger; undefined before a trial. */
   seen: number[] | undefined;
-  /** What the trial's engine made of a producer's settings. */
+  /** The settings of a producer as the trial's engine applied them; undefined before a trial. */
   effective(producer: string): Record<string, { value: Json; reason?: string; rule?: string }> | undefined;
-  /** How many steps the trial had; undefined before one ran. */
+  /** The number of steps of the trial; undefined before one. */
   steps: number | undefined;
   /** The languages that the author writes; with only one, every text is the same in both. */
   languages: string[];
-  /** Rows that are open, by their places. */
+  /** The places of the open rows. */
   open: Set<string>;
-  /** `focus`: ids of elements to focus then; the first that exists gets the focus. */
+  /** Requests edits. `focus`: ids of the elements to focus then; the first that exists gets the focus. */
   edit(edits: Edit[], focus?: string[]): void;
-  /** A row of the list `place` is moved or taken away: which rows are open follows. */
+  /** Notes the edit that moves or removes a row of the list `place`, so that the same rows stay open after it. */
   shifted(place: string, rows: Json[], edit: Edit): void;
   toggled(place: string, open: boolean): void;
 }
@@ -54,13 +56,13 @@ export function drawField(sheet: Sheet, section: string, name: string, general: 
   return drawLabelled(sheet, path, place, meaning, name, input, field.kind === "names" && known.length > 0 ? drawNames(known) : nothing);
 }
 
-/** A table that is emptied is taken out. */
+/** The sheet for the fields of a table, which removes the table when its last key is removed. */
 function emptying(sheet: Sheet, field: Field, value: Json | undefined, path: Path): Sheet {
   if (field.required || !isObject(value)) return sheet;
   return { ...sheet, edit: (edits, focus) => sheet.edit(withoutEmptied(edits, value, path), focus) };
 }
 
-/** With another deciding word, fields that do not belong to it are removed. */
+/** The sheet for a row's deciding word: with another word, fields that do not belong to it are removed. */
 function deciding(sheet: Sheet, section: string, name: string, path: Path): Sheet {
   if (sheet.form.belonging[section]?.word !== name) return sheet;
   const row = path.slice(0, -1);
@@ -73,7 +75,7 @@ function deciding(sheet: Sheet, section: string, name: string, path: Path): Shee
   };
 }
 
-/** Kafka's own partitions may stand here, too, which no document names. */
+/** Kafka's own partitions, which no document names, are allowed here, too. */
 const NAMED_FREELY = new Set(["fault.partition", "match.partition"]);
 const NAMES_TOLD_MAX = 12;
 
@@ -81,13 +83,13 @@ function namesFor(sheet: Sheet, field: Field): string[] {
   return field.names === null ? [] : sheet.names[field.names] ?? sheet.form.names[field.names] ?? [];
 }
 
-/** Without what the document's cluster does not have: ZooKeeper's things, or those of a controller quorum. */
+/** The names without those that the document's cluster does not have: ZooKeeper's, or those of a controller quorum. */
 function here(sheet: Sheet, offered: string[]): string[] {
   const absent = sheet.names["absent"] ?? [];
   return offered.filter((name) => !absent.includes(name));
 }
 
-/** The names that may stand in a list. */
+/** The names that a list may contain. */
 function drawNames(known: string[]): TemplateResult {
   const names = known.slice(0, NAMES_TOLD_MAX);
   return html`<span class="quiet form-usual">${say(names.length < known.length ? "builder.names.some" : "builder.names", { names, count: known.length })}</span>`;
@@ -114,7 +116,7 @@ function drawLabelled(sheet: Sheet, path: Path, place: string, meaning: string, 
 
 const MISSING = "scenario.wrong.missing";
 
-/** The sentence of a mistake. Where nothing is entered yet, there is nothing that is not possible. */
+/** The sentence of a mistake. If nothing has been entered yet, it does not say that something is impossible. */
 export function mistakeText({ wrong, allowed }: Mistake): string {
   const isMissing = isObject(wrong as Json) && (wrong as JsonObject)["key"] === MISSING;
   return isMissing ? say("builder.mistake.missing", { allowed }) : say("builder.mistake", { wrong, allowed });
@@ -126,7 +128,10 @@ function drawMistakes(sheet: Sheet, path: Path, place: string): Drawn {
   return html`<p class="errorlist" id="${idOf(path)}-wrong">${here.map(mistakeText)}</p>`;
 }
 
-/** One value. Number fields are text with a numeric keyboard: a wrong value stays visible, with its mistake. */
+/**
+ * The field of one value. Number fields are text with a numeric keyboard: a wrong value stays visible, with its
+ * mistake.
+ */
 function drawInput(sheet: Sheet, field: Field | Setting, value: Json | undefined, path: Path, place: string, choice: (name: string) => string): TemplateResult {
   const wrong = mistakesAt(sheet.mistakes, place).here.length > 0;
   const described = wrong ? `${idOf(path)}-wrong` : nothing;
@@ -179,7 +184,7 @@ function drawWords(sheet: Sheet, name: string, value: JsonObject, path: Path, me
     ${drawMistakes(sheet, path, place)}</fieldset>`;
 }
 
-/** A picture of a step is put where the caret last was in the lesson's text. */
+/** A form that puts the picture of a step where the caret last was in the lesson's text. */
 function drawPicture(sheet: Sheet, path: Path, change: (text: string) => void): TemplateResult {
   const [area, step, about] = [idOf(path), `${idOf(path)}-step`, `${idOf(path)}-about`];
   const put = (): void => {
@@ -227,7 +232,7 @@ export function drawFields(sheet: Sheet, section: string, row: JsonObject, path:
   const fields = fieldsOf(sheet.form, section, row);
   const draw = ([name, field]: [string, Field]): Drawn => drawField(sheet, section, name, field, row[name], [...path, name]);
   if (section !== "fault") return html`${fields.map(draw)}`;
-  // The trigger of the fault is chosen first; then only its fields are shown, and fields that the text has.
+  // The trigger of the fault is chosen first; then only its fields are shown, and other fields that the row has.
   const [action, ...others] = fields;
   const hidden = whenOf(row) === "time" ? ["match", "after_ms"] : ["at"];
   return html`${action === undefined ? nothing : draw(action)}${isForMessages(sheet.form, row["action"]) ? nothing : drawWhen(sheet, row, path)}
@@ -247,13 +252,13 @@ function drawWhen(sheet: Sheet, row: JsonObject, path: Path): TemplateResult {
     ${(["message", "time"] as const).map((one) => html`<option value=${one} ?selected=${one === when}>${say(`builder.when.${one}`)}</option>`)}</select></div>`;
 }
 
-/** Keys that a table knows: those that are set, and a choice of the others. */
+/** The keys of a table whose keys are known: those that are set, and a choice of the others. */
 function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, Setting>; prefix: string }, value: JsonObject, path: Path, place: string): TemplateResult {
   const producer = path[0] === "producers" ? placeOf(sheet.document, path.slice(0, 2)).split(".")[1] ?? "" : null;
   const effective = producer === null ? undefined : sheet.effective(producer);
   const names = Object.keys(value);
   const choice = `${idOf(path)}-add`;
-  // A button beside the choice: with the arrow keys a choice changes with each of its lines.
+  // A button carries out the choice: the arrow keys change a choice with each of its lines.
   const add = (): void => {
     const select = document.getElementById(choice) as HTMLSelectElement | null;
     const name = select?.value ?? "";
@@ -275,7 +280,7 @@ function drawSettings(sheet: Sheet, { known, prefix }: { known: Record<string, S
       <button type="button" class="small" id="${choice}-do" @click=${add}>${say("builder.add")}<span class="sr"> ${say("builder.add_setting")}</span></button></div>`;
 }
 
-/** A setting's default and its allowed values; its input shows its value. */
+/** A setting's default and its allowed values; its field shows the value. */
 function drawUsual(setting: Setting): Drawn {
   const bounds = boundsOf(setting);
   const usual = showValue(setting.default);
@@ -286,7 +291,7 @@ function drawUsual(setting: Setting): Drawn {
   return parts.length === 0 ? nothing : html`<span class="quiet form-usual">${parts.join(" · ")}</span>`;
 }
 
-/** What the given settings force (CFG-6), as the engine explained it in the trial. */
+/** The values that the given settings force (CFG-6), with the engine's reasons from the trial. */
 function drawForced(effective: Record<string, { value: Json; reason?: string; rule?: string }>, given: string[]): Drawn {
   const forced = Object.entries(effective).filter(([name, one]) => !given.includes(name) && one.reason !== undefined
     && one.reason !== "default" && one.reason !== "set" && !(name === "guarantee_order" && one.value === false));
@@ -309,7 +314,7 @@ function firstValue(setting: Setting): Json {
   return setting.default ?? setting.low ?? 1;
 }
 
-/** Keys that no form lists: each with its value, and a place for one more. */
+/** The keys of a table that no form lists: each with its value, and a field for one more. */
 function drawFree(sheet: Sheet, meaning: string, value: JsonObject, path: Path, place: string): TemplateResult {
   const add = (event: Event): void => {
     const input = event.target as HTMLInputElement;

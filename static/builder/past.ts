@@ -1,10 +1,12 @@
-/** Earlier versions of a text, for undo and redo.
+/**
+ * Earlier versions of a text, for undo and redo.
  *
  *      const past = new Past();
  *      past.typed("id = 1", 0);   // the text before the change
  *      past.back("id = 12");      // "id = 1"
  *
- *  Typing without a pause is one change. */
+ * Letters typed without a pause are one change.
+ */
 
 export const PAUSE_MS = 1000;
 export const CHANGES_MAX = 200;
@@ -23,13 +25,13 @@ export class Past {
     return this.#after.length > 0;
   }
 
-  /** The form is about to change the text `before`. */
+  /** Notes that the form is about to change the text `before`. */
   changed(before: string): void {
     this.#typedAt = null;
     this.#keep(before);
   }
 
-  /** The author changed the text, which was `before`, at `now` (ms). */
+  /** Notes that the author changed the text, which was `before`, at `now` (ms). */
   typed(before: string, now: number): void {
     const goesOn = this.#typedAt !== null && now - this.#typedAt < PAUSE_MS;
     this.#typedAt = now;
@@ -45,7 +47,7 @@ export class Past {
     }
   }
 
-  /** What the text was before its last change; undefined when nothing is known. */
+  /** The text before its last change; undefined if none is known. */
   back(now: string): string | undefined {
     return this.#go(this.#before, this.#after, now);
   }
@@ -62,7 +64,7 @@ export class Past {
   }
 }
 
-/** Where two texts begin to differ. */
+/** The index at which two texts begin to differ. */
 export function firstDifference(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;

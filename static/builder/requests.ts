@@ -7,7 +7,7 @@ import type { JsonObject } from "../player/frame.ts";
 
 export interface Answer<T> {
   status: number;
-  /** Undefined when the server could not be reached or said nothing readable. */
+  /** Undefined if the server could not be reached or its answer could not be read. */
   content: T | undefined;
   /** Why there is no content: the server's own sentence, if there is one. */
   refused: string | null;
@@ -20,12 +20,12 @@ const FORBIDDEN = 403;
 /** The most bytes that a browser sends for a page that has been left. */
 const KEPT_ALIVE_MAX = 60_000;
 
-/** `leaving`: the request is completed even if the page is left meanwhile, provided it is short enough. */
+/** Sends a request. `leaving`: it is completed even if the page is left meanwhile, provided that it is short enough. */
 export async function ask<T extends object>(address: string, asked: unknown, leaving = false): Promise<Answer<T>> {
   const body = stringifyWithBigint(asked);
   const keepalive = leaving && new Blob([body]).size < KEPT_ALIVE_MAX;
   let response = await post(address, body, keepalive);
-  // After a sign-in in another window the token is another one.
+  // After a sign-in in another window, the token is another one.
   if (response?.status === FORBIDDEN && (await learnToken())) response = await post(address, body, keepalive);
   if (response === null) return { status: 0, content: undefined, refused: say("builder.unreachable"), fields: {} };
   // A signed-out author is sent to the sign-in page.
@@ -44,7 +44,9 @@ function post(address: string, body: string, keepalive: boolean): Promise<Respon
   return fetch(address, { method: "POST", headers, body, keepalive }).catch(() => null);
 }
 
-/** The token of the account that is signed in now; false if none is, or if the page has this token already. */
+/**
+ * Takes over the token of the account that is signed in now; false if none is, or if the page has this token already.
+ */
 async function learnToken(): Promise<boolean> {
   const page = await fetch(location.href).catch(() => null);
   if (page === null || page.redirected || !page.ok) return false;

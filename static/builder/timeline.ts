@@ -1,6 +1,8 @@
-/** The application script and the fault script on one line of virtual time.
+/**
+ * The application script and the fault script on one line of virtual time.
  *
- *  A picture beside the rows that say the same in words: it carries no control of its own. */
+ * The picture stands beside the rows that say the same in words, so it has no controls of its own.
+ */
 
 import { svg } from "lit";
 import type { TemplateResult } from "lit";
@@ -27,7 +29,7 @@ const SHORT_WORDS: Record<string, string> = {
   abort_transaction: "abort", send_offsets: "offsets", force_close: "close!",
 };
 
-/** A lane for each application that calls at known times, one for the faults that have a time. */
+/** A lane for each application with calls at known times, and one for the faults that have a time. */
 export function lanesOf(document: JsonObject): Lane[] {
   const lanes: Lane[] = rows(document["applications"]).map((application) => ({
     name: String(application["name"] ?? ""),
@@ -61,7 +63,9 @@ function whole(value: Json | undefined, usual: number): number {
 export interface Placed extends Mark {
   x: number;
   width: number;
-  /** Words that would stand on the word before them are left to the rows below. */
+  /**
+   * Whether the mark has words: not if they would cover the words of the mark before, because the rows below have them.
+   */
   worded: boolean;
 }
 

@@ -1,5 +1,7 @@
-/** The result of the engine's trial run: verdicts, the first surprising step, unmet expectations, and the messages
- *  that a fault can refer to. */
+/**
+ * Draws the result of the engine's trial run: verdicts, the first surprising step, unmet expectations, and the messages
+ * to which a fault can refer.
+ */
 
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
@@ -33,7 +35,7 @@ export interface Transaction {
   why: { step: number; said: string } | null;
 }
 
-/** Records with one fate; `first` and `last` are serials, between which others may be missing. */
+/** Records with the same fate; `first` and `last` are serials, between which others may be missing. */
 export interface Records {
   partition: string;
   producer: string;
@@ -66,10 +68,10 @@ export interface Trial {
   messages: Message[];
   messages_in_all: number;
   seen_by_rules: number[];
-  /** Names of beats that this run does not have; then also how many beats of each kind it has. */
+  /** Names of beats that this run does not have; `beat_kinds` says how many beats of each kind it has. */
   empty_names: { place: string; kind: string; nth: number; found: number; line: number | null }[];
   beat_kinds: Record<string, number>;
-  /** The document's questions; `step` and the sentences are null where the run does not ask. */
+  /** The document's questions; `step` and the sentences are null if the run does not ask the question. */
   questions: { place: string; line: number | null; step: number | null; said: string | null; right: string | null }[];
   configurations: Record<string, Record<string, { value: Json; default?: Json; reason?: string; rule?: string }>>;
   broke: string | null;
@@ -137,7 +139,7 @@ function surprise(trial: Trial): TemplateResult | typeof nothing {
     ${first.said} <span class="quiet">${listed(first.rules)}</span></p>`;
 }
 
-/** Author's names for beats that this run does not have, and the beats that it has. */
+/** The author's names for beats that this run does not have, and the beats that it has. */
 function emptyNames(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {
   if (trial.empty_names.length === 0) return nothing;
   const kinds = Object.entries(trial.beat_kinds).map(([kind, count]) => (count === 1 ? kind : `${kind} × ${count}`));
@@ -172,7 +174,7 @@ function transactions(trial: Trial): TemplateResult | typeof nothing {
     ${left > 0 ? html`<p class="quiet">${say("builder.trial.transactions.left", { left })}</p>` : nothing}</section>`;
 }
 
-/** The outcome of each record, and what its application learnt of it. */
+/** The outcome of each record, and what its application was notified of. */
 function records(trial: Trial): TemplateResult | typeof nothing {
   if (trial.records.length === 0) return nothing;
   const left = trial.record_rows_in_all - trial.records.length;
@@ -188,7 +190,7 @@ function records(trial: Trial): TemplateResult | typeof nothing {
     ${left > 0 ? html`<p class="quiet">${say("builder.trial.records.left", { left })}</p>` : nothing}</details>`;
 }
 
-/** The steps at which the run asks questions, and the right answers; this also shows questions that no step answers. */
+/** The steps at which the run asks questions, with the right answers, and the questions that are never asked. */
 function questions(trial: Trial, door: TrialDoor): TemplateResult | typeof nothing {
   if (trial.questions.length === 0) return nothing;
   return html`<section class="trial-questions" aria-labelledby="trial-questions"><h3 id="trial-questions">${say("builder.trial.questions")}</h3>
@@ -198,7 +200,7 @@ function questions(trial: Trial, door: TrialDoor): TemplateResult | typeof nothi
       : html`<b>${say("builder.trial.question", { step })}</b> ${said}<br><span class="quiet">${say("builder.trial.question.right", { answer: right ?? "" })}</span>`}</li>`)}</ul></section>`;
 }
 
-/** A run of serials as a range; the ends of others, for what is between them is not all there. */
+/** Consecutive serials as a range; of others only the first and the last, because some between them are missing. */
 function serials({ first, last, count }: Records): string {
   return last - first + 1 === count ? range(`r${first}`, `r${last}`) : `r${first} … r${last}`;
 }
@@ -221,7 +223,7 @@ function unmet(trial: Trial, door: TrialDoor): TemplateResult {
       ? html`<button class="small" type="button" @click=${keep}>${say("builder.trial.keep")}</button>` : nothing}`;
 }
 
-/** A value as text; for an empty list or a missing value the word for nothing. */
+/** A value as text; for an empty list or a missing value, the word for nothing. */
 function valueOrNothing(value: Json): string {
   return showValue(value) || say("builder.trial.reported.nothing");
 }

@@ -1,12 +1,14 @@
-/** Keeps a part of a page up to date while the page is open: a class's results, how far a job is.
+/**
+ * Keeps a part of a page up to date while the page is open: a class's results, or the progress of a job.
  *
- *  <eos-results socket="/ws/classes/…/?lang=en"><div class="results-table"><table>…</table></div>
+ * <eos-results socket="/ws/classes/…/?lang=en"><div class="results-table"><table>…</table></div>
  *    <p data-when="live">…</p><p data-when="away">…</p><p data-when="over">…</p></eos-results>
  *
- *  The server sends the table whenever it changes, from the same template that made the page, so nothing is drawn
- *  here. Elements sent with `data-part` replace those of the same name and no others. Nothing is announced until the
- *  first message. Without a connection the page stays as it is, says so, and tries again; not
- *  where the server closed the socket for good (4401, 4403, 4404 of docs/websocket.md). */
+ * The server sends the table whenever it changes, from the same template that made the page, so nothing is drawn here.
+ * Elements sent with `data-part` replace those of the same name and no others. Nothing is announced until the first
+ * message. Without a connection, the page stays as it is, says so, and tries again, unless the server closed the socket
+ * for good (4401, 4403, 4404 of docs/websocket.md).
+ */
 
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 15_000;
@@ -43,7 +45,8 @@ export class Results extends HTMLElement {
     });
     socket.addEventListener("close", ({ code }) => {
       if (this.#socket !== socket) return;
-      // Another person in this browser may look too: one socket is tried with the cookie of now.
+      // Another person who has signed in in this browser may be allowed to look: one more socket is tried, because it
+      // carries the present cookie.
       if (CLOSED_FOR_GOOD.includes(code) && (code !== SIGNED_OUT || this.#wasSignedOut)) {
         this.#show("over");
         return;
@@ -63,7 +66,7 @@ export class Results extends HTMLElement {
     if (parts.length === 0) exchange(place, sent);
     for (const part of parts) {
       const there = place.querySelector<HTMLElement>(`:scope > [data-part="${part.dataset["part"]}"]`);
-      // A list that is being chosen from would close.
+      // A part in which the reader is choosing from a list is not replaced, because the list would close.
       const inUse = there?.querySelector("select:focus, input:focus") ?? null;
       if (there !== null && inUse === null && there.innerHTML !== part.innerHTML) exchange(there, part);
     }
@@ -74,7 +77,7 @@ export class Results extends HTMLElement {
   }
 }
 
-/** A link that has the focus keeps it. */
+/** Replaces the content of an element; a link that had the focus gets it again. */
 function exchange(place: HTMLElement, sent: HTMLElement): void {
   const focused = place.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
   place.replaceChildren(...sent.childNodes);

@@ -19,7 +19,7 @@ export const defaults = { rows: 12 };
 export interface ToolShape {
   command: string;
   state: string;
-  /** What it waits for: the call of the admin client and the requests that are not answered. */
+  /** What the tool waits for: the call of the admin client, and the requests without a response; null: nothing. */
   waits: { call: string; requests: string[] } | null;
   columns: readonly string[];
   rows: string[][];

@@ -1,7 +1,7 @@
 /**
- * Selecting a transaction selects all that belongs to it: the coordinator's entry, its images in the log, markers,
- * batches of its producer id on every log and wire, pending offsets, aborted transactions. The transactional id and
- * the producer ids that it has had join them.
+ * Highlights everything that belongs to the selected transaction: the coordinator's entry, its images in the log,
+ * markers, batches of its producer id on every log and wire, pending offsets, aborted transactions. They are connected
+ * by the transactional id and by the producer ids that it has had.
  */
 
 import type { Frame, JsonObject, MessageView, Selection, View } from "../player/frame.ts";
@@ -9,7 +9,7 @@ import type { Id } from "./batch.ts";
 import { isAbsent } from "./batch.ts";
 import { carriedBatches } from "./picked.ts";
 
-/** What a picture knows of the transaction it belongs to: the transactional id, or a producer id. */
+/** What a picture knows of the transaction to which a thing belongs: the transactional id, or a producer id. */
 export interface Belongs {
   transaction?: string | null;
   producer?: Id;
@@ -19,7 +19,7 @@ export function transactionSelection(id: string): Selection {
   return { kind: "transaction", id };
 }
 
-/** Does a thing belong to the transaction that the reader picked? */
+/** Whether a thing belongs to the selected transaction. */
 export function isOfPicked(frame: Frame, thing: Belongs): boolean {
   const { selection } = frame;
   if (selection?.kind !== "transaction") return false;
@@ -29,7 +29,7 @@ export function isOfPicked(frame: Frame, thing: Belongs): boolean {
 
 const owners = new WeakMap<View, Map<string, string>>();
 
-/** The transactional id that a producer id belongs to; null when neither a coordinator nor a client says so. */
+/** The transactional id to which a producer id belongs; null if neither a coordinator nor a client says so. */
 export function transactionOf(view: View, producer: Id): string | null {
   let known = owners.get(view);
   if (known === undefined) {
@@ -49,7 +49,10 @@ export function transactionOf(view: View, producer: Id): string | null {
   return isAbsent(producer) ? null : (known.get(String(producer)) ?? null);
 }
 
-/** A message names its transaction, or carries batches or markers of a producer id. Answers name neither. */
+/**
+ * Whether a message belongs to the selected transaction: it names the transaction, or carries batches or markers of its
+ * producer id. Responses name neither.
+ */
 export function isMessageOfPicked(frame: Frame, message: MessageView): boolean {
   if (frame.selection?.kind !== "transaction") return false;
   const { fields } = message;

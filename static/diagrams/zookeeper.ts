@@ -1,6 +1,6 @@
 /**
- * ZooKeeper: the node that holds the latest block of producer ids, its stat version (the lock), and each
- * broker's block with the next id.
+ * ZooKeeper: the node with the latest block of producer ids, its stat version (the lock), and each broker's block with
+ * the next id.
  *
  *     <eos-zookeeper></eos-zookeeper>
  *     document.querySelector("eos-zookeeper").frame = frame;
@@ -32,7 +32,7 @@ export interface BlockShape {
   block: string;
   next: string;
   nextWas: string | null;
-  /** 0 to 1 of the block issued. */
+  /** The share of the block that has been issued, 0 to 1. */
   issued: number;
   state: string | null;
   changed: boolean;

@@ -1,6 +1,6 @@
 /**
- * Returns whether the text is in the clipboard now. Over plain HTTP from another machine, a browser offers no
- * clipboard.
+ * Puts a text into the clipboard; returns whether it is there now. Over plain HTTP from another machine, a browser
+ * offers no clipboard.
  */
 export async function copyText(text: string, field: HTMLInputElement | HTMLTextAreaElement | null): Promise<boolean> {
   try {

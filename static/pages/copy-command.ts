@@ -1,7 +1,9 @@
 /**
- * The button beside a command, which puts it into the clipboard. Where a page may not write there, the command is selected.
+ * The button beside a command, which puts it into the clipboard. If the page may not write there, the command is
+ * selected instead.
  *
- *  <div data-command-line><pre>…</pre><button type="button" hidden>…</button><span data-when="copied" role="status" hidden>…</span></div>
+ * <div data-command-line><pre>…</pre><button type="button" hidden>…</button><span data-when="copied" role="status"
+ * hidden>…</span></div>
  */
 
 import { copyText } from "./clipboard.ts";

@@ -1,11 +1,12 @@
 /**
- * The button that puts a report for a ticket into the clipboard. Where a page may not write there, the report stands in
- * a field, selected. Without scripts the link beside it saves the report as a file.
+ * The button that puts a report for a ticket into the clipboard. If the page may not write there, the report is shown
+ * in a field, selected. Without scripts, the link beside it saves the report as a file.
  *
- *  <div data-copy="address of the report">
+ * <div data-copy="address of the report">
  *    <button type="button" hidden>…</button> <span data-when="copied" role="status" hidden>…</span>
- *    <div data-when="select" hidden>… <textarea readonly></textarea></div> <span data-when="unreachable" hidden>…</span>
- *  </div>
+ *    <div data-when="select" hidden>… <textarea readonly></textarea></div> <span data-when="unreachable"
+ * hidden>…</span>
+ * </div>
  */
 
 import { copyText } from "./clipboard.ts";
@@ -31,7 +32,7 @@ async function copied(address: string, field: HTMLTextAreaElement, shown: (when:
     shown("copied");
     return;
   }
-  // What is not shown cannot be selected.
+  // The field is shown first, because hidden text cannot be selected.
   shown("select");
   if (await copyText(field.value, field)) shown("copied");
 }

@@ -1,8 +1,8 @@
 /**
- * The links to the other runs of a scenario open its lesson there if it is open here. Without scripts they do so if the
- * page itself was opened with its lesson.
+ * Makes the links to the other runs of a scenario open the lesson there if it is open here. Without scripts they do so
+ * if the page itself was opened with its lesson.
  *
- *  <details data-kept="lesson">…</details> … <a data-keeps="lesson" href="/sessions/new?scenario=SC-02/k28">…</a>
+ * <details data-kept="lesson">…</details> … <a data-keeps="lesson" href="/sessions/new?scenario=SC-02/k28">…</a>
  */
 
 for (const kept of document.querySelectorAll<HTMLDetailsElement>("details[data-kept]")) {
@@ -16,6 +16,6 @@ for (const kept of document.querySelectorAll<HTMLDetailsElement>("details[data-k
     }
   };
   kept.addEventListener("toggle", keep);
-  // It may have been opened before this script ran.
+  // The lesson may have been opened before this script ran.
   keep();
 }

@@ -1,14 +1,14 @@
 /**
- * The form of *Open a log*: it sends only the chosen files that are read, states exceeded bounds before anything is
- * sent, and shows the answer. Without scripts the form is sent whole. Pasted text is kept in the tab: a worker may
- * refuse it later,
- * and then a link leads back to the form.
+ * The form of *Open a log*: it sends only those of the chosen files that the server reads, states exceeded bounds
+ * before anything is sent, and shows the answer. Without scripts the form is sent with all files. Pasted text is kept
+ * in the tab, because the worker may refuse it later: a link then leads back to the form.
  *
- * Beside the button stands what was chosen.
+ * The chosen files are named beside the button.
  *
- *  <form data-log-files data-files-max data-file-bytes-max data-all-bytes-max data-not-read=".index .timeindex">
+ * <form data-log-files data-files-max data-file-bytes-max data-all-bytes-max data-not-read=".index .timeindex">
  *    <p data-when="sending">… <span data-count></span></p>
  *    <div data-when="too-much" data-needs="…">… <code data-command></code></div> <p data-when="unreachable">…</p>
+ * </form>
  */
 
 export interface Chosen {
@@ -25,22 +25,25 @@ export interface Bounds {
 const SEGMENT = /^\d{20}\.log$/;
 const KIBIBYTE = 2 ** 10;
 const MEBIBYTE = 2 ** 20;
-/** At most this many partitions are named. */
+/** The most partitions that are named. */
 const NAMED_MAX = 5;
-/** Letters that a shell takes as they are. */
+/** A word that a shell takes as it is. */
 const PLAIN = /^[A-Za-z0-9_./-]+$/;
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
-/** Without what is not read of a folder with segments: Kafka makes each index 10 MB long before it writes to it. */
+/**
+ * The chosen files without those that the server does not read, in folders with segments: Kafka makes each index 10 MB
+ * long before it writes to it.
+ */
 export function readOf<File extends Chosen>(chosen: readonly File[], notRead: readonly string[]): File[] {
   const withSegments = new Set(chosen.filter((one) => SEGMENT.test(nameOf(one.path))).map((one) => folderOf(one.path)));
   const isNotRead = (path: string): boolean => notRead.some((ending) => path.endsWith(ending));
   return chosen.filter((one) => !(withSegments.has(folderOf(one.path)) && isNotRead(one.path)));
 }
 
-/** The bound that they exceed, as the form's `data-needs` names it; null: none. */
+/** The bound that the files exceed, as the form's `data-needs` names it; null: none. */
 export function tooMuch(files: readonly Chosen[], bounds: Bounds): "files" | "each" | "all" | null {
   if (files.length > bounds.files) return "files";
   if (files.some((one) => one.size > bounds.fileBytes)) return "each";
@@ -55,7 +58,10 @@ function sizeText(bytes: number): string {
   return bytes < MEBIBYTE ? `${(bytes / KIBIBYTE).toFixed(1)} KiB` : `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
 }
 
-/** The partitions whose segments are among the files, by the names of their folders; of many, the first ones. */
+/**
+ * The partitions whose segments are among the files, by the names of their folders; if there are many, the first ones
+ * and the number of the others.
+ */
 export function partitionsText(files: readonly Chosen[]): string {
   const folders = files.filter(({ path }) => SEGMENT.test(nameOf(path))).map(({ path }) => nameOf(folderOf(path).slice(0, -1)));
   const names = [...new Set(folders)].filter((name) => name !== "").sort();
@@ -63,7 +69,10 @@ export function partitionsText(files: readonly Chosen[]): string {
   return [...names.slice(0, NAMED_MAX), ...(more > 0 ? [`(+${more})`] : [])].join(" ");
 }
 
-/** The command that reads the same files where they lie: its folders, or files that were chosen without one. */
+/**
+ * The command that reads the same files from disk: with their folders, or the names of files that were chosen without
+ * one.
+ */
 export function commandFor(chosen: readonly Chosen[], command: string): string {
   const names = new Set(chosen.map((one) => one.path.split("/")[0] ?? ""));
   return [command, ...[...names].sort().map(quoted)].join(" ");
@@ -71,7 +80,7 @@ export function commandFor(chosen: readonly Chosen[], command: string): string {
 
 const quoted = (name: string): string => (PLAIN.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-/** So that a screen reader and the eye go there. */
+/** Moves the focus to a part, so that a screen reader and the eye go there. */
 function goTo(part: HTMLElement | null): void {
   if (part === null) return;
   part.tabIndex = -1;
@@ -80,7 +89,7 @@ function goTo(part: HTMLElement | null): void {
 
 interface Sent extends Chosen {
   file: File;
-  /** The field of the form: folders of one name from two fields are two folders. */
+  /** The field of the form: folders with the same name from two fields are two folders. */
   field: string;
 }
 
@@ -103,7 +112,7 @@ const numberOf = (form: HTMLFormElement, name: string): number => Number(form.da
 
 const KEPT_TEXT = "eosviz.pasted-log";
 
-/** What the form showed when it was last sent; empty where it was opened for something new. */
+/** The text that the form had when it was last sent; "" if the page was opened for something new. */
 export const textAgain = (search: string, kept: () => string | null): string =>
   new URLSearchParams(search).has("again") ? (kept() ?? "") : "";
 
@@ -171,7 +180,7 @@ async function send(form: HTMLFormElement, files: readonly Sent[]): Promise<void
   for (const one of files) body.append(one.field, one.file, one.path);
   try {
     const response = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
-    // To the page of the upload, which may say already that the worker refused the files.
+    // Goes to the page of the upload, which may already say that the worker refused the files.
     if (response.redirected) {
       location.assign(response.url);
       return;
@@ -186,7 +195,7 @@ async function send(form: HTMLFormElement, files: readonly Sent[]): Promise<void
   }
 }
 
-/** What the server refused with, in front of the form, which keeps what was chosen. */
+/** Shows the server's refusal before the form, which keeps the chosen files. */
 function refusal(form: HTMLFormElement, found: Element): HTMLElement {
   document.querySelector("main > .refusal")?.remove();
   const shown = document.createElement("div");

@@ -1,6 +1,6 @@
 /**
- * The script of every page with a header. The menus of the header close when a reader turns to something else: by Escape, by a press beside them, by the
- * keyboard going on. They open and list their pages without this.
+ * The script of every page with a header. It closes the header's menus when the reader turns to something else: by
+ * Escape, by a press elsewhere, or by moving the focus on. The menus open and list their pages without it.
  */
 
 import "./kept-lesson.ts";
@@ -31,7 +31,7 @@ document.addEventListener("keydown", (event) => {
   menu?.querySelector("summary")?.focus();
 });
 
-/** In an open menu of the header, ↓ and ↑ go from its word to its pages, on and back. */
+/** In an open menu of the header, ↓ and ↑ move between its word and its pages. */
 document.addEventListener("keydown", (event) => {
   if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   const menu = document.activeElement?.closest(OPEN) ?? null;
@@ -42,14 +42,17 @@ document.addEventListener("keydown", (event) => {
   stops[here + (event.key === "ArrowDown" ? 1 : -1)]?.focus();
 });
 
-/** After a search the field has the focus, except where it would bring up a keyboard over the results. */
+/** After a search the field has the focus, unless that would open a screen keyboard over the results. */
 const searched = document.querySelector<HTMLInputElement>("#search");
 if (searched !== null && searched.value !== "" && document.activeElement === document.body && matchMedia("(hover: hover)").matches) {
   searched.focus({ preventScroll: true });
   searched.setSelectionRange(searched.value.length, searched.value.length);
 }
 
-/** From a search field, ↓ leads to the first result on the page; among the results ↓ and ↑ go on and back, from the first to the field. */
+/**
+ * From a search field, ↓ leads to the first result on the page; among the results, ↓ and ↑ go on and back, from the
+ * first one to the field.
+ */
 document.addEventListener("keydown", (event) => {
   if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   const results = [...document.querySelectorAll<HTMLElement>(".matches h3 > a")];
@@ -61,7 +64,7 @@ document.addEventListener("keydown", (event) => {
   (next < 0 ? document.querySelector<HTMLElement>("#search") : (results[next] ?? results.at(-1)))?.focus();
 });
 
-/** The key / leads to the search, on a telephone through the menu; not while something is being typed. */
+/** The key / leads to the search, on a phone through the menu; not while something is being typed. */
 document.addEventListener("keydown", (event) => {
   const { target } = event;
   const isTyping = target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));

@@ -1,8 +1,9 @@
 /**
- * A search field above a long list to choose from: it leaves the options that contain every typed word. Without scripts
- * the list is whole.
+ * A search field above a long list to choose from: it leaves only the options that contain every typed word. Without
+ * scripts, the list is complete.
  *
- *  <select data-find="Search the scenarios" data-found="{shown} of {total}"><optgroup label="…"><option>…</option></optgroup></select>
+ * <select data-find="Search the scenarios" data-found="{shown} of {total}"><optgroup
+ * label="…"><option>…</option></optgroup></select>
  */
 
 const SHORT = 12;
@@ -31,11 +32,11 @@ export function begin(list: HTMLSelectElement): void {
     found.textContent = words.length === 0 ? "" : said(list.dataset["found"] ?? "", kept.reduce((sum, part) => sum + optionsIn(part), 0), total);
     if (kept.length === 0) return;
     list.replaceChildren(...kept);
-    // What was chosen stays chosen where it is found, else the first that is.
+    // The chosen option stays chosen if it is found; else the first one found is chosen.
     if ([...list.options].some((option) => option.value === chosen)) list.value = chosen;
     list.size = words.length === 0 ? 0 : Math.min(SHOWN_MAX, list.options.length + list.children.length);
   });
-  // Enter would send the whole form.
+  // Without this, Enter would send the whole form.
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
@@ -43,7 +44,7 @@ export function begin(list: HTMLSelectElement): void {
   });
 }
 
-/** A copy of an option or group with what matches. */
+/** A copy of an option or group with only the options that match; empty if none does. */
 function remaining(part: HTMLElement, words: readonly string[]): HTMLElement[] {
   if (part instanceof HTMLOptionElement) return matches(part.text, words) ? [part.cloneNode(true) as HTMLElement] : [];
   const group = part.cloneNode(false) as HTMLOptGroupElement;

@@ -1,10 +1,12 @@
-/** In Chinese, the titles of a page end their lines between words: browsers cut Chinese anywhere. */
+/** Makes the titles of a Chinese page break between words: browsers break Chinese anywhere. */
 
 import { isChinese, phrasesOf } from "../player/phrases.ts";
 
 const TITLES = "main :is(h1, h2, h3, h4)";
 
-/** The texts inside, cut where a line may end: between the phrases of the whole title, whatever elements they lie in. */
+/**
+ * Marks where a line of a title may end: between the phrases of the whole title, even if they are in several elements.
+ */
 function phrase(title: Element): void {
   const walker = document.createTreeWalker(title, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];

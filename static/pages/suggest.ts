@@ -1,4 +1,4 @@
-/** While a reader types into the search of the header, the scenarios that the search would find first are listed under it. */
+/** Lists the scenarios that the search would find first under the search field of the header, while a reader types. */
 
 import { isChinese } from "../player/phrases.ts";
 
@@ -30,7 +30,7 @@ function suggests(form: HTMLFormElement, input: HTMLInputElement, address: strin
       list.replaceChildren(...found.childNodes);
       list.hidden = list.querySelector("a") === null || !form.contains(document.activeElement);
     } catch {
-      // A newer question, or no connection: the form still searches.
+      // A newer request replaced this one, or there is no connection: the form still searches.
     }
   };
 
@@ -43,12 +43,12 @@ function suggests(form: HTMLFormElement, input: HTMLInputElement, address: strin
   form.addEventListener("focusout", ({ relatedTarget }) => {
     if (!(relatedTarget instanceof Node && form.contains(relatedTarget))) close();
   });
-  // The first answer takes the server seconds to prepare: it begins before the first letter.
+  // The server needs seconds to prepare its first answer, so this request is sent before the first letter.
   input.addEventListener("focus", () => void fetch(address).catch(() => null), { once: true });
   input.addEventListener("focus", () => {
     list.hidden = list.querySelector("a") === null || input.value.trim() === "";
   });
-  // A press on a result may take the focus from the field before it arrives.
+  // Without this, a press on a result would take the focus from the field, which may hide the result before the click.
   list.addEventListener("pointerdown", (event) => event.preventDefault());
   form.addEventListener("keydown", (event) => {
     if (list.hidden) return;

@@ -3,7 +3,7 @@
 const YEAR_SECONDS = 365 * 24 * 3600;
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-// Letters, digits and `_+-/` only: nothing that a cookie would need escaped.
+// The zone has only letters, digits and `_+-/`, so nothing in it needs to be escaped in a cookie.
 if (zone && !document.cookie.split("; ").includes(`time_zone=${zone}`)) {
   document.cookie = `time_zone=${zone}; path=/; max-age=${YEAR_SECONDS}; samesite=lax`;
 }

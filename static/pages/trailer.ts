@@ -1,22 +1,22 @@
 /**
- * The moving picture of the front page: its things stand in the page, each with its place and look in every scene
- * (`data-at`: "look x y;look x y;…"). Here they are moved from one scene to the next, until the reader stops them.
+ * The moving picture of the front page: its things are in the page, each with its look and place in every scene
+ * (`data-at`: "look x y;look x y;…"). This script moves them from one scene to the next, until the reader stops it.
  *
- *  <figure data-trailer>
+ * <figure data-trailer>
  *    <svg>… <g class="thing" data-at="…"></g> …</svg> <ol><li>what is said in a scene</li>…</ol>
  *    <button data-play="…" data-rest="…"></button> <p class="trailer-marks" hidden><button></button>…</p>
- *  </figure>
+ * </figure>
  *
- * It begins at its first scene. A press on a mark shows the scene of that mark, and stops; ← and → on a mark go to the scene
- * beside it. A reader who asks for less motion sees the scene that says most, and moves on by the button.
+ * It begins at its first scene. A press on a mark shows the scene of that mark, and stops; ← and → on a mark go to the
+ * neighbouring scene. A reader who asks for less motion sees the scene that says most, and moves on by the button.
  */
 
 import { readingTime } from "../player/reading-time.ts";
 
 export const defaults = {
-  /** Milliseconds of a scene with a short sentence. */
+  /** The least milliseconds of a scene. */
   scene: 3400,
-  /** Milliseconds of the last scene, before the first one comes again. */
+  /** The least milliseconds of the last scene, before the first one comes again. */
   last: 12000,
 };
 
@@ -26,7 +26,7 @@ export interface Standing {
   y: number;
 }
 
-/** The places of a thing, one for each scene. */
+/** The look and place of a thing in each scene. */
 export function standings(at: string): Standing[] {
   return at.split(";").map((one) => {
     const [look = "", x = "0", y = "0"] = one.split(" ");
@@ -52,7 +52,7 @@ export function beginTrailer(figure: HTMLElement): void {
 
   const show = (number: number): void => {
     scene = number % sentences.length;
-    // On the way back to the beginning, nothing is animated, because stored records are not taken back.
+    // On the way back to the first scene, nothing is animated: stored records would seem to be taken back.
     figure.classList.toggle("at-once", scene === 0 || isStill);
     for (const { thing, at } of things) {
       const now = at[scene];

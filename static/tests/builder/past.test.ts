@@ -22,7 +22,7 @@ test("what is typed without a pause is one change", () => {
   past.typed("ab", 2 * PAUSE_MS - 2);
   past.typed("abc", 3 * PAUSE_MS);
   assert.deepEqual([past.back("abcd"), past.back("abc"), past.canGoBack], ["abc", "", false]);
-  // After going back, the author types anew.
+  // After undoing, the author types something new.
   past.typed("", 3 * PAUSE_MS + 1);
   assert.equal(past.back("x"), "");
 });

@@ -8,7 +8,7 @@ import { FIVE, derived, frameOf, partition, replica, speakEnglish, view } from "
 
 before(speakEnglish);
 
-/** A client that knows something else than its leader. */
+/** A frame in which a client knows something else than its leader. */
 function frameWith(found: Partial<Disagreement>) {
   const disagreement: Disagreement = { what: "sequence", producer_id: 0, leader: 1, own: 9, known: 12, ...found };
   return frameOf(null, view({ partitions: { "t-0": partition(replica(FIVE)) }, derived: derived({ disagreements: { p1: { "t-0": disagreement } } }) }));

@@ -15,7 +15,7 @@ import { pathKey } from "../../player/frame.ts";
 import type { Texts } from "../../player/text.ts";
 import { words } from "../../player/text.ts";
 
-/** The words in both languages, from the catalogues that the pages use. Reads the subset of TOML that they are in. */
+/** The texts in both languages, from the catalogues that the pages use. Reads the part of TOML that these use. */
 export function readTexts(path: string): { en: Texts; "zh-Hans": Texts } {
   const texts: { en: Texts; "zh-Hans": Texts } = { en: {}, "zh-Hans": {} };
   let key = "";
@@ -135,7 +135,7 @@ export function client(over: Partial<ClientView> = {}): ClientView {
   };
 }
 
-/** What the engine derives of a view; nothing by default. */
+/** The engine's derived facts about a view; none by default. */
 export function derived(over: Partial<Derived> = {}): Derived {
   return { pending: [], timers: {}, disagreements: {}, broken: {}, ...over };
 }
@@ -264,8 +264,8 @@ const GUARD = (guard([], () => nothing) as { _$litDirective$?: unknown })._$litD
 const HANDLER = /\s@[a-z]+=$/;
 
 /**
- * What a lit template would put on the page, as one line of text; listeners are left out. Knows what the diagrams
- * use: nested templates, arrays, `nothing`, `guard`, and keyed `repeat`.
+ * The HTML of a lit template, as one line of text, without listeners. Knows what the diagrams use: nested templates,
+ * arrays, `nothing`, `guard`, and keyed `repeat`.
  */
 export function markup(template: unknown): string {
   return plain(template).replace(/\s+/g, " ").replace(/> </g, "><").replace(/ (\/?>)/g, "$1").trim();

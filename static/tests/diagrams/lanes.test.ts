@@ -55,7 +55,10 @@ test("a partition is marked while the run beside this one has it otherwise", () 
   assert.deepEqual(differs, [true, false, false]);
 });
 
-/** The pictures of these logs of t-0, beside each other, drawn one after the other in turn; where each offset begins in each. */
+/**
+ * For each run, the x at which each offset begins, after the pictures of both logs of t-0 were drawn beside each other.
+ * `turns`: the batches of both runs, drawn in this order.
+ */
 function besides(...turns: [ReturnType<typeof logBatch>[], ReturnType<typeof logBatch>[]][]): number[][] {
   let readings: (Reading | null)[] = [null, null];
   let starts: number[][] = [];
@@ -158,7 +161,7 @@ test("a fold counts the copies that it hides", () => {
   const guarantees = { duplicated: { judged: true, count: 10, serials: [0, 1, 2], broken_at: 9 } };
   const frame = frameOf(null, view({ partitions: { "t-0": partition(replica(many)) }, guarantees } as never));
   const lane = layoutLanes(frame, { ...OPTIONS, focus: "t-0", scrolled: { "t-0": 0 } }).lanes[0];
-  // Those that were stored twice are seen, the rest is folded.
+  // The records that were stored twice are visible, the others are folded.
   const seen = new Set(lane?.cells.map(({ selection }) => selection.serials?.[0]));
   assert.deepEqual([0, 1, 2].map((serial) => seen.has(serial)), [true, true, true]);
   assert.ok(lane?.folds.every(({ twice, lines }) => !twice && lines[1] === "folded"));

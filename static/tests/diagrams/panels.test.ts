@@ -234,7 +234,7 @@ test("ledger: records that lie far back are counted, and a page holds no hole", 
   assert.deepEqual([shape.total, shape.older, shape.chips.length, shape.newer], [1000, 956, 44, 0]);
   const first = layoutLedger(frameOf(null, now), undefined, 910);
   assert.deepEqual([first.older, first.chips[0]?.serial, first.newer], [910, 911, 46]);
-  // What lies before is not there: the page begins where the list does, until it is fetched.
+  // The records before are not listed: the page begins where the list does, until they are fetched.
   assert.deepEqual(layoutLedger(frameOf(null, now), undefined, 870).older, 900);
   const old = layoutLedger(frameOf(null, now, { selection: { kind: "record", id: "7" } }));
   assert.deepEqual([old.older, old.chips.map((chip) => chip.serial), old.newer], [6, [7], 993]);

@@ -18,7 +18,7 @@ function frameOf(view: Partial<View>, step: Step | null = null, more: Partial<Fr
   };
 }
 
-/** Draws with `read`, and tells whether another frame would have to be drawn. */
+/** Draws with `read`, and returns whether another frame would have to be drawn. */
 function mustDraw(read: (frame: Frame) => unknown, one: Frame, other: Frame): boolean {
   const reading = new Reading(one);
   read(reading.frame);

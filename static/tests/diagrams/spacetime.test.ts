@@ -25,7 +25,10 @@ function arrow(id: number, sent: [step: number, at: number], settled: [step: num
   };
 }
 
-/** SC-03 in four arrows: stored, its answer dropped, sent again in this step, answered. */
+/**
+ * SC-03 in four arrows: a request, its response, which is dropped, the request sent again in this step, and its
+ * response.
+ */
 const RETRY = [
   arrow(1, [9, 8], [16, 13], { stored: { "t-0": 40 } }),
   arrow(2, [20, 20], [21, 22], { fate: "dropped", message: answer() }),
@@ -215,7 +218,7 @@ test("long quiet times are shortened and say by how much", () => {
   assert.deepEqual(shape.shortened.map((cut) => cut.text), ["116 ms, shortened"]);
 });
 
-/** The distance of two times on show. */
+/** The distance of two times in the picture, in px. */
 function between(shape: SpacetimeShape, one: string, other: string): number {
   const y = (text: string): number => shape.times.find((time) => time.text === text)?.y ?? assert.fail(text);
   return y(other) - y(one);
@@ -287,7 +290,7 @@ test("a request that is sent again after a loss stays beside the lost one, howev
   const answered = { ...markers, from: "broker-1", to: "broker-2", is_response: true };
   const others = Array.from({ length: 60 }, (_, index) => arrow(100 + index, [40 + index, 40 + index], [41 + index, 41 + index], {}, { api: "Produce", partitions: ["t-1"], fields: {} }));
   const kept = (...first: Arrow[]): string[] => layoutSpacetime(frameOf({ ...DUPLICATE, number: 110, at: 110, decision: null }, view({ time: 110 })), [...first, ...others], SIZE).arrows.map(({ key }) => key);
-  // The request is lost, or its response.
+  // Either the request is lost, or its response.
   assert.deepEqual(kept(arrow(1, [5, 5], [6, 6], { fate: "dropped" }, markers), arrow(2, [9, 9], [10, 10], {}, markers)).slice(0, 2), ["1", "2"]);
   const [request, response, again] = [arrow(1, [5, 5], [6, 6], {}, markers), arrow(2, [6, 6], [7, 7], { fate: "dropped" }, answered), arrow(3, [9, 9], [10, 10], {}, markers)];
   assert.deepEqual(kept(request, response, again).slice(0, 2), ["2", "3"]);
@@ -343,7 +346,7 @@ test("beside a steep arrow a label finds room that it does not find along it", (
 
 test("a label that would lie over another arrow says less, and all of it where there is room", () => {
   const line = { x1: 60, y1: 100, x2: 260, y2: 110, text: "NONE, base offset 40", short: "NONE", weight: 0 };
-  // Two arrows that leave the line's middle free for a short text alone, on both of its sides.
+  // Two lines that leave room at the middle of the arrow only for a short text, on both of its sides.
   const fence = [110, 210].map((x) => ({ x1: x, y1: 60, x2: x + 1, y2: 160, text: "", weight: -1 }));
   assert.equal(placeLabels([line], [], { width: 390 })[0]?.text, "NONE, base offset 40");
   assert.equal(placeLabels([line, ...fence], [], { width: 390 })[0]?.text, "NONE");

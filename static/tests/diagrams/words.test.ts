@@ -40,7 +40,7 @@ test("no text of the catalogue is left that no diagram says", () => {
 
 test("every reason for which a Sender waits has its short words", () => {
   const engine = readTexts("engine/explain/catalogue/client.toml");
-  // A repeated sentence about a wait that goes on has no reason of its own.
+  // A repeated sentence about a wait that goes on gives no reason of its own.
   const keys = Object.keys(engine.en).filter((key) => key.startsWith("client.waits_") && !key.endsWith("_again"));
   const reasons = keys.map((key) => key.slice("client.waits_".length));
   assert.ok(reasons.length >= 10, `${reasons.length} reasons`);

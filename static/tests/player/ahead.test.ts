@@ -9,7 +9,7 @@ import { PlayerStore } from "../../player/store.ts";
 import { wholeView } from "../../player/whole.ts";
 import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.ts";
 
-/** A server far away: what it is asked to make is made when the test says so. */
+/** A server far away: it makes requested steps when the test says so. */
 class FarSource extends StoredSource {
   #arrives: (() => void)[] = [];
   refusal: Problem | null = null;
@@ -132,7 +132,7 @@ test("that it was stored changes nothing on show", async () => {
 
 test("a step that was not sent ahead is waited for", async () => {
   const { source, frames, store } = await open();
-  source.tellsAhead(9); // Of another run: no page waits for that one.
+  source.tellsAhead(9); // The step is of another run, for which no page waits.
   store.forward();
   await frames.settle();
   source.answer();

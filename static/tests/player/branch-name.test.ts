@@ -1,4 +1,4 @@
-/** What a branch is called, and what of it is in the opened files. */
+/** The name of a branch, and its steps in the opened files. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

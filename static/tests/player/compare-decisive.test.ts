@@ -1,4 +1,4 @@
-/** The messages that end otherwise in one of two runs. */
+/** The messages that end differently in one of two runs. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** What differs between the steps on show of two runs. */
+/** The differences between the steps on show of two runs. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** What two runs come to, beside each other. */
+/** The results of two compared runs. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

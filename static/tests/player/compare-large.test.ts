@@ -7,7 +7,7 @@ import { frameOf, logBatch, partition, replica, stepOf, view } from "../diagrams
 
 const MARKER = { control: "COMMIT", serials: [] };
 
-/** A log of one record, and of its marker where that was appended (ms). */
+/** A log of one record, and of its marker if that was appended (at `marker` ms). */
 const log = (marker: number | null): ReturnType<typeof partition> => {
   const batches = [logBatch(0, 1), ...(marker === null ? [] : [logBatch(1, 1, { ...MARKER, appended_at: marker })])];
   return partition(replica(batches, { last_stable_offset: marker === null ? 0 : 2 }));

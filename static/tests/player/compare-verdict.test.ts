@@ -1,4 +1,4 @@
-/** What two runs have of records, where they differ. */
+/** The records of two runs, as far as they differ. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Two runs in lockstep: where each stands, and where both part. */
+/** Two runs in lockstep: the place of each, and where they part. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * A made-up run for tests: steps with every kind of change (added, altered, removed, nested, arrays), and the
- * views they must give, made by copying the whole view at each step, which is slow and plainly right.
+ * A made-up run for tests: steps with every kind of change (added, altered, removed, nested, arrays), and the views to
+ * which they must lead, made by copying the whole view at each step, which is slow and obviously right.
  */
 
 import type { Change, Header, Json, JsonObject, Step, View } from "../../player/frame.ts";
@@ -113,7 +113,7 @@ export function makeRun(count: number, seed = 1, start: View = { time: 0 }, firs
   return { steps, views };
 }
 
-/** The same view without its empty objects and the word where it was cut: they are not part of the contract (docs/frame.md). */
+/** The view without its empty objects and without `folded`, which are not part of the contract (docs/frame.md). */
 export function withoutEmpty(value: Json | View): Json {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value as Json;
   const result: JsonObject = {};
@@ -130,11 +130,11 @@ export function branch(id: string, newest: number, more: Partial<BranchInfo> = {
   return normalBranch({ id, name: id, parent: null, leaves_at: 0, newest, finished: null, interventions: [], first_broken: {}, ...more });
 }
 
-/** A source that holds runs and answers at once, noting what it was asked. */
+/** A source that holds runs, answers at once, and notes its requests. */
 export class StoredSource implements Source {
   readonly live = true;
   readonly asked: Command[] = [];
-  /** What is left out of a view that is asked for as a near view. */
+  /** Cuts a view that is requested as a near view. */
   cut: (view: View, number: number) => View = (view, number) => ({ ...view, folded: { at: number, reaches: 500 } });
   listener: Listener | null = null;
   readonly runs: Record<string, Run>;
@@ -209,7 +209,7 @@ export class Frames {
     return draws.length;
   }
 
-  /** Paints until nothing is waiting and every answer has come. */
+  /** Paints until nothing is waiting and every answer has arrived. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < 3; ) {
       quiet = this.paint() === 0 ? quiet + 1 : 0;

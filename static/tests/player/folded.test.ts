@@ -5,7 +5,7 @@ import { Walk } from "../../player/fold.ts";
 import { isFoldedAway, isUnlisted, recordsWaiting } from "../../player/folded.ts";
 import type { Json, View } from "../../player/frame.ts";
 
-/** Of five batches that wait in a queue the third and the fourth are not listed. */
+/** A view of five batches in a queue, of which the third and the fourth are not listed. */
 const VIEW = {
   time: 0,
   clients: {

@@ -7,7 +7,7 @@ import type { PlayerStore } from "../../player/store.ts";
 import type { ShownWhy } from "../../player/why-answer.ts";
 import type { View } from "../../player/zoom-view.ts";
 
-/** As much of a store as a follower touches. */
+/** The part of a store that a follower uses. */
 class Store extends EventTarget {
   branch = "1";
   target = 0;
@@ -20,7 +20,7 @@ class Store extends EventTarget {
     this.moveTo(number);
   }
 
-  /** False: the step that was gone to is still on its way. */
+  /** False: the requested step has not arrived yet. */
   isThere = true;
 
   moveTo(number: number): void {
@@ -55,7 +55,7 @@ function begin(): Begun {
   const store = new Store();
   const [views, zooms, whys]: [View[], string[], (string | null)[]] = [[], [], []];
   const stage = {
-    // A level may bring its view along a second time; what counts is where it ends.
+    // A level may set its view a second time, which does not count.
     look: (view: View) => { if (views.at(-1) !== view) views.push(view); },
     zoom: (zoom: string) => { zooms.push(zoom); },
     why: (why: ShownWhy | null) => { whys.push(why?.key ?? null); },

@@ -14,7 +14,7 @@ function filling(from: number, to: number): Step[] {
   return list(to - from, from).map((length) => step(length, length, [changed(list(length), list(length + 1))]));
 }
 
-/** What is held of it: the lists that stand in the steps themselves. */
+/** How many numbers the changes of these steps hold in their own lists. */
 function numbersHeld(steps: readonly Step[]): number {
   const lists = steps.flatMap(({ changes }) => changes.flatMap((change) => Object.values(change))).filter(Array.isArray);
   return lists.filter((one) => typeof one[0] === "number").reduce((sum, one) => sum + one.length, 0);

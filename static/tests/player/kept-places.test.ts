@@ -1,4 +1,4 @@
-/** A session opens where it was left. */
+/** A session opens at the place where it was left. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

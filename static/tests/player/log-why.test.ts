@@ -1,4 +1,4 @@
-/** Why in a log case: the answer of the stretch that a step lies in. */
+/** Why in a log case: the answer for the range of steps in which a step is. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Which message a reader is led to, in words. */
+/** The message to which a reader is led, in words. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,10 +1,10 @@
-/** Which steps of two runs stand beside each other. */
+/** Which steps of two runs are compared with each other. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Moments } from "../../player/moments.ts";
 
-/** Both runs have steps 1 and 2. Then the right one has a step more, and the left one ends sooner. */
+/** Both runs have steps 1 and 2. Then the right one has one more step, and the left one ends sooner. */
 const moments = new Moments({ same: 2, ends: [4, 6], moments: [[2, 3], [3, 4], [3, 5], [4, 6]], parts: { "t-0": [4, 3], c1: [null, 5] }, crossed: false });
 
 test("a step that only one run has moves that run alone", () => {

@@ -8,7 +8,7 @@ import { MIDDLES, PANELS, panelsOf, tagOf } from "../../player/panels.ts";
 import type { PanelRow } from "../../player/panels.ts";
 
 const LIST = "static/player/panels.ts";
-/** Who prints pictures on a sheet picks them by hand; the stage has a scale of letters of its own, and a room of its own. */
+/** The handout has pictures of its own; the stage has its own scale of letters, and a folder of its own. */
 const BESIDE = new Set(["static/player/handout.ts", "static/styles/print.css", "static/styles/tokens.css"]);
 const ROOM = /^static\/stage\//;
 
@@ -24,7 +24,7 @@ test("a panel is named in its own file and in one list, so that a new one touche
     const found = [...sources].filter(([path, text]) => named.test(text) && !BESIDE.has(path)).map(([path]) => path);
     const own = found.filter((path) => sources.get(path)?.includes(`define("${tag}"`));
     assert.equal(own.length, 1, `${tag} is defined once`);
-    // The two others are its name in the catalogue and its test.
+    // The other two files are its name in the catalogue and its test.
     assert.deepEqual(found.filter((path) => path !== own[0] && !ROOM.test(path)), [LIST], `${tag} has other files that know it`);
   }
 });

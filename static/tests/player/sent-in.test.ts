@@ -1,4 +1,4 @@
-/** Which message a reader is led back to while none is on its way. */
+/** The message to which a reader is led back while none is in transit. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import type { Step } from "../../player/frame.ts";
 import type { Lines } from "../../player/lines.ts";
 import { lastSent, sentAt } from "../../player/sent-in.ts";
 
-/** What the engine names as the messages whose loss shows something. */
+/** The messages that the engine names because their loss has a visible effect. */
 const LOSSES = [{ api: "Produce", is_response: false }];
 
 /** A run that sends one message in each step, of these APIs; "" sends none. */

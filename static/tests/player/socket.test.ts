@@ -9,7 +9,7 @@ import type { Listener, Status } from "../../player/source.ts";
 import type { Problem } from "../../player/source.ts";
 import { branch, HEADER } from "./fixture.ts";
 
-/** A network of the test: the test moves the time and plays the server. */
+/** A network for tests: the test moves the time and plays the server. */
 class Network implements Surroundings {
   time = 0;
   sockets: FakeSocket[] = [];

@@ -12,7 +12,7 @@ import { branch, Frames, makeRun, StoredSource, withoutEmpty } from "./fixture.t
 /** Nothing is fetched ahead, so that a test sees only what a position needs. */
 const never = (): void => {};
 
-/** Each reading of this clock takes a second. */
+/** A clock of which each reading takes a second. */
 function slowly(): () => number {
   let now = 0;
   return () => (now += 1000);
@@ -28,14 +28,14 @@ async function open(count: number, made = count, step: number | null = 0) {
   return { run, source, frames, store };
 }
 
-/** Has the page hold all steps of a run of up to 500. */
+/** Makes the page hold all steps of a run of up to 500. */
 async function loaded(source: StoredSource, frames: Frames, count: number): Promise<void> {
   await source.ask({ type: "window", branch: "main", from: 1, to: count });
   await frames.settle();
   source.asked.length = 0;
 }
 
-/** What a frame shows of a view: the view with its empty tables. */
+/** The part of a view that a frame shows: the view with its empty tables. */
 function expected(view: View): unknown {
   return withoutEmpty(wholeView(view));
 }
@@ -199,7 +199,7 @@ test("a drag has one question under way at a time, and shows where it led while 
   assert.deepEqual(source.asked.slice(-2).map((command) => command.type), ["difference", "near_view"]);
 });
 
-/** Lists the batches at 20 and above; of the others it says how many there are. */
+/** The view with only the batches at offset 20 and above, and the number of the others. */
 function cut(view: View, number: number): View {
   const near = structuredClone(view);
   const batches = near.partitions?.["t-0"]?.replicas["1"]?.batches ?? {};
@@ -219,7 +219,7 @@ async function openCut(count: number, step: number) {
   return { run, source, frames, store };
 }
 
-/** How many batches a frame says there are, and how many the run has. */
+/** The number of batches according to a frame, and the number that the run has. */
 function counted(store: PlayerStore, run: { views: View[] }): [number, number] {
   const view = store.frame?.view as View;
   const listed = Object.keys(view.partitions?.["t-0"]?.replicas["1"]?.batches ?? {}).length;
@@ -366,7 +366,7 @@ test("a step that comes upon another shows its end at once: its motion would not
     return store.frame?.animate;
   };
   assert.deepEqual([await moves(500), await moves(150), await moves(399), await moves(400)], [true, false, false, true]);
-  // What is selected changes the frame, and not when its step came.
+  // A selection changes the frame, but not the time at which its step came.
   now += 300;
   store.select({ kind: "partition", id: "t-0" });
   await frames.settle();

@@ -1,4 +1,4 @@
-/** Why: which question is on show, what can be chosen, and what the store asks and passes on. */
+/** Why: the question on show, the questions to choose from, and the store's request and answer. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

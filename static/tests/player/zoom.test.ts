@@ -30,7 +30,7 @@ const DOCUMENT: CodeDocument = {
 };
 const code = new Code(DOCUMENT);
 
-/** A refusal that was looked for, a row that it fired, and something that happened too. */
+/** A refusal with its checks, a row that it fired, and another note. */
 const REFUSED: Partial<Step> = {
   key: "broker.fenced", rules: ["SEQ-12"], notes: [{ key: "client.woken", params: {}, rules: ["SND-1"] }],
   decision: {
@@ -55,7 +55,7 @@ test("a step's checks are its tests, its rows, its sentence and what else happen
     ["sentence", null, ["state", 2]],
     ["note", null, ["caller", 0]],
   ]);
-  // A test is given all numbers of its table; those that its question names were compared.
+  // The engine gives a test all numbers of its table; those that its question names were compared.
   assert.deepEqual(checks[1]?.numbers, [["arrived", 0], ["stored", 2]]);
   assert.deepEqual(checks[3]?.numbers, [["stored", 2], ["arrived", 0]]);
   assert.equal(testsOf(step(1, 0, [], REFUSED), code).length, 3);
@@ -146,7 +146,7 @@ test("at the level of transactions forward, back and the scrubber rest where one
   zoom.use("transaction");
   assert.deepEqual(await press("forward"), [7, 0]);
   assert.deepEqual(await press("forward"), [10, 0]);
-  // Behind the last one a step is a step.
+  // After the last check, a press moves by a step.
   assert.deepEqual(await press("forward"), [11, 0]);
   assert.deepEqual(await press("back"), [10, 0]);
   assert.equal(zoom.nearest(6), 7);

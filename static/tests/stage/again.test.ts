@@ -1,4 +1,4 @@
-/** Which records a reader was given twice. */
+/** The records that a consumer received twice. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** What broke a guarantee is marked where it is: the record in its batch, and the row in the database. */
+/** Each break of a guarantee is marked at its place: the record in its batch, and the row in the database. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -68,7 +68,7 @@ test("Why a record is hidden is what the engine tells of the log, where a reader
   assert.equal(reasonAt(held, lane, logBatch(3, 1), 3), "behind");
   assert.equal(reasonAt(held, lane, logBatch(5, 1), 5), "not_replicated");
   assert.equal(reasonAt(held, lane, logBatch(4, 1, { control: "COMMIT" }), 4), null);
-  // Who may read it reads it, whatever is held for others.
+  // A consumer that may read a record reads it, whatever is held back from others.
   assert.equal(reasonAt(held, { ...lane, ahead: [[1, 4, "not_fetched"]] }, logBatch(3, 1), 3), null);
 });
 

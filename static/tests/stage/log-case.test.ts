@@ -1,4 +1,4 @@
-/** A log case on the stage: beside its lanes stands where consumers stop. */
+/** A log case on the stage: where consumers stop is stated beside its lanes. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -152,7 +152,7 @@ test("On a phone every client and every broker has a box of its own, and one of 
 test("On a phone two clients, three brokers, a coordinator of a group and its one reader have room without scrolling", () => {
   const plan = planOf(3, 2, 2, 1);
   const grouped = { ...plan, brokers: plan.brokers.map((broker) => ({ ...broker, groups: ["g"] })) };
-  // What a telephone of 390 × 844 px has for the picture, and under it 28 px for its text.
+  // The room of the picture on a phone of 390 × 844 px, with 28 px under it for its text.
   assert.ok(made(grouped, { ...PHONE, height: 465 }).height <= 465 - 28);
 });
 
@@ -185,7 +185,7 @@ test("A lane shows all offsets while they fit, else the newest, each batch once"
   const all = windowOf(lane, 0, 3, { 0: batch(0, 0), 1: batch(1, 2) });
   assert.equal(all.first, 0);
   assert.equal(all.x(1) - all.x(0), lane.cells.unit);
-  // A changed run has more offsets than the lane was made for.
+  // A changed run has more offsets than the lane was planned for.
   const offsets = Math.floor((lane.cells.width - lane.cells.after) / lane.cells.unit) + 1;
   const more = windowOf(lane, 0, offsets, Object.fromEntries(Array.from({ length: offsets }, (_, index) => [String(index), batch(index, index)])));
   assert.equal(more.first, 0);
@@ -193,7 +193,7 @@ test("A lane shows all offsets while they fit, else the newest, each batch once"
   const long = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [String(index), batch(index, index)]));
   const newest = windowOf(lane, 0, 60, long);
   assert.ok(newest.first > 40 && newest.x(60) <= lane.cells.x + lane.cells.width - lane.cells.after);
-  assert.ok(lane.cells.after > 58); // What is refused stands there, clear of the newest offset.
+  assert.ok(lane.cells.after > 58); // A refused batch stands there, clear of the newest offset.
 });
 
 test("The tool of an operator stands in the corner of the network, above the controller, and in the place of a client on a phone", () => {

@@ -7,7 +7,10 @@ export const DESK = { width: 1280, height: 412, form: "desk" } as const;
 export const LARGE = { width: 1920, height: 700, form: "desk" } as const;
 export const PHONE = { width: 390, height: 520, form: "phone" } as const;
 
-/** So many brokers with so many partitions in turn, clients, and readers of both levels; the second broker coordinates. */
+/**
+ * A plan of so many brokers that lead so many partitions in turn, clients, and consumers of both isolation levels; the
+ * second broker coordinates.
+ */
 export function planOf(brokers: number, partitions: number, clients: number, consumers = 2, end = 6): StagePlan {
   const lanes = Array.from({ length: partitions }, (_, index) => `t-${index}`);
   return {

@@ -14,7 +14,7 @@ const message = (key: string, x: number, y: number, over: Partial<Moving> = {}):
 
 const stands = (...objects: Moving[]): Map<string, StageObject> => new Map(objects.map((one) => [one.key, one]));
 
-/** Whether the two lie over each other in any part of the time. */
+/** Whether the two messages overlap in any interval of the motion. */
 function meet(ways: ReturnType<typeof waysOf>, one: string, other: string): boolean {
   const [mine, its] = [ways.get(one), ways.get(other)];
   assert.ok(mine !== undefined && its !== undefined);

@@ -1,4 +1,4 @@
-/** The words of the stage, of panels and of the engine, for tests of the stage. */
+/** The texts of the stage, of panels and of the engine, for tests of the stage. */
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
