@@ -142,7 +142,7 @@ function queueShape(frame: Frame, name: string, client: ClientView, partition: s
   };
 }
 
-/** Why the Sender may take this partition's head, as the last pass found it (ACC-10). */
+/** Why the Sender may take this partition's head, as the last pass found it (ACC-10); null: it may not. */
 function readyReason(client: ClientView, partition: string): string | null {
   for (const entries of Object.values(client.ready.nodes)) {
     for (const [ready, reason] of entries) if (ready === partition) return reason;

@@ -99,7 +99,7 @@ export function batchWords(batch: Labelled): string {
 
 const KIB = 1024;
 
-/** `170 B`, `16 KiB`, `32 MiB`: binary units, at most one decimal. */
+/** A number of bytes in binary units with at most one decimal: `170 B`, `16 KiB`, `32 MiB`. */
 export function bytes(count: number): string {
   if (count < KIB) return `${count} B`;
   if (count < KIB * KIB) return `${shortNumber(count / KIB)} KiB`;

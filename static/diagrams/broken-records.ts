@@ -50,7 +50,7 @@ export function isCopy(serial: number, { base_offset: base }: Pick<Held, "base_o
 
 export interface Broken {
   guarantee: string;
-  /** The serials of the batch's records that have broken it. */
+  /** The serials of the batch's records that have broken the guarantee. */
   serials: readonly number[];
 }
 

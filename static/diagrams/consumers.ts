@@ -60,7 +60,7 @@ export function layoutConsumers(frame: Frame, options = defaults): { rows: Consu
   return { rows, folded: entries.length - rows.length };
 }
 
-/** Whether the application got the selected records from this consumer, in words. */
+/** Which of the selected records the application got from this consumer, in words; null if none are selected. */
 function hasText(frame: Frame, consumer: ConsumerView): string | null {
   const { partition, serials = [] } = frame.selection ?? {};
   if (partition === undefined || serials.length === 0) return null;

@@ -149,7 +149,7 @@ export function partitionsText(partitions: readonly string[], most = defaults.pa
   return more > 0 ? `${shown} ${say("diagram.consumers.more", { count: more })}` : shown;
 }
 
-/** The newest answer to FindCoordinator for this id in words, from whichever broker. */
+/** The newest answer to FindCoordinator for this id in words, from whichever broker; null: there is none. */
 function foundBy(frame: Frame, id: string): string | null {
   const lookups = Object.values(frame.view.brokers ?? {}).map((broker: CoordinationView) => broker.lookups?.[`TRANSACTION ${id}`]);
   const lookup = lookups.findLast((one) => one !== undefined && one.partition !== null);

@@ -26,7 +26,7 @@ export interface NumberRow {
   alarming: boolean;
 }
 
-/** The rows: lags and shortages, then counters in the order in which problems show. */
+/** The engine's counters, in the order in which problems show. */
 const COUNTERS = [
   "retries", "duplicates_answered", "refusals", "messages_lost", "messages_repeated", "batches_expired", "epochs_bumped", "questions_repeated", "marker_retries",
 ] as const;

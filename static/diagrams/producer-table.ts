@@ -160,7 +160,7 @@ function isTransactional(frame: Frame, partition: string): boolean {
 
 /**
  * How close the matching batch is to being dropped from the cache, in words, for a duplicate: this is why five cached
- * batches are enough for five requests in flight.
+ * batches are enough for five requests in flight; null for any other batch.
  */
 function remark(cache: CachedRow[], fate: string | null): string | null {
   const index = cache.findIndex((row) => row.hit);

@@ -285,7 +285,7 @@ interface Life {
   paused?: boolean;
 }
 
-/** Whether each node that a view names is alive or paused. */
+/** The name of every node in a view, with what says whether it is alive or paused. */
 function livesOf({ middleware, brokers, clients, consumers, services }: View): [string, Life][] {
   return [
     ...Object.entries(nodesOf(middleware)),

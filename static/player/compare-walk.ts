@@ -47,7 +47,7 @@ export class Walk {
   at = 0;
   /** The moment that was on show before. */
   before = 0;
-  /** Which steps belong together; null until the server has answered. */
+  /** The alignment of both runs' steps; null until the server has answered. */
   moments: Moments | null = null;
   /**
    * Where the page opens. `asked`: at the place that the address names; else where the runs first differ, unless the

@@ -64,7 +64,7 @@ export function doneOnLine(branches: ReadonlyMap<string, BranchInfo>, branch: st
   return found;
 }
 
-/** The last intervention before this step of a branch. */
+/** The last intervention before this step of a branch; null: there is none. */
 export function lastDone(branches: ReadonlyMap<string, BranchInfo>, branch: string, step: number): Done | null {
   const before = doneOnLine(branches, branch).filter(({ after }) => after < step);
   return before[before.length - 1] ?? null;

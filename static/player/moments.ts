@@ -30,7 +30,7 @@ export class Moments {
     return this.#known.verdict ?? [];
   }
 
-  /** Where states and logs first differ by virtual time, even if only in time. */
+  /** Where states and logs first differ by virtual time, even if only in time; null: nowhere, or not known. */
   get timed(): Parting | null {
     return this.#partingAt(this.#known.timed);
   }

@@ -28,7 +28,7 @@ export class Undo extends EventTarget {
     return done !== null && done.after === this.#store.target - 1 ? done : null;
   }
 
-  /** The undone intervention, as long as the reader has not moved since. */
+  /** The undone intervention, as long as the reader has not moved since; else null. */
   get taken(): Done | null {
     const taken = this.#taken;
     if (taken === null) return null;

@@ -398,7 +398,7 @@ function othersText(kept: readonly Kept[], id: string): string | null {
   return others.length === 1 ? `${first.id} ${first.entry.state}` : say("stage.coordinator.others", { count: others.length });
 }
 
-/** The offsets of a group: the committed ones, and those pending in an open transaction. */
+/** The offsets of a group: the committed ones, and those pending in an open transaction; null if there are none. */
 function groupLine(groups: Record<string, GroupView> | undefined, width: number): SVGTemplateResult | null {
   const entries = Object.entries(groups ?? {});
   if (entries.length === 0) return null;

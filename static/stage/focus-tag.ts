@@ -39,7 +39,7 @@ export function faultTag(step: Step): Tag | null {
   return key === undefined ? null : { key, params: step.params };
 }
 
-/** The first guarantee that this step breaks, with the records that it is about. */
+/** The tag of the first guarantee that this step breaks, with its records; null if it breaks none. */
 export function brokenTag(step: Step): Tag | null {
   const [broken] = step.broken;
   return broken === undefined ? null : guaranteeTag(broken.guarantee, broken.serials);
@@ -83,7 +83,8 @@ const NOTHING_TO_DO: Record<string, string> = {
 };
 
 /**
- * If the step changed the coordinator's entry of an id: the state to show, and a tag that says whether it is in force.
+ * The state to show and its tag, which says whether it is in force, if the step changed the coordinator's entry of an
+ * id; else null.
  */
 export function coordinatorTag(frame: Frame, step: Step): Partial<Focus> | null {
   for (const { rest: [id = "", room, name = ""] } of changedBelow(step, "brokers")) {

@@ -93,7 +93,7 @@ export const ghostLayer: Layer = (frame, here, focus) => {
   return compared === null ? objects : [...objects, compared];
 };
 
-/** The card in the network beside messages: the comparison, or what a client cannot know. */
+/** The card in the network beside messages: the comparison, or what a client cannot know; null: neither. */
 export function cardOf(frame: Frame, here: Places, focus: Focus): StageObject | null {
   return comparison(frame, here, focus, shownLane(frame, here, focus)) ?? doubtCard(frame, here, focus);
 }
@@ -262,7 +262,10 @@ function copyOver(from: Box, to: Box, here: Places): StageObject {
 
 const CARD = { width: 244, pad: 10, line: 16, row: 17 };
 
-/** The card with the rule that decided and the numbers on both sides, if the network has room for it. */
+/**
+ * The card with the rule that decided and the numbers on both sides; null if no rule decided or the network has no room
+ * for it.
+ */
 function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | null): StageObject | null {
   const decided = decidedBy(frame, focus);
   if (decided === null) return null;
@@ -298,7 +301,7 @@ function comparison(frame: Frame, here: Places, focus: Focus, shown: Shown | nul
   return object("compare", { ...at, width, height }, drawn, { phase: "compare", depth: 4, label, hot: false });
 }
 
-/** The card beside a client: what it cannot know from now on. */
+/** The card beside a client with what it cannot know from now on; null: nothing. */
 export function doubtCard(frame: Frame, here: Places, focus: Focus): StageObject | null {
   if (focus.doubt === null || here.upright) return null;
   const client = here.clients[String(focus.doubt.params["client"])];

@@ -95,7 +95,7 @@ export const stageLook = css`
   .decides.doubt > .offer { align-self: center; }
   .decides p { margin: 0; }
   .decides .fields { display: flex; flex-wrap: wrap; gap: 0 12px; color: var(--ink-2); font-variant-numeric: tabular-nums; }
-  /* Where it fits, as high as without the line of reads. */
+  /* Where they fit, as high as without the consumers' line. */
   .decides:has(> .reads) { line-height: 17px; padding-block: 3px 2px; }
   .decides .reads { margin-block-start: 1px; border-block-start: 1px solid var(--line); padding-block-start: 1px; color: var(--ink); }
   .decides .equal b { font-weight: 500; }

@@ -335,7 +335,8 @@ export function heardOf(entry: MiddlewareTransactionView): { name: string; said:
     const vote = entry.votes?.[name];
     const answer = entry.answers?.[name];
     const isRepeated = answer !== undefined && answer.tries > 1;
-    // It no longer waits for what it asked once, before its present wait began; each wait for what it repeats begins with a resend.
+    // The middleware no longer waits for a request that it sent once, before its present wait began. If it repeats a
+    // request, each wait begins with the resend.
     const isLate = answer?.answer === null && (entry.timer === null || (!isRepeated && (answer.asked_at ?? entry.timer.since) < entry.timer.since));
     const asked = isRepeated ? say("stage.mw.resend", { resend: answer.tries - 1 }) : answer?.asked;
     const said = answer?.answer != null ? say("stage.mw.answered", { answer: answer.answer, at: answer.at })

@@ -163,7 +163,7 @@ export function hiddenText(counts: Row["counts"]): Sized | null {
 
 /**
  * The records received more than once: by name while they are at most two, else their number, because the squares need
- * the room.
+ * the room. Null if there are none.
  */
 function againText(again: readonly number[]): Sized | null {
   if (again.length === 0) return null;

@@ -71,7 +71,10 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
   return spread === 0 ? wire : slid(wire, [spread, spread]);
 }
 
-/** The wire of a client's requests to a broker: those about a partition, if the broker leads one. */
+/**
+ * The wire of a client's requests to a broker: those about a partition, if the broker leads one. Null if an end has no
+ * place.
+ */
 export function connectionWire(client: string, broker: string, partition: string, here: Places): Wire | null {
   const end = (who: string, other: string): Port | null => portOf({ api: "Produce", from: client, to: broker, is_response: false, partitions: partition === "" ? [] : [partition] }, who, other, here);
   const own = across(end(client, broker), here.brokers[broker], here);
@@ -190,7 +193,7 @@ function port(at: Point | undefined, box: Box, upright: number | null): Port | n
 
 /**
  * The wire between two boxes without given ports: between the edges that face each other, else between their right
- * edges.
+ * edges. Null if a box is missing.
  */
 function between(message: MessageView, here: Places): Wire | null {
   const one = boxOf(message.from, here);
