@@ -50,8 +50,9 @@ export class Walk {
   /** The alignment of both runs' steps; null until the server has answered. */
   moments: Moments | null = null;
   /**
-   * Where the page opens. `asked`: at the place that the address names; else where the runs first differ, unless the
-   * reader moves before that is known.
+   * How the page finds the place at which it opens. `there`: the address names it. `asked`: the address names none, and
+   * the runs are being opened. `looking`: the server is asked where the runs first differ. `done`: the place is shown,
+   * or the reader has moved.
    */
   opens: "there" | "asked" | "looking" | "done" = "asked";
   /** The step that a side shows at a virtual time that several steps share, if it is not the last of them. */

@@ -321,7 +321,10 @@ export class Player extends PlayerAttributes {
   /** Whether this browser stores breakpoints of the session; null: not read yet. */
   #hasStops: boolean | null = null;
 
-  /** Whether the selection or the address needs one of the parts that open over the page. */
+  /**
+   * Whether the parts that open over the page are needed: because of a selection, stored breakpoints, or an
+   * intervention, which can be undone.
+   */
   #wantsAtHand(store: PlayerStore): boolean {
     if (this.#hasStops === null && store.session !== null) {
       this.#hasStops = new PageKeeper(store.session.id).read().length > 0;

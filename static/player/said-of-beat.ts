@@ -13,9 +13,9 @@ export const defaults = {
 /**
  * The sentences of a step at which a beat lands. The title of the beat comes first if the author wrote it or if the
  * step does not say all of it, unless a guarantee is broken here; then its explanation. After the first sentence of the
- * step come the other steps that the title is about, and the steps that the reader has passed, and last the less
- * important sentences. `said`: the texts of the step. `from`: the number of the step that the reader saw before; null:
- * none.
+ * step come the other steps that the title is about, the steps that the reader has passed, the other sentences of the
+ * step, and last the less important passed steps. `said`: the texts of the step. `from`: the number of the step that
+ * the reader saw before; null: none.
  */
 export function saidOfBeat(beat: Beat | undefined, said: readonly string[], isBroken: boolean, from: number | null = null): string[] {
   const title = beat?.title?.[words.language] ?? (beat?.says === undefined ? undefined : say(beat.says, beat.params));
