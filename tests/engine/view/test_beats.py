@@ -154,7 +154,7 @@ BEATS_OF = {
 1. 1–12 → 8  Producers request producer ids
 2. 13–33 → 15  1 record from p2 stored
 3. 34–50 → 48  p1's transaction stores 2 records
-4. 51–64 → 51  t-0: hidden from read_committed
+4. 51–64 → 51  t-0: hidden from read_committed consumers
 5. 65–82 → 76  Also held back: 2 records from p2
 6. 83–87 → 83  txn-1's transaction times out: fencing begins
 7. 88–91 → 88  ABORT marker stored in t-0
@@ -165,7 +165,7 @@ BEATS_OF = {
 1. 1–32 → 27  p1's transaction stores 1 record
 2. 33–41 → 39  Delays let a batch arrive after the abort
 3. 42–64 → 56  LSO passes 1 aborted record of p1
-4. 65–65 → 65  Stored, unknown to the coordinator: p1's batch in t-0
+4. 65–65 → 65  Stored outside the transaction: p1's batch in t-0
 5. 66–83 → 66  c-committed waits at offset 2 behind p1's transaction
 6. 84–95 → 87  Also held back: 1 record from p2
 7. 96–105 → 96  kafka-transactions.sh ends with an error
