@@ -18,7 +18,7 @@ def browser_of(data: SessionBase) -> str:
 
 
 def browser_making(request: HttpRequest) -> str:
-    """The browser's key. A browser without one gets it now."""
+    """Return the browser's key. A browser without a key gets a new one."""
     key = browser_of(request.session)
     if not key:
         key = request.session[BROWSER_KEY] = secrets.token_hex(24)

@@ -26,14 +26,14 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 CALLERS_MAX = 10_000
-"""A process remembers at most this many leases, and its own counts of at most as many buckets. Beyond that,
-it forgets the least recent."""
+"""A process remembers at most this many leases and, for the buckets that it counts by itself, at most this many
+counts. Beyond that, it forgets the least recent ones."""
 REDIS_SECONDS_MAX = 0.5
 AWAY_SECONDS = 1.0
-"""After Redis did not answer, only strict rates ask it during this time."""
+"""For this time after Redis did not answer, only strict rates ask Redis."""
 TRIES_MAX = 32
-"""At most this many times storing a number is tried while others change it. A caller that loses every time is
-refused for LOST_SECONDS."""
+"""A process tries at most this many times to store a bucket's number while other processes change it. A caller whose
+tries all fail is refused for LOST_SECONDS."""
 LOST_SECONDS = 0.1
 CALLER_CHARACTERS = 32
 
@@ -50,7 +50,8 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate: `most` at once, and then `most` again within `seconds`, evenly."""
+    """A rate limit: a caller may take `most` tokens at once. Used tokens come back evenly, all of them within
+    `seconds`."""
 
     name: str
     most: int
@@ -114,7 +115,7 @@ class Buckets:
         return await sync_to_async(self.take, thread_sensitive=False)(rate, caller, cost)
 
     def give_back(self, rate: Rate, caller: str, cost: int = 1) -> None:
-        """Give back tokens, because what they were taken for does not count after all."""
+        """Give back tokens that were taken for an action which does not count after all."""
         self._change(rate, _key(rate, caller), -rate.most, -min(cost, rate.most))
 
     def wait(self, rate: Rate, caller: str, cost: int = 1) -> float:
@@ -169,7 +170,8 @@ class Buckets:
             return granted
 
     def _in_redis(self, rate: Rate, ask: Callable[[redis.Redis], Answer]) -> Answer | None:
-        """What `ask` gets from Redis. While Redis is down: None, and for a strict rate RedisError."""
+        """Returns what `ask` gets from Redis. While Redis is down, returns None, or raises RedisError for a strict
+        rate."""
         if time.monotonic() < self._away_until and not rate.strict:
             return None
         try:
@@ -193,7 +195,7 @@ class Buckets:
 
 
 def _changed(client: redis.Redis, rate: Rate, key: str, least: int, wanted: int) -> Granted:
-    """`grant` for the number that Redis stores, and the new number stored."""
+    """Applies `grant` to the number that Redis stores, and stores the new number if tokens were granted."""
     for _ in range(TRIES_MAX):
         stored: Any = client.get(key)
         at = now()
@@ -212,7 +214,8 @@ def _full_at(client: redis.Redis, key: str) -> float:
 
 
 def _key(rate: Rate, caller: str) -> str:
-    """The bucket's key in Redis. The caller is digested: a person's key gives access to what the person owns."""
+    """The bucket's key in Redis. It contains a digest of the caller, because a person's key gives access to what the
+    person owns."""
     return f"eosviz:bucket:{rate.name}:{hashlib.sha256(caller.encode()).hexdigest()[:CALLER_CHARACTERS]}"
 
 

@@ -10,12 +10,12 @@ from django.http import HttpRequest
 from eosviz.browser import browser_of
 
 IPV6_PREFIX = 64
-"""A network's customer gets a whole prefix of this length; it counts as one address."""
+"""An Internet provider gives each customer a whole IPv6 prefix of this length, so all its addresses count as one."""
 
 
 def address_of(request: HttpRequest) -> str:
-    """The word `address` and the caller's address; of an IPv6 address the network. `X-Forwarded-For` counts
-    as far as the operator's proxies append to it."""
+    """The word `address` and the caller's address (for IPv6: its network). The address is taken from
+    `X-Forwarded-For` only if the operator's proxies appended it."""
     proxies: int = settings.ALLAUTH_TRUSTED_PROXY_COUNT
     forwarded = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",")]
     address = forwarded[-proxies] if 0 < proxies <= len(forwarded) else ""
@@ -36,6 +36,7 @@ def _network(address: str) -> str:
 
 
 def caller_of(request: HttpRequest) -> tuple[str, str]:
-    """`person` or `address`, and its value."""
+    """Identifies the caller: `person` with the browser's key or, without a key, `address` with
+    `address_of(request)`."""
     person = browser_of(request.session)
     return ("person", person) if person else ("address", address_of(request))

@@ -1,9 +1,9 @@
-"""Bounds the head of a request: its address, headers and cookies. Checked before the site's other code reads it.
+"""Bounds the head of a request: its address, headers and cookies. `HeadLimit` checks it before the site's other code
+reads it.
 
 The cookie parser of older Pythons takes time quadratic in the backslashes of a quoted cookie (CVE-2024-7592),
-PostgreSQL accepts no text with the character U+0000, and some of Python's encodings are no text encodings; each of
-these is reached before a view is called.
-"""
+PostgreSQL accepts no text with the character U+0000, and some of Python's encodings are no text encodings; the code
+with these problems runs before a view is called."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ HEAD_BYTES_MAX = 64 * 1024
 """Address and headers together have at most this many bytes. Each character of the decoded path counts as one."""
 COOKIE_BYTES_MAX = 16 * 1024
 COOKIE_ESCAPES_MAX = 1_000
-"""At most this many backslashes are in cookies. Django's cookie for messages that are shown once has a
-backslash before each comma."""
+"""The cookies of a request may contain at most this many backslashes. Django's cookie for messages that are shown
+once has a backslash before each comma."""
 _UTF_8 = re.compile(rb"""[ \t]*=[ \t]*("(utf-?8)?"|'(utf-?8)?'|(utf-?8)?)[ \t]*(;|$)""")
 """Matches UTF-8, or nothing, as the value of `charset`, up to the next parameter."""
 ZERO_ESCAPED = b"\\000"
@@ -27,7 +27,7 @@ ZERO_ESCAPED = b"\\000"
 
 class HeadLimit:
     """Answers 431 to a head beyond the bounds, 400 to one with the character U+0000 and 415 to a body that is
-    declared in another charset than UTF-8; such a socket is not accepted."""
+    declared in another charset than UTF-8; a WebSocket with such a head is not accepted."""
 
     def __init__(self, application: Application) -> None:
         self._application = application

@@ -7,7 +7,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_BYTES_CUT = 256 * 1024
 WAITING_MAX = 16
-"""At most this many requests of a connection wait until an earlier one is answered. Browsers send no request
+"""At most this many requests of a connection wait until an earlier one is answered. Browsers send no further request
 before that."""
 
 

@@ -25,7 +25,7 @@ def refusal_page(
 def form_page(
     request: HttpRequest, template: str, context: dict[str, Any], refused: Refusal | None
 ) -> HttpResponse:
-    """The page of a form, with the reason if what was sent is refused."""
+    """The page of a form. If the input is refused, the page says why and has the refusal's status."""
     if refused is not None:
         return refusal_page(request, template, refused, context)
     return render(request, template, {**context, "refused": None})

@@ -1,8 +1,8 @@
-"""Keeps a socket open only while it has a right to be.
+"""Keeps a socket open only while its person has the right to it.
 
-A socket is opened with one or more rights: that of its person (still signed in, not blocked, the same password) and
-that to its subject (the session exists and is theirs, the presentation runs, the class may be read). A right is a
-query that can be repeated. It is checked
+A socket is opened with one or more rights: the right of its person (still signed in, not blocked, the same password)
+and the right to its subject (the session exists and is theirs, the presentation runs, the class may be read). A right
+is a query that can be repeated. It is checked
 
 - when a message goes to the page or comes from it, if the last answer is older than `ANSWER_SECONDS`;
 - immediately when a change that may end it is announced (`changed`), by every process with such a socket. The
@@ -11,8 +11,7 @@ query that can be repeated. It is checked
   lost with Redis.
 
 Sockets of a process with the same right share one answer. Checks that are due at the same time run together in a
-thread that keeps its connection.
-"""
+thread that keeps its connection."""
 
 from __future__ import annotations
 
@@ -43,8 +42,8 @@ LISTEN_AGAIN_SECONDS = 0.5
 ANNOUNCED_TOPICS_MAX = 500
 """At most this many topics are in one announcement. If there are more, every right is checked."""
 UNHEARD_SECONDS = 10.0
-"""After an announcement could not be sent, no other is tried for this long: each try waits some seconds for
-Redis, and a command may run without any web process."""
+"""After an announcement could not be sent, none is tried for this long: each try waits some seconds for Redis, and
+there may be no web process to receive it while a management command runs."""
 
 GROUP = "rights"
 
@@ -180,7 +179,7 @@ class _Answer:
 
 
 class _Batch:
-    """Answers that are requested together: a change to the thread costs more than a query."""
+    """Answers that are requested together, because switching to the thread costs more than a query."""
 
     def __init__(self) -> None:
         self.answers: dict[str, _Answer] = {}
@@ -274,7 +273,7 @@ class Board:
                 endings = await self._endings(batch)
             except Exception as error:
                 batch.done.set_exception(error)
-                batch.done.exception()  # read here too: the sockets that waited may be closed
+                batch.done.exception()  # asyncio reports unread exceptions, and the waiting sockets may be closed
                 continue
             for answer, ending, before in zip(batch.answers.values(), endings, changes, strict=True):
                 if answer.changes == before:
@@ -285,7 +284,8 @@ class Board:
         try:
             return await _asking_thread.run(batch.ask)
         except DatabaseError:
-            # The kept connection may be of a database that was started again meanwhile.
+            # The kept connection may have been lost because the database was restarted. The second try opens a new
+            # one.
             return await _asking_thread.run(batch.ask)
 
     def changed(self, topics: Iterable[str] | None) -> None:
@@ -320,7 +320,7 @@ class Board:
                     self.changed((await layer.receive(channel))["topics"])
             except (RedisError, OSError) as error:
                 logger.warning("announcements of rights are not heard: %r", error)
-                self._is_listening.set()  # Sockets still open; their rights are checked at intervals.
+                self._is_listening.set()  # Sockets may open all the same: their rights are checked at intervals.
                 await asyncio.sleep(LISTEN_AGAIN_SECONDS)
             finally:
                 if channel is not None:

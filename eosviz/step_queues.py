@@ -1,17 +1,17 @@
-"""Which worker steps which session: a worker keeps the runs that it stepped, so a session's commands go to one worker.
+"""Which worker steps which session: a worker keeps the runs that it stepped, so a session's commands go to one
+worker.
 
 A task about a session's run goes to one of `COUNT` queues, by a checksum of the session's id. The workers share the
 queues out: each signs a list in Redis every second, and all compute the same shares from the same list. So no process
 needs to know how many workers there are: one, two or twenty may run, and each may start or end at any time. A worker
 that does not sign for SILENT_SECONDS_MAX is off the list, and the others take over its queues with the commands in
-them; what it had taken is delivered again (`CELERY_BROKER_TRANSPORT_OPTIONS`). A worker without a free thread does not
-sign either, so a busy worker loses its sessions until a task is done.
+them. Tasks that it had taken are delivered again (`CELERY_BROKER_TRANSPORT_OPTIONS`). A worker without a free thread
+does not sign either, so a busy worker loses its sessions until a task is done.
 
 While the workers disagree about the list, a queue may have two consumers for a moment. That costs engine steps and
 nothing else: the database decides which step counts (`walkthroughs/actions.py`).
 
-All other tasks stay in the default queue, which every worker consumes.
-"""
+All other tasks stay in the default queue, which every worker consumes."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def route(name: str, args: Sequence[Any], kwargs: Any, options: Any, task: Any =
 
 
 def share_of(worker: str, workers: Iterable[str]) -> frozenset[str]:
-    """The queues of one of these workers. Every queue belongs to exactly one, and no worker has two more than
-    another."""
+    """The queues of one of these workers. Every queue belongs to exactly one worker, and the sizes of the shares
+    differ by at most one."""
     names = sorted(workers)
     return frozenset(QUEUES[names.index(worker) :: len(names)])
 

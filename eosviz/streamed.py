@@ -12,7 +12,8 @@ PIECE_BYTES = 128 * 1024
 
 
 def some(pieces: Iterator[bytes]) -> bytes:
-    """The next pieces, joined once they have at least `PIECE_BYTES`: fewer bytes at the end, then none."""
+    """The next pieces, joined until they have at least `PIECE_BYTES`. The last result may be shorter; after the last
+    piece the result is empty."""
     gathered: list[bytes] = []
     size = 0
     for piece in pieces:

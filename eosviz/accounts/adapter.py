@@ -31,8 +31,8 @@ class AccountAdapter(DefaultAccountAdapter):
         return bool(settings.SIGN_UP_OPEN)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
-        """The account; None for a wrong address or password. Raises ImmediateHttpResponse with a refusal if
-        there were too many, and RedisError while counting is impossible."""
+        """The account; None for a wrong address or password. Raises ImmediateHttpResponse with a refusal if there
+        were too many wrong attempts, and RedisError while counting is impossible."""
         try:
             attempt = Attempt(request, str(credentials.get("email") or credentials.get("username") or ""))
         except TooOften as refused:

@@ -23,7 +23,7 @@ File = tuple[str, Iterable[bytes]]
 
 
 class Owned:
-    """What people own of one model. By default accounts own such rows, which refer to the account and are
+    """How people own the rows of one model. By default the owner is an account: the row refers to the account and is
     deleted with it."""
 
     model: ClassVar[type[Model]]
@@ -82,7 +82,7 @@ class Owned:
 
 
 class OwnedByKey(Owned):
-    """What people own of a model with a field `owner`."""
+    """The owned rows of a model with a field `owner`, which holds the owner's key."""
 
     def rows(self, user: User) -> QuerySet[Any]:
         return self.of(user.owner_key)
@@ -108,7 +108,7 @@ def register(owned: type[Owned]) -> type[Owned]:
 
 
 def everything() -> tuple[Owned, ...]:
-    """What people own, in the order of the apps. What outlives the account comes last."""
+    """All registered classes, in the order of the apps. Those whose rows outlive the account come last."""
     return tuple(sorted(_registered, key=lambda owned: owned.fate != "deleted"))
 
 

@@ -1,5 +1,5 @@
-"""The right of the person who opened a socket. It lasts while their session is of the same signed-in or anonymous
-person."""
+"""The right of the person who opened a socket. It lasts while the browser's session belongs to the same person,
+signed in or anonymous."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Deletes what people without an account left behind, after a time that the operator sets, and expired
-sessions of cookies. Each app says which of its rows are left behind (`owning.py`)."""
+"""Deletes two kinds of old data: rows that people without an account left behind longer ago than the operator's
+limit, and expired cookie sessions. Each app says which of its rows are left behind (`owning.py`)."""
 
 from __future__ import annotations
 

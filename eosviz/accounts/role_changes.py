@@ -17,5 +17,7 @@ def roles_changed(
     if isinstance(instance, User):
         changed(of_owner(instance.owner_key))
         return
-    users = User.objects.filter(pk__in=pk_set or ())  # changed from the group's side: `pk_set` are accounts
+    users = User.objects.filter(
+        pk__in=pk_set or ()
+    )  # the change was made on the group: `pk_set` holds accounts
     changed(*(of_owner(key) for key in users.values_list("owner_key", flat=True)))

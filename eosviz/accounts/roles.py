@@ -1,7 +1,7 @@
 """The permissions of each role, stored as groups after every migration.
 
-A right that depends on a thing (one's own session, a class that one teaches) is a method of its query set,
-not a permission."""
+A right that depends on a row (one's own session, a class that one teaches) is a method of its query set, not a
+permission."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _shown_rates() -> list[str]:
 
 
 def _rate(what: str) -> dict[str, Any]:
-    """A row of the table, with `everyone`, or with `person` and `address`."""
+    """A row of the table of rates: the limit for `everyone`, or the limits for a `person` and an `address`."""
     person, address = (_numbers(f"{what}.{whom}") for whom in WHOM)
     if person is None:
         return {"key": f"rates.{what}", "everyone": address}

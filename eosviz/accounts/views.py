@@ -65,8 +65,8 @@ def download(request: SignedInRequest) -> StreamedFile:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: SignedInRequest) -> HttpResponse:
-    """What would be deleted, and a form that asks for the password (for the address if the account has none);
-    POST deletes."""
+    """A page with what would be deleted and a form that asks for the password (for the address if the account has
+    none); POST deletes."""
     form = DeleteForm(request.user, request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         user = request.user

@@ -218,8 +218,7 @@ def _moves(
     common: int,
     moves: list[Row],
 ) -> int:
-    """Add to `moves` what was done at each common step. Returns how often something was done that is not
-    compared."""
+    """Add the visit's moves at common steps to `moves`. Returns the number of moves that are not compared."""
     not_compared = 0
     made = [("branched", one["after"], 1, 0) for one in done[:1]]
     made += [("branched", one.leaves_at, 1, 0) for one in others if one.parent_id == root.id]

@@ -57,7 +57,7 @@ def run_analysis(spark: SparkSession, analysis: Analysis) -> None:
 
 
 def _figures(spark: SparkSession, gathered: Gathered, people_min: int) -> tuple[int, list[Row]]:
-    """How many figures are left out, and the rows of the figures to store."""
+    """Returns the number of figures that are withheld, and the rows of the figures to store."""
     frames = Frames.of(
         _frame(spark, gathered.visits, VISITS_SCHEMA),
         _frame(spark, gathered.moves, MOVES_SCHEMA),

@@ -32,8 +32,8 @@ VISITS_SCHEMA = _schema(
 that was looked at last. ``own_way``: whether the session branched or had an intervention. ``version`` grows
 with time; ``scenario`` is the same for all versions of one lesson."""
 MOVES_SCHEMA = _schema(visit=_LONG, kind=_TEXT, step=_LONG, times=_LONG, answered=_LONG)
-"""Moves of one kind of a visit at a step, in one row or more. ``kind``: back, branched, wrong or right; `Frames` adds
-left. ``answered``: when a prediction was made, in microseconds since 1970; 0 for other moves."""
+"""The moves of one kind, visit and step are in one row or in several. ``kind``: back, branched, wrong or right;
+`Frames` adds left. ``answered``: when a prediction was made, in microseconds since 1970; 0 for other moves."""
 RULES_SCHEMA = _schema(version=_LONG, variant=_TEXT, step=_LONG, rule=_TEXT)
 """A row for each step and each requirement that the step exercises."""
 RUN = ["version", "variant"]
@@ -45,8 +45,8 @@ CONFUSING = ("left", "back", "wrong")
 class Frames:
     visits: DataFrame
     moves: DataFrame
-    """The moves, with the columns of their visit, and with `left`. Of a person's answers at one step in one
-    group, only the first."""
+    """The moves with the columns of their visits, including the kind `left`. Of the answers that a person gave at one
+    step in one group, only the first is kept."""
     rules: DataFrame
 
     @classmethod
@@ -102,8 +102,8 @@ def _reached(frames: Frames, steps: DataFrame) -> DataFrame:
 
 
 def steps(frames: Frames) -> DataFrame:
-    """Where people left, went back or branched, and where they had difficulty (`confused`: they left, went
-    back or predicted wrongly), beside the people who reached the step."""
+    """Figures for each step: how many people left, went back or branched there, how many had difficulty (`confused`:
+    they left, went back or predicted wrongly), and how many reached the step."""
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).withColumn("kind", f.lit("confused"))
     done = frames.moves.where("kind not in ('wrong', 'right')").unionByName(stumbled)
     counted = done.groupBy("kind", "group", *PLACE).agg(_people("people"), f.sum("times").alias("times"))
@@ -111,7 +111,7 @@ def steps(frames: Frames) -> DataFrame:
 
 
 def predictions(frames: Frames) -> DataFrame:
-    """Where people predicted wrongly, as a share of those who answered."""
+    """Figures for each step: how many people predicted wrongly, out of those who answered."""
     answers = frames.moves.where("kind in ('wrong', 'right')")
     wrong = (f.col("kind") == "wrong").cast("long")
     return (
@@ -123,7 +123,8 @@ def predictions(frames: Frames) -> DataFrame:
 
 
 def rules(frames: Frames) -> DataFrame:
-    """The rules at whose steps people had difficulty, as shares of those who met the rule in any scenario."""
+    """Figures for each rule: how many people had difficulty at a step with the rule, out of those who met the rule in
+    any scenario."""
     looked = frames.visits.select("group", "person", "reach", *RUN)
     met = looked.join(frames.rules, RUN).where("reach >= step").groupBy("group", "rule").agg(_people("of"))
     stumbled = frames.moves.where(f.col("kind").isin(*CONFUSING)).join(frames.rules, PLACE)
@@ -149,7 +150,7 @@ def _per_person(frames: Frames) -> DataFrame:
 
 
 def runs(frames: Frames) -> DataFrame:
-    """For each version and variant as a whole: who reached the end, left, went back, branched, predicted
+    """Figures for each version and variant: how many people reached the end, left, went back, branched or predicted
     wrongly."""
     each = _per_person(frames)
     kinds = f.explode(
@@ -169,8 +170,8 @@ def runs(frames: Frames) -> DataFrame:
 
 
 def changes(whole: DataFrame, people_min: int) -> DataFrame:
-    """Each version of a scenario beside the previous version with enough people. `low` and `high` are the
-    interval of the difference of shares (Newcombe)."""
+    """Figures that compare each version of a scenario with the previous version that enough people used. `low` and
+    `high` are the interval of the difference of shares (Newcombe)."""
     enough = whole.where((f.col("group") == "") & (f.col("of") >= people_min))
     in_time = Window.partitionBy("scenario", "variant", "kind").orderBy("version")
     beside = (

@@ -19,8 +19,8 @@ from eosviz.walkthroughs.models import Session
 BACKS_MAX = 200
 """At most this many steps of one session are stored from which the reader went back."""
 PEOPLE_MIN_CLASS = 3
-"""A figure of a class is withheld if fewer people than this, but at least one, did what it counts, or if
-fewer could have done it. It could identify a person."""
+"""A figure of a class is withheld if it could identify a person: if fewer people than this, but at least one, did
+what it counts, or if fewer than this could have done it."""
 
 
 class Trail(models.Model):
@@ -98,7 +98,7 @@ class Kind(models.TextChoices):
     BACK = "back", "back"
     BRANCHED = "branched", "branched"
     WRONG = "wrong", "wrong"
-    """The person predicted wrongly. Counted among those who answered."""
+    """The person predicted wrongly. `of` counts the people who answered."""
     CONFUSED = "confused", "confused"
     """The person left, went back or predicted wrongly at the step or, for a rule, at a step with the rule."""
 
@@ -122,8 +122,8 @@ class Figure(models.Model):
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()
-    """The 95 % interval from `low` to `high`: of the share or, with `before`, of the difference, this share
-    minus the earlier one."""
+    """The 95 % interval from `low` to `high`. It is the interval of the share or, if `before` is set, of the
+    difference between this share and the earlier one."""
     before = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
     """The version of the scenario with which this one is compared; null if the figure is no comparison."""
     people_before = models.PositiveIntegerField(null=True)

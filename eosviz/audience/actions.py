@@ -57,8 +57,8 @@ def lower_own(token: uuid.UUID, who: Who) -> None:
 
 
 def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
-    """Lower the hands of the followers with these numbers; None: of all. Returns the keys of the followers
-    whose hand was up. Raises Problem if there is no presentation."""
+    """Lower the hands of the followers with these numbers; None: the hands of all followers. Returns the keys of the
+    followers whose hand was up. Raises Problem if there is no presentation."""
     with transaction.atomic():
         hands = Hand.objects.of(_presentation(session=session_id))
         if followers is not None:
@@ -69,13 +69,14 @@ def lower(session_id: uuid.UUID, followers: list[int] | None) -> list[str]:
 
 
 def leave(token: uuid.UUID, who: Who) -> bool:
-    """The page's connection ended. Returns whether a hand that was raised from this page is up."""
+    """Note that the page's connection has ended; a hand that was raised from this page stays up for AWAY_SECONDS.
+    Returns whether there is such a hand."""
     up = Hand.objects.filter(follower__presentation=token, follower__key=who.key, page=who.page)
     return up.update(away_since=timezone.now()) > 0
 
 
 def come_back(token: uuid.UUID, who: Who) -> Hand | None:
-    """Returns the follower's hand if it is still up."""
+    """Note that the page has connected again. Returns the follower's hand if it is still up."""
     with transaction.atomic():
         up = Hand.objects.filter(follower__presentation=token, follower__key=who.key)
         up.gone().delete()

@@ -41,7 +41,7 @@ def presenters_of(session_id: uuid.UUID) -> str:
 
 
 class PresenterSocket(SessionConsumer):
-    """`/ws/sessions/<session id>/`. A page gets hands and answers after `attend`."""
+    """`/ws/sessions/<session id>/`. A page gets hands and answers after it has sent `attend`."""
 
     attends = False
     shown: presenting_messages.CurrentPoll | None = None

@@ -25,7 +25,7 @@ class BeyondBounds(NoAnswer):
 
 
 class NotThisTime(BeyondBounds):
-    """The elapsed time was up, or the process failed otherwise. The same question may be answered another
+    """The process exceeded its elapsed time or failed for another reason. The same question may be answered another
     time."""
 
 

@@ -135,8 +135,8 @@ class Register:
 
     @contextmanager
     def enter(self, task: Task, caller: Caller, name: str | None = None) -> Iterator[Request]:
-        """Puts a request into the queue, which it leaves when the block ends. `name`: under which other
-        processes find it. Raises Busy if too many requests wait, AlreadyThere for a name in use."""
+        """Puts a request into the queue, which it leaves when the block ends. `name`: the name under which other
+        processes find the request. Raises Busy if too many requests wait, AlreadyThere for a name in use."""
         self._requests.mkdir(parents=True, exist_ok=True)
         name = name or secrets.token_hex(8)
         ticket = Ticket(task.name, task.memory_bytes, task.interactive, caller, time.time_ns())

@@ -72,9 +72,9 @@ def run(
     wait_seconds: float = math.inf,
     each: Callable[[Path], None] = _nothing,
 ) -> Iterator[Done]:
-    """Wait in the queue, start the process and wait for its answer. `wait_seconds`: for the start. `each`:
-    called with the folder again and again; its exception ends the request. Raises Refused, BeyondBounds,
-    Busy, Cancelled, Stopped, AlreadyThere for a name in use, or OSError."""
+    """Wait in the queue, start the process and wait for its answer. `wait_seconds`: the longest wait for the start.
+    `each` is called repeatedly with the folder; its exception ends the request. Raises Refused, BeyondBounds, Busy,
+    Cancelled, Stopped, AlreadyThere for a name in use, or OSError."""
     with register().enter(task, caller, name) as request:
         (request.folder / TASK).write_bytes(msgspec.json.encode(task))
         (request.folder / ASKED).write_bytes(msgspec.json.encode(asked))

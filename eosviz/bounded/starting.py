@@ -92,7 +92,7 @@ class Template:
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
     def fork(self, folder: Path, output: int, held: int) -> ForkedProcess | None:
-        """The forked process. None if no template took the request, also at a second try."""
+        """Returns the forked process; None if no template took the request in two tries."""
         for _ in range(2):
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs, self._lock:

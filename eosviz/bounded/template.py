@@ -44,7 +44,8 @@ how its processes ended."""
 
 class Template:
     """Forks processes until the site closes `requests`, its socket, or until no process runs and nothing was
-    requested for `idle_seconds`. `prepare`: called in this order when the first process has ended."""
+    requested for `idle_seconds`. `prepare`: functions that are called in this order when the first process has
+    ended."""
 
     def __init__(
         self,
@@ -114,7 +115,7 @@ class Template:
         _, status = os.waitpid(pid, 0)
         ended, replies = self._running.pop(pid)
         self._selector.unregister(ended)
-        with suppress(KeyError):  # if the caller has closed it
+        with suppress(KeyError):  # the caller has closed it, so it is no longer registered
             self._selector.unregister(replies)
         os.close(ended)
         with replies, suppress(OSError):

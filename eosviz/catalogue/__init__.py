@@ -38,8 +38,8 @@ NOT_OFFLINE = frozenset(
 )
 """The files whose texts a player without a server does not get, except those of OFFLINE_TERMS."""
 OF_SERVER, OF_CHECKS = ("event.", "predict.", "scenario."), "predict.outcome."
-"""Beginnings of keys of the engine that only a server says: its questions, and what is wrong in a document; and
-of those among them that the player shows with a check."""
+"""OF_SERVER: the prefixes of the engine's keys whose sentences only a server shows, such as its questions and the
+mistakes in a document. OF_CHECKS: the prefix of those among them that the player shows with a check."""
 OFFLINE_TERMS = (
     "difference.",
     "logs.todo.only_if",

@@ -60,8 +60,8 @@ def _moment(label: str, why: str) -> forms.DateTimeField:
 
 
 class AssignmentForm(forms.Form):
-    """The form for one kind of assignment. With `given` the form changes this assignment; with `is_fixed` it
-    changes what attempts do not depend on."""
+    """The form for one kind of assignment. With `given` the form changes this assignment; with `is_fixed` it changes
+    only the fields that attempts do not depend on."""
 
     title = forms.CharField(
         label=words("classroom.title"), max_length=NAME_CHARACTERS_MAX, validators=[one_line]
@@ -269,7 +269,8 @@ def _scenarios(
 
 
 def _runs(card: Card, value: str, language: str) -> Iterator[tuple[str, str]]:
-    """Each run of a scenario that no rule is meant to refuse; `value`: the scenario's name in the form."""
+    """(value, label) of the runs of a scenario, except those that a rule is expected to refuse. `value`: the
+    scenario's name in the form."""
     if card.acts:
         yield value, f"{card.identifier} {card.title[language]}"
     for variant in card.variants:

@@ -91,7 +91,7 @@ class _Run:
 
 @lru_cache(maxsize=RUNS_KEPT)
 def _alone(run: _Run) -> Found:
-    """What the run does by itself. Raises Busy or BeyondBounds."""
+    """The facts about the run without interventions. Raises Busy or BeyondBounds."""
     version = ScenarioVersion.objects.get(digest=run.digest)
     asked = Asked(version.document, version.identifier, run.variant)
     if version.library_position is not None:

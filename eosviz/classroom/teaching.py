@@ -185,8 +185,8 @@ def _taught_assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> As
 @login_required
 @require_POST
 def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """POST `with_attempts=yes`: delete the attempts of learners, too. Without it, an assignment that a learner has
-    begun stays, and its page says why."""
+    """Withdraw an assignment. If a learner has begun it, this needs POST `with_attempts=yes`, which deletes the
+    attempts; otherwise the assignment stays, and its page says why."""
     assignment = _taught_assignment(request, assignment_id)
     try:
         actions.withdraw_assignment(assignment, request.user, request.POST.get("with_attempts") == "yes")
@@ -278,7 +278,7 @@ def _after(attempt_id: uuid.UUID, waiting: list[uuid.UUID]) -> uuid.UUID | None:
 @require_safe
 @xframe_options_sameorigin
 def attempt_run(request: SignedInRequest, attempt_id: uuid.UUID, branch_id: int) -> HttpResponse:
-    """A branch of a learner's run in the player, to look at. With `?frame`, as part of another page of this
+    """Shows a branch of a learner's run in the player. With `?frame`, the page is shown inside another page of this
     site."""
     found = _judged(request, attempt_id)
     branch = next((one for one in branches_of(found) if one.id == branch_id), None)

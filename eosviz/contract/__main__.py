@@ -12,7 +12,7 @@ FILE = ROOT / "docs" / "messages.schema.json"
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "eosviz.settings.development")
     django.setup()
-    from eosviz.contract import schema  # imported here because the messages know the settings' limits
+    from eosviz.contract import schema  # imported after `setup`, because its modules read the settings
 
     FILE.write_text(schema.as_text(), encoding="utf-8")
 

@@ -88,7 +88,7 @@ UNIONS: dict[str, Any] = {
 }
 """The named unions. A value of a union is a value of one of its members."""
 PASSED_ON = (derived.SentStep, steps.Step, views.View, near_views.NearView, headers.Header, plans.Plan)
-"""Shapes inside messages, for which the types of the messages have only JSON."""
+"""The shapes of parts of messages that the types of the messages declare only as JSON."""
 BESIDE = (questions.Question, player_file.PlayerFile, alongside.Alongside)
 """Shapes that are sent over HTTP."""
 ROOTS = ("FromPage", "FromServer", *(kind.__name__ for kind in BESIDE))
@@ -144,7 +144,8 @@ def of(whole: Schema, name: str) -> Schema:
 
 
 def _named(node: Any, names: set[str]) -> Any:
-    """The node of a schema, with references in place of what msgspec writes out."""
+    """A copy of the schema's node. References replace the named shapes, the unions and the JSON types that msgspec
+    writes out in full."""
     if isinstance(node, list):
         return [_named(item, names) for item in node]
     if not isinstance(node, dict):

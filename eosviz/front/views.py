@@ -30,7 +30,7 @@ THEMES = ("light", "dark", "system")
 
 @require_safe
 def front(request: HttpRequest) -> HttpResponse:
-    """What this site is, the animation, the ways in, and where this visitor continues."""
+    """The front page: what this site is, the animation, the ways in, and where this visitor continues."""
     if "q" in request.GET:
         return _to_search(request)
     if request.GET.get("sessions") == "all":  # an address that earlier releases used

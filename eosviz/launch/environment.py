@@ -77,8 +77,8 @@ def install(wanted: Sequence[str | Path]) -> None:
 
 
 def find_uv() -> Path | None:
-    """The uv that is installed, or that an earlier set-up or now pip puts into `.bootstrap`. None if pip
-    cannot."""
+    """The path of an installed uv, or of the one in `.bootstrap`, where an earlier set-up or this call puts it with
+    pip. None if pip fails."""
     if found := shutil.which("uv"):
         return Path(found)
     local = BOOTSTRAP / "bin" / "uv"

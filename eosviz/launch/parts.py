@@ -52,9 +52,8 @@ NOT_TWICE = (
     "tests/operating/test_metrics.py",
     "tests/operating/test_no_room.py",
 )
-"""Tests with every person at every address, with every page of the administration, and of forms, pages, files, times,
-bounds and hands, which ask a database for little that others do not. `make test` runs them on one database,
-`make test-all` on both."""
+"""Tests of POSTGRESQL_TESTS whose database queries other tests make too, with few exceptions. `make test` runs them
+on one database, `make test-all` on both."""
 PARTS_AT_A_TIME = 3
 LAST_WORDS_SECONDS = 10
 """Processes of pytest that are ended have this time to print where each of their threads is."""
@@ -165,7 +164,7 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
     bounds = WITH_SLOW if with_slow else QUICK
     front_end_results = TEST_RESULTS / "front-end.xml"
     front_end_environment = {**node.environment(), "EOSVIZ_TEST_RESULTS": str(front_end_results)}
-    # The longest part comes first; all others are done beside it.
+    # The longest part comes first, so that the others run beside it.
     return (
         # The tests run in groups (tests/conftest.py), in the order of the files: sorted by number of tests,
         # the longest group would come last.
@@ -174,15 +173,15 @@ def all_parts(with_slow: bool) -> Sequence[Part]:
             ["tests/e2e", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder", *chosen],
             bounds,
         ),
-        # One worker is busy with Spark, another one waits for processes first. Each takes 15 s of processor time to
-        # collect all tests and make a database.
+        # There are several workers, because one is busy with Spark and another one begins with tests that wait for
+        # processes. Each worker needs 15 s of processor time to collect all tests and make a database.
         pytest_part(
             "site",
             ["tests", *ELSEWHERE, "-n", "4" if with_slow else "2", "--dist", "loadgroup", *chosen],
             bounds,
         ),
-        # A second process would only collect all of them once more. A worker would need 2 ms more for each of
-        # thousands of tests, to report it.
+        # Without the slow tests there is one process: a second one would have to collect all tests again, and a
+        # worker needs 2 ms more for each of thousands of tests, to report it.
         pytest_part(
             "engine",
             ["tests/engine", *(["-n", "2", "--dist", "worksteal"] if with_slow else []), *chosen],

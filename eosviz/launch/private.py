@@ -1,5 +1,6 @@
-"""Keeps other users out of the data folder, which has password hashes, session cookies and keys: by a umask
-(EOSVIZ_UMASK), and by closing what is open at the start."""
+"""Keeps other users out of the data folder, which has password hashes, session cookies and keys. A umask
+(EOSVIZ_UMASK) applies to new files; at the start, existing files and folders are closed: other users lose access to
+them."""
 
 import os
 import stat
@@ -20,8 +21,8 @@ STAMP = ".closed"
 """The name of a file in the closed folder; its content is the umask. It is written once everything in the
 folder was closed. While the folder itself stays closed, a start need not check the contents again."""
 ENTRIES_MAX = 200_000
-"""One start checks at most this many files and folders. The rest is protected anyway: other users cannot
-enter the folder above it."""
+"""One start checks at most this many files and folders. The rest is protected anyway: other users cannot enter the
+folder that contains it."""
 
 
 def umask_asked(environment: Mapping[str, str]) -> int:
@@ -107,7 +108,7 @@ def _write_stamp(folder: Path, umask: int) -> None:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """Everything below, each folder before its contents."""
+    """All files and folders below `folder`, each folder before its contents."""
     for place, folders, files in os.walk(folder, followlinks=False):
         for name in (*folders, *files):
             yield Path(place, name)

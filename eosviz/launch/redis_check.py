@@ -87,7 +87,7 @@ def refusal(connection: socket.socket, parts: SplitResult) -> str:
 
 
 def answer(connection: socket.socket, *words: str) -> str:
-    """The first line that answers a command."""
+    """Sends a command, and returns the first line of the reply."""
     encoded = [word.encode() for word in words]
     lines = [b"*%d" % len(encoded), *(line for word in encoded for line in (b"$%d" % len(word), word)), b""]
     connection.sendall(b"\r\n".join(lines))

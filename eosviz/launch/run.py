@@ -33,7 +33,8 @@ minute."""
 
 
 def run(prepare: bool = True) -> None:
-    """Run until Ctrl-C, SIGTERM or SIGHUPand end what it started. Raises Problem if the site cannot run."""
+    """Run the site until Ctrl-C, SIGTERM or SIGHUP, then end the processes that it started. Raises Problem if the
+    site cannot run."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)  # until the supervisor runs, treated as Ctrl-C
     umask = umask_asked(os.environ)
@@ -156,7 +157,8 @@ def wait_until_healthy(supervisor: Supervisor, address: str) -> None:
     answers: dict[str, str] = {"web": "it does not answer"}
     while not supervisor.stop_requested:
         supervisor.look_after()
-        # Until the web process runs, nothing answers, and a question would keep this process from letting it run.
+        # Before the web process runs, nothing answers; while this process waited for an answer, it could not start
+        # the web process.
         if supervisor.all_run:
             healthy, answers = ask_health(address) or (False, answers)
             if healthy:

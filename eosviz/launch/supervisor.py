@@ -148,7 +148,7 @@ class Supervisor:
     def _start_template(self, child: Child, log: BinaryIO) -> None:
         self._takes_up_orphans = self._takes_up_orphans or take_up_orphans()
         if not self._takes_up_orphans:
-            child.start_at = math.inf  # on this system nothing can be forked from a template
+            child.start_at = math.inf  # this system cannot fork from a template, so none is started
             return
         with self._template.open() as requests:
             self._start(child, log, requests.fileno())
@@ -162,8 +162,8 @@ class Supervisor:
             self._start(child, log)
 
     def _start(self, child: Child, log: BinaryIO, *descriptors: int) -> None:
-        """Start the process without the template. `descriptors`: further ones that it inherits, which are
-        also arguments of its command."""
+        """Start the process without the template. `descriptors`: further descriptors that the process inherits and
+        gets as arguments of its command."""
         service = child.service
         child.process = subprocess.Popen(
             [str(word) for word in (*service.command, *descriptors)],
@@ -179,7 +179,8 @@ class Supervisor:
         self._occupancy.note_child(service.name, child.process.pid)
 
     def _take(self, child: Child, requested: Requested) -> None:
-        """Let the process that the template has forked run. Without a template, start it."""
+        """Let the process run that the template has forked. If the template does not answer, start the process
+        without it."""
         try:
             pid = requested.pid()
         except NoTemplate as error:

@@ -68,7 +68,7 @@ def searched(model: type[models.Model]) -> list[str]:
         for field in model._meta.concrete_fields
         if isinstance(field, models.ForeignKey) and isinstance(field.target_field, models.UUIDField)
     ]
-    # If the key is that of another row, it is among the others.
+    # A primary key that is a relation is in `others` already.
     own = [] if model._meta.pk.is_relation else ["pk__startswith"]
     return [*own, *texts, *others]
 

@@ -109,7 +109,7 @@ class Writer:
 
 
 class HashedReader:
-    """Reads another file and hashes the bytes."""
+    """Wraps a file: reads it, and hashes the bytes."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -151,7 +151,7 @@ def _forget_members(tar: tarfile.TarFile) -> None:
 
 
 def members(path: Path) -> Iterator[Member]:
-    """The members of a backup, in order. Read each before the next. Raises Damaged for a file that is
+    """The members of a backup, in order. Read each member before the next one. Raises Damaged for a file that is
     truncated or is no backup."""
     try:
         with gzip.GzipFile(path, "rb") as packed, tarfile.open(fileobj=packed, mode="r|") as tar:

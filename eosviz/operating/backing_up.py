@@ -84,7 +84,7 @@ def snapshot() -> Iterator[None]:
     """A block in which all reads see the database at one moment."""
     if connection.vendor == "postgresql":
         with transaction.atomic():
-            # The caller's transaction around this one, if any, has chosen its isolation level.
+            # Inside a transaction of the caller, the caller has chosen the isolation level.
             if len(connection.savepoint_ids) == 0:
                 with connection.cursor() as cursor:
                     cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

@@ -17,7 +17,7 @@ WORK = ["session", "serial"]
 
 
 def _newest(facts: DataFrame, *keys: str) -> DataFrame:
-    """Of the facts with equal ``keys`` (names of columns), the last one."""
+    """The last fact of each group of facts with equal ``keys`` (names of columns)."""
     newest = Window.partitionBy(*keys).orderBy(f.desc("fact"))
     return facts.withColumn("place", f.row_number().over(newest)).where("place = 1").drop("place")
 
@@ -59,8 +59,8 @@ def _due(logs: Logs) -> DataFrame:
 
 
 def _works(logs: Logs) -> DataFrame:
-    """Work that is not due, in sessions at rest. ``rows`` and ``stored``: how many copies of the row the
-    database has, and of the record the log. ``step``: the last step that concerns the work."""
+    """Work that is not due, in sessions at rest. ``rows``: how many copies of the row the database has. ``stored``:
+    how many copies of the record the log has. ``step``: the last step that concerns the work."""
     rows = _newest(_by_serial(of_kind(logs.facts, kinds.ROW)), *WORK).select(
         *WORK, f.col("value").alias("rows")
     )

@@ -13,8 +13,8 @@ ENDED = ("COMMITTED", "ROLLED_BACK", "COMPENSATED", "MANUAL", "FORGOTTEN")
 
 
 def _states(logs: Logs) -> DataFrame:
-    """Transactions after each step that changes them. ``applied`` and ``nodes``: how many nodes have carried
-    out their part, and have one."""
+    """A row for each transaction and each step that changes it, with the state after the step. ``applied``: how many
+    nodes have carried out their part. ``nodes``: how many nodes have a part."""
     moved = of_kind(logs.facts, kinds.DECISION, kinds.NODE)
     events = moved.groupBy(*TRANSACTION, "step").agg(f.max("fact").alias("now"))
     so_far = events.join(moved.drop("step"), TRANSACTION).where("fact <= now")

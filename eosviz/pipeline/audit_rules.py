@@ -18,7 +18,7 @@ CACHED_BATCHES = 5
 
 @dataclass(frozen=True)
 class Logs:
-    """Facts, and what several rules derive from them; each derived frame is computed once."""
+    """Facts, and the frames that several rules derive from them; each frame is computed once."""
 
     facts: DataFrame
     appends: DataFrame
@@ -239,9 +239,9 @@ def _passed(logs: Logs) -> DataFrame:
 
 
 def _decisions(logs: Logs) -> DataFrame:
-    """The columns ``session, fact, decision, decided_for, decision_at`` for each stored batch: the first
-    decision about its producer that the coordinator logged after the records were sent, the epoch of the data
-    that it covers (KIP-890), and its fact. Null without a decision."""
+    """The columns ``session, fact, decision, decided_for, decision_at`` for each stored batch: the first decision
+    about its producer that the coordinator logged after the records were sent, the epoch of the data that it covers
+    (KIP-890), and the fact of the decision. Null without a decision."""
     of_producer = ["session", "producer_id"]
     decided = (
         of_kind(logs.facts, kinds.LOGGED)

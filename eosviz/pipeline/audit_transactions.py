@@ -89,8 +89,8 @@ def _learned(logs: Logs) -> DataFrame:
 
 
 def _transactions(logs: Logs) -> DataFrame:
-    """A row for each transaction with an outcome. ``parts``: its outcomes, each with what it is the outcome
-    of. ``step``: the newest of their steps."""
+    """A row for each transaction with an outcome. ``parts``: the outcomes of its records, of its offsets, and as its
+    application learned it. ``step``: the newest step of these outcomes."""
     of_offsets = f.col("part") == "offsets"
     parts = (
         _records(logs)
@@ -206,8 +206,8 @@ def prepared_completes(logs: Logs) -> DataFrame:
 
 
 def undecided_left_open(logs: Logs) -> DataFrame:
-    """TXC-15: at rest no transaction is open in a partition, unless its coordinator has it as ongoing or
-    prepared there."""
+    """TXC-15: at rest no transaction is open in a partition, unless its coordinator's newest state is Ongoing,
+    PrepareCommit or PrepareAbort and lists this partition."""
     held = (
         _last_state(logs)
         .where("state in ('Ongoing', 'PrepareCommit', 'PrepareAbort')")

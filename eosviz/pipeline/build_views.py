@@ -142,8 +142,8 @@ class Draft:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def build(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-02&variant=…` or `?sample=…`; `&generations` adds the axis of Kafka's generations. POST:
-    `write`, `read`, `more` or `start`."""
+    """The page that builds a sweep. `?scenario=SC-02&variant=…` or `?sample=…` fills it; `&generations` adds the axis
+    of Kafka's generations. A POST is one of `write`, `read`, `more` and `start`."""
     draft = Draft(asks=caller(browser_of(request.session), address_of(request)))
     sample = None
     if request.method != "POST":

@@ -484,7 +484,8 @@ def _named(key: Any) -> str:
 
 
 def _entries(path: list[str], after: Any) -> list[tuple[str, int]]:
-    """The new entries after a change of one entry of a table (``path`` has its key), or of the whole table."""
+    """The new entries after a change: (key, value) of one entry if ``path`` has its key, else of every entry of the
+    table."""
     return [(path[0], after)] if path else list((after or {}).items())
 
 

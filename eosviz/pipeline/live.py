@@ -23,8 +23,8 @@ def group_of_job(job_id: uuid.UUID) -> str:
 
 
 SILENT_SECONDS = 60.0
-"""After a message could not be sent, no further one is tried for this long. Each attempt waits some seconds
-for the server of the channel layer, and a command may run without any web process."""
+"""After a message could not be sent, none is tried for this long. Each attempt waits some seconds for the server of
+the channel layer, and there may be no web process to receive a message while a command runs."""
 
 
 class _Watchers:

@@ -27,8 +27,8 @@ class State(models.TextChoices):
 
 
 class Failure(StrEnum):
-    """Why a job failed, as its page states it: `sweeps.error.<it>` in the catalogue. The exception's text is
-    in the server's log, under the job's `report`."""
+    """Why a job failed, as its page states it: `sweeps.error.<value>` in the catalogue. The exception's text is in
+    the server's log, under the job's `report`."""
 
     FAULT = "fault"
     NO_SPARK = "no_spark"
@@ -84,7 +84,7 @@ class Job(BackgroundJob):
 
     @property
     def shown_state(self) -> str:
-        """The state as pages show it: the last part of its key in the catalogue, `sweeps.state.<it>`."""
+        """The state as pages show it: the last part of its key in the catalogue, `sweeps.state.<value>`."""
         if self.is_silent:
             return "interrupted"
         if self.stop_asked and self.is_active:
@@ -117,9 +117,9 @@ class Sweep(Job):
 
     runner = "eosviz.pipeline.sweep_job.run_sweep"
     title = models.JSONField()
-    """Language to text."""
+    """Language → text."""
     lesson = models.JSONField(default=dict)
-    """Language to text; empty for a sweep without a lesson."""
+    """Language → text; empty for a sweep without a lesson."""
     scenario = models.CharField(max_length=100)
     variant = models.CharField(max_length=200, blank=True)
     document = models.TextField()

@@ -52,7 +52,7 @@ def shrink(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
 
 @require_POST
 def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
-    """A session of the shrunk scenario, at the step that breaks the guarantee."""
+    """Opens a session of the shrunk scenario, at the step that breaks the guarantee."""
     job = seen_job(request, Shrink, shrink_id)
     back = reverse("pipeline:shrink", args=[shrink_id])
     if job.step is None:

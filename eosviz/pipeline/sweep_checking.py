@@ -34,7 +34,7 @@ class Mistake(msgspec.Struct):
 def checked_sweep(text: str, asks: Caller) -> SweepDocument:
     """The sweep of a text, checked. Raises BadSweep; Busy if it cannot be checked now, BeyondBounds if it needs too
     much."""
-    from eosviz.bounded import runner  # imports Django, which the process must not
+    from eosviz.bounded import runner  # imports Django, which the bounded process must not do
 
     sweep = read_sweep(text)
     try:

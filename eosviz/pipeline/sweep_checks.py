@@ -97,7 +97,8 @@ def _world(scenario: Scenario) -> World | None:
 
 
 def _place(sweep: SweepDocument, place: str) -> str:
-    """The place in the sweep's document, in which the scenario's own faults do not count."""
+    """The place in the sweep's document for a place in the scenario's fault script, where the sweep's faults come
+    after the scenario's own ones."""
     found = _OF_A_FAULT.fullmatch(place)
     own = len(sweep.document["faults"]) - len(sweep.faults)
     if found is None or int(found[1]) < own:

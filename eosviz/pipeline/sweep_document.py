@@ -42,7 +42,7 @@ class SweepDocument:
 
     @cached_property
     def cells(self) -> list[dict[str, Any]]:
-        """Each cell, as axis name to value. The last axis changes fastest."""
+        """Each cell, as a dict of axis name → value. The last axis changes fastest."""
         names = [axis.name for axis in self.axes]
         grid = itertools.product(*(axis.values for axis in self.axes))
         return [dict(zip(names, values, strict=True)) for values in grid]
@@ -57,7 +57,7 @@ class SweepDocument:
         return cell, self.first_seed + position
 
     def settings(self, cell: dict[str, Any], seed: int) -> dict[str, Any]:
-        """The settings of one run, dotted path to value. `engine.scenario.document.load` applies them."""
+        """The settings of one run, as a dict of dotted path → value. `engine.scenario.document.load` applies them."""
         settings: dict[str, Any] = {}
         for axis in self.axes:
             settings |= axis.settings(cell[axis.name])

@@ -128,7 +128,7 @@ class Look:
     down: str
     facets: tuple[str, ...]
     only: dict[str, str] = field(default_factory=dict)
-    """Axis to the JSON of the only value that is shown. `TOGETHER` aggregates all values."""
+    """Axis → the JSON of the only value that is shown. `TOGETHER` aggregates all values."""
 
 
 def measures_of(rows: list[Row]) -> list[str]:

@@ -31,7 +31,7 @@ _SCALARS = ("int", "bool", "number")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One thing that can vary. It has a dotted path, the value now, and the allowed values."""
+    """A setting of a scenario that can vary. `path`: dotted. `now`: the scenario's own value."""
 
     path: str
     now: Any
@@ -108,7 +108,7 @@ def _producers(scenario: Scenario) -> Iterator[Parameter]:
             path = f"producers.{producer['name']}.settings.{name}"
             now = in_force[name]
             if setting.kind == "acks" and now == ACKS_ALL:
-                now = "all"  # people write it like this
+                now = "all"  # the usual spelling of acks=-1
             yield Parameter(path, now, _allowed(setting.kind, setting.low, setting.high), setting.kind)
 
 

@@ -96,9 +96,10 @@ def _cut(value: Column) -> Column:
 def rows_of(runs: DataFrame) -> list[dict[str, Any]]:
     """The table with its distributions as plain values, in the grid's order, as the database stores it. A cell's
     `distributions` are measure → [[value, runs], …]."""
-    # Both jobs run at once, because planning takes most of their time and leaves the cores idle.
+    # The jobs for the table and for the distributions run at the same time, because planning takes most of their time
+    # and leaves the cores idle.
     with ThreadPoolExecutor(1, "table") as pool:
-        # The new thread's jobs belong to the same pool of the scheduler as this one's.
+        # The new thread's jobs belong to the same pool of Spark's scheduler as this thread's.
         with_properties = inheritable_thread_target(runs.sparkSession)
         counted = pool.submit(with_properties(lambda: table(runs).collect()))
         spread: dict[int, dict[str, list[list[int]]]] = {}

@@ -1,4 +1,4 @@
-"""The worker's tasks for jobs: they start the process that runs them (`runner.py`)."""
+"""The worker's tasks for jobs: they start the process that runs the jobs (`runner.py`)."""
 
 import logging
 import subprocess

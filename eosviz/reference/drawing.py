@@ -135,7 +135,7 @@ def _in_order(machine: Machine[Any], edges: dict[tuple[str, str], tuple[str, ...
 
 
 def _rails(order: dict[str, int], edges: list[tuple[str, str]]) -> dict[str, int]:
-    """Target to its rail; rail 0 is next to the boxes, and rails do not overlap."""
+    """Target → its rail. Rail 0 is next to the boxes, and rails do not overlap."""
     spans: dict[str, tuple[int, int]] = {}
     for source, target in edges:
         low, high = spans.get(target, (order[target], order[target]))

@@ -212,13 +212,13 @@ def answer(question: str, language: str, own: Sequence[Entry] = (), known: Threa
 
 @cache
 def prepare() -> None:
-    """Makes what every answer needs, which takes seconds: so that it is there when the first question comes."""
+    """Builds what every answer needs, so that the first question need not wait: it takes seconds."""
     _answer("stuck transaction", LANGUAGES[0], (), None)
 
 
 def _error_called(question: str) -> str | None:
-    """The normalised name of the error whose name, or whose exception in Java, is the whole question, or the only term
-    of one like *what does … mean*; else None."""
+    """The normalised name of the error that the question names; None if it names none. The error's name, or that of
+    its Java exception, must be the whole question, or its only term as in *what does … mean*."""
     asked = [wish.text for wish in understand(question) if not wish.is_extra]
     texts = (plain(question.strip().rpartition(".")[2]), *(asked if len(asked) == 1 else ()))
     called = {letters_of(text) for text in texts}
@@ -257,8 +257,8 @@ def _answer(question: str, language: str, own: Sequence[Entry], known: Threads |
 def _ranked(
     question: str, every: Sequence[Entry], weighed: list[float], known: Threads | None
 ) -> tuple[dict[str, float], float]:
-    """Scenario to its share of the best one's points (`fused`), best first; and the fit that
-    `Threads.by_words` returns."""
+    """Scenario → its share of the best one's points (`fused`), best first; and the fit that `Threads.by_words`
+    returns."""
     found = sorted(
         (-worth, order)
         for order, (worth, entry) in enumerate(zip(weighed, every, strict=True))
@@ -359,8 +359,8 @@ def _by_kind(
 
 
 def _is_named(points: Sequence[float], wishes: list[Wish]) -> bool:
-    """True if name, title or keywords of an entry have what the question is about. ``points``: the entry's
-    points for each term."""
+    """Whether the name, title or keywords of an entry match an exact term of the question, or terms with at least
+    half of the weight of all its terms. ``points``: the entry's points for each term."""
     asked = [wish for wish in wishes if not wish.is_extra]
     named = [
         wish
@@ -422,7 +422,7 @@ def _places(small: str, wishes: Iterable[Wish]) -> Iterator[tuple[int, int]]:
 
 
 def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str:
-    """The part of a text, about ``most`` letters long, that has the most of the terms' weight. Without a
+    """The part of a text, about ``most`` letters long, in which the matched terms together weigh most. Without a
     match, the beginning of the text."""
     if len(text) <= most:
         return text

@@ -44,10 +44,10 @@ LESSON_SHAPE = (10.0, 0.5)
 TITLE_COUNTS, ASKED_COUNTS = 3, 2
 """How often a scenario's title, and the words of the catalogue's table that lead to it, are counted."""
 NEAREST = 40
-"""This many threads answer a question, each with the square of its score."""
+"""The lessons of this many threads, those with the highest scores, get points: the square of the thread's score."""
 ANSWERS, LATER = 3, 0.15
-"""A thread's first ANSWERS lessons count. The second counts this share less than the first, and the third twice
-that."""
+"""A thread's first ANSWERS lessons count. The second one counts LATER less than the first, and the third one twice
+LATER less."""
 MIDDLEWARE = 0.5
 """In `Threads.by_words`, the score of a scenario about middleware is multiplied by this, because questions about Kafka
 use the same everyday words."""

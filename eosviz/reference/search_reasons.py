@@ -141,7 +141,7 @@ def _reason(
     known: Mapping[str, set[str]],
     is_first: bool = False,
 ) -> Reason:
-    """``known``: the words of the threads that the scenario answers, by their numbers."""
+    """The reason with this text. ``known``: number of a thread that the scenario answers → the words of the thread."""
     words = {name: frozenset(roots_of(f"{text[name]} {means.get(name, '')}")) for name in LANGUAGES}
     numbers = cited_by(f"{text[ENGLISH]} {means.get(ENGLISH, '')}")
     cited = frozenset(word for number in numbers for word in known.get(number, ()))
@@ -159,8 +159,8 @@ def _roots(one: Reason) -> frozenset[str]:
 
 
 def _passages(part: dict[str, str]) -> list[dict[str, str]]:
-    """A text as its sentences, in both languages. One that leans on the one before it (LEANING) may stand
-    with it."""
+    """The passages of a text, in both languages. A passage is a sentence, or two if the second one leans on the first
+    (LEANING)."""
     english, chinese = ([found.strip() for found in SENTENCES.findall(part[name])] for name in LANGUAGES)
     passages: list[dict[str, str]] = []
     is_joined = False

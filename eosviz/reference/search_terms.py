@@ -58,7 +58,7 @@ _TELLS_ENOUGH = 7.2
 """A text whose words are not together in the question counts only if the words are rare enough: the sum of
 their weights (`_texts`) must be at least this."""
 _ROOT = 7
-"""Two English words are forms of one word if their stems have these many first letters in common."""
+"""Two English words are forms of one word if their stems have this many first letters in common."""
 _TYPO_MIN = 5
 """A word with at least this many letters may have a typing error. Shorter words differ in one letter by
 meaning."""
@@ -95,7 +95,7 @@ def plain(text: str) -> str:
 
 
 def scenario_of(question: str) -> str | None:
-    """The id of the scenario that is all of the question, such as `SC-44`, `sc44`, `SC 044`; else None."""
+    """The scenario's id if the whole question is one, such as `SC-44`, `sc44` or `SC 044`; else None."""
     typed = re.fullmatch(r"sc[\s\-_.]*0*(\d+)", plain(question).strip())
     return None if typed is None else _by_number().get(typed[1])
 
@@ -112,7 +112,7 @@ def understand(question: str) -> list[Wish]:
     wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(_parts(word)) > 1)
     pieces_of_all = [part for piece in _pieces(plain(question)) for part in _parts(piece)]
     pieces = _pieces(rest)
-    # Without the words that have no meaning (EMPTY): a row says *lingering transaction*, a question
+    # The words that have no meaning (EMPTY) are left out here: a row says *lingering transaction*, a question
     # *lingering Kafka transactions*.
     more, rest = _take(" ".join(_not_empty(pieces)), lambda word: _between().search(word) is not None)
     others, rest = _take(_between().sub("", rest), lambda word: True)
@@ -246,7 +246,7 @@ def _pieces(rest: str) -> list[str]:
 def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
     others = dict.fromkeys(word for row in rows for word in row if word != text and not _LEAD.fullmatch(word))
     leads = dict.fromkeys(word for row in rows for word in row if _LEAD.fullmatch(word))
-    # The word as it was typed first: a match of the whole word counts more.
+    # The word as it was typed comes before its stem, because a match of the whole word counts more.
     typed = "|".join(dict.fromkeys((_begins(text), _begins(_stem(text)))))
     return Wish(text, re.compile(typed), _any_of(others) if others else None, tuple(leads))
 

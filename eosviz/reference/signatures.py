@@ -15,7 +15,7 @@ from engine.scenario.shelf import entry
 from engine.scenario.tracks import Track, tracks
 
 Words = dict[str, str]
-"""Language to text."""
+"""Language → text."""
 
 ON_CALL = ("a-transaction-is-stuck", "why-am-i-fenced")
 """The tracks for an engineer on call. `lesson_of` looks for a lesson in this order."""
@@ -104,7 +104,8 @@ def fitting(verdict: str | None, lines: Iterable[str] = ()) -> tuple[Signature, 
 
 
 def lesson_of(found: Iterable[Signature]) -> Lesson | None:
-    """The lesson of the on-call tracks that shows a signature, the first one if possible; else None."""
+    """A lesson of the on-call tracks that shows one of the signatures, if possible the first of them; None if there
+    is no such lesson."""
     on_call = sorted(
         (one for one in tracks() if one.name in ON_CALL), key=lambda one: ON_CALL.index(one.name)
     )

@@ -304,7 +304,8 @@ def _placed(rows: list[search_index.Found], question: str, language: str) -> lis
 
 
 def _shown_text(row: search_index.Found, question: str, language: str) -> dict[str, Any]:
-    """An excerpt, or the sentence or sign that answers the question. `shown_why`: what else shows the match."""
+    """An excerpt, or the sentence or sign that answers the question. `shown_why`: key and value of a sentence that
+    says why the match is found, if nothing else shows it."""
     if row.kind == "track":
         held = row.asks_for(_scenarios_of(row.identifier))
         return {"text": row.excerpt_pieces, "shown_why": held and ("search.holds", ", ".join(held))}

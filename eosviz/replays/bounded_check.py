@@ -46,7 +46,7 @@ class Asked(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def check_import(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` in, `Row` out, both as JSON. Raises ReplayRefused."""
+    """The task of the process: takes `Asked` and returns `Row`, both as JSON. Raises ReplayRefused."""
     from eosviz.replays import carriers
     from eosviz.replays.checking import check
 
@@ -105,8 +105,8 @@ class Own(msgspec.Struct, frozen=True):
 
 
 def verify(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `AskedOwn` in, `Own` out, both as JSON; player file and picture as files, if asked
-    for. Raises ReplayRefused."""
+    """The task of the process: takes `AskedOwn` and returns `Own`, both as JSON; leaves player file and picture as
+    files, if they are asked for. Raises ReplayRefused."""
     from eosviz.replays.checking import check
 
     asked = msgspec.json.decode(question, type=AskedOwn)

@@ -8,7 +8,7 @@ LONG_MAX = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Upper bounds, which are allowed themselves."""
+    """Upper bounds; a size that equals its bound is allowed."""
 
     compressed_bytes: int = 32 * 1024 * 1024
     content_bytes: int = 512 * 1024 * 1024
@@ -22,7 +22,7 @@ class Bounds:
     view_check_bytes: int = 4 * 1024 * 1024
     """The size of the view is checked again after this many bytes of lines."""
     stored_bytes: int = 128 * 1024 * 1024
-    """For all steps together, gzipped."""
+    """The bound for all steps together, gzipped."""
 
 
 BOUNDS = Bounds()

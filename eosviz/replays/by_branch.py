@@ -64,8 +64,7 @@ class ByBranch(ABC, Generic[Fold]):
         self._other(branch, number, step)
 
     def results(self) -> dict[str, Mapping[str, Any]]:
-        """Branch id to the result of the branch; call it after the last step. A branch without a result has
-        no entry."""
+        """Branch id → the result of the branch; call it after the last step. A branch without a result has no entry."""
         while self._waiting:
             self._open_next()
         self._close()

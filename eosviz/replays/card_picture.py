@@ -33,15 +33,15 @@ HUES = (
     ("#5f646a", "#f6f6f6"),
     ("#574200", "#dcfbcd"),
 )
-"""(line, fill) of each hue; a run's further ids begin with the first again. The colours are those of the light
-theme in static/styles/tokens.css."""
+"""(line, fill) of each hue. If a run has more producer ids than there are hues, they begin with the first hue again.
+The colours are those of the light theme in static/styles/tokens.css."""
 PLAIN = (QUIET, PAPER)
 """(line, fill) of a batch without a hue, such as one without a producer id."""
 
 
 def draw_card(header: Mapping[str, Any], view: Json, step: int, hues: Mapping[str, int]) -> bytes:
-    """The picture as a PNG of 1200 × 630 pixels. ``hues``: producer id to the number of its hue, as the run's
-    plan has it."""
+    """The picture as a PNG of 1200 × 630 pixels. ``hues``: producer id → the number of its hue, as the run's plan has
+    it."""
     image = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
     draw = ImageDraw.Draw(image)
     name = header["scenario"] + (f" / {header['variant']}" if header["variant"] else "")

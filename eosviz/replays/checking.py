@@ -22,7 +22,7 @@ PLAYER_STATES = {
     "stopped": "as_recorded",
     "log": "log",
 }
-"""State of a replay's row to the state in docs/player.md."""
+"""State of a replay's row → the state in docs/player.md."""
 
 
 class Reader(Protocol):
@@ -44,11 +44,11 @@ class Checked:
     recording: reading.Recording
     finding: Finding
     transactions: dict[str, Any]
-    """Branch id to the branch's transactions (docs/websocket.md, `transactions`)."""
+    """Branch id → the branch's transactions (docs/websocket.md, `transactions`)."""
     plans: dict[str, Any]
-    """Branch id to the branch's plan (docs/frame.md)."""
+    """Branch id → the branch's plan (docs/frame.md)."""
     derived: dict[str, Any]
-    """Branch id to the derived facts of its steps (docs/player.md)."""
+    """Branch id → the derived facts of its steps (docs/player.md)."""
 
     @property
     def title(self) -> dict[str, str]:

@@ -43,8 +43,8 @@ def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @never_cache
 @require_safe
 def follow_link(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
-    """The answer of `session_link` for followers of the session. The link gives each of them a session of their
-    own."""
+    """The same response as that of `session_link`, for followers of the session. The link gives each of them a
+    session of their own."""
     presented = Presentation.objects.open_to_followers().select_related("session")
     return _link(request, get_object_or_404(presented, token=token).session)
 

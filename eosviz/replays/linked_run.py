@@ -29,7 +29,7 @@ class Asked(AskedRun, kw_only=True):
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` as JSON in, the file out."""
+    """The task of the process: takes `Asked` as JSON and returns the file."""
     return made(msgspec.json.decode(question, type=Asked))
 
 

@@ -47,7 +47,7 @@ from eosviz.replays.storable import storable
 
 KEPT_MAX = {"partitions": 400, "verdicts": 500, "groups": 500, "transactions": 2000, "copies": 400,
             "log_lines": 500}  # fmt: skip
-"""Of each list, at most this many rows are kept. The page says how many there were."""
+"""At most this many rows of each list are kept. The page says how many there were."""
 BUNDLED_BATCHES_MAX = 50_000
 """A bundle that is made beside the analysis has at most this many batches."""
 PLAYER, BUNDLE = "player", "bundle"
@@ -82,7 +82,7 @@ class Row(msgspec.Struct, kw_only=True):
 
 
 def analyse(question: bytes, out: Path) -> bytes:
-    """The task of the process: `Asked` in, `Row` out, both as JSON. Damage is part of the result. Raises
+    """The task of the process: takes `Asked` and returns `Row`, both as JSON. Damage is part of the result. Raises
     ReplayRefused if nothing can be shown, or if the options contradict the files."""
     asked = msgspec.json.decode(question, type=Asked)
     folder = Path(asked.folder)
@@ -220,8 +220,8 @@ def stored(
 
 
 def _ends(analysis: Json, case: LogCase, plans: Mapping[str, Json]) -> Json:
-    """Partition to the data of its drawing (`log_drawing.ends_of`), for partitions with an open transaction;
-    empty for a shortened case."""
+    """Partition → the data of its drawing (`log_drawing.ends_of`), for partitions with an open transaction; empty for
+    a shortened case."""
     waits = {one["partition"] for one in analysis["verdicts"] if one["producer_id"] is not None}
     stable = {
         one["name"]: one["last_stable_offset"] for one in analysis["partitions"] if one["name"] in waits
@@ -237,7 +237,7 @@ def stored_in_place(document: Json, identity: str) -> tuple[Row, bytes]:
 
 
 def _printed_case(analysis: Json) -> LogCase:
-    """A case without steps."""
+    """The log case for a document that the command `logs` printed. It has no steps."""
     named = [partition["name"] for partition in analysis["partitions"]]
     # The log lines of a client name no partition; their file is then named instead.
     first = named[:TITLE_PARTITIONS_MAX] or [analysis["log_lines"][0]["place"].partition(": ")[0]]

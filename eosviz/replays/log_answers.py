@@ -83,7 +83,8 @@ def summary(analysis: Json, answers: Sequence[Json]) -> Json:
     if sum("todo_at" in one for one in holding) == len(holding) - 1:
         headline = sentence("answer.one_of_several", who=holding[0]["who"], partitions=len(held))
         return {**_first(holding[0]), "headline": headline, **rows}
-    # Not a number of transactions: without the coordinator's log it is unknown which partitions share one.
+    # Producers are counted, not transactions: without the coordinator's log it is unknown which partitions share a
+    # transaction.
     open_now = [one["producer_id"] for one in analysis["transactions"] if one["result"] == "open"]
     producers = {*open_now, *(one["who"]["params"]["producer_id"] for one in holding)}
     return {
@@ -174,7 +175,7 @@ class _Answer:
 
     @property
     def _since(self) -> int | None:
-        """When the transaction began, or had begun (ms since 1970); None if unknown."""
+        """The time at which the transaction began, or had already begun, in ms since 1970; None if unknown."""
         started = self._verdict.get("started_at") if self._is_the_coordinators else None
         if started is None and self._transaction is not None:
             started = self._transaction["first_timestamp"]

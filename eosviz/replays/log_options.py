@@ -1,4 +1,4 @@
-"""What a person states about a log besides its files."""
+"""What the user states about a log besides its files."""
 
 from __future__ import annotations
 

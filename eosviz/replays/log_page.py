@@ -21,7 +21,7 @@ ROW, GAP = 16, 4
 _RESULTS = ("open", "committed", "aborted", "ended")
 
 _STATED = {"logs.evidence.readers_waited": "logs.sample.readers_waited"}
-"""Evidence that only a statement shows, and its text if the sample states it."""
+"""Key of evidence that rests on a statement of the user → the key that is used if the statement is the sample's."""
 _LINE = "logs.line."
 
 _DAMAGE = {kind.value: kind for kind in DamageKind}

@@ -55,7 +55,7 @@ class Replay(models.Model):
     sample log."""
     kind = models.CharField(max_length=10, choices=[("session", "session"), ("log", "log")])
     title = models.JSONField()
-    """Language to text."""
+    """Language → text."""
     scenario = models.CharField(max_length=100, blank=True)
     variant = models.CharField(max_length=200, blank=True)
     engine = models.CharField(max_length=40, blank=True)

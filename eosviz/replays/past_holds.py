@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 
 def longest_hold(steps: Sequence[Json], origin: int | None, hues: Mapping[str, int]) -> Json | None:
-    """The longest hold and a drawing of the log before its end; `others`: how many further ones there are. None if no
+    """The longest hold and a drawing of the log before its end; `others`: how many other holds there are. None if no
     transaction held back others' records. `origin`: step time 0 in milliseconds since 1970."""
     found = [(step, note) for step in steps for note in step["notes"] if note["key"] in _KEYS]
     if not found or origin is None:

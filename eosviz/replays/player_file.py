@@ -56,7 +56,7 @@ class PlayedBranch(TypedDict):
     """Why the run ended; null while it can continue."""
     interventions: list[MadeIntervention]
     first_broken: dict[str, int]
-    """Guarantee to the step that first broke it."""
+    """Guarantee → the step that first broke it."""
 
 
 class LogWhyLink(TypedDict):
@@ -93,16 +93,15 @@ class PlayerFile(TypedDict):
     header: NotRequired[Header]
     view: NotRequired[View]
     steps: NotRequired[dict[str, list[Step]]]
-    """Branch id to the steps of the branch itself, which come after `leaves_at`."""
+    """Branch id → the steps of the branch itself, which come after `leaves_at`."""
     lines: NotRequired[str]
     """The address of a replay's lines, if header, view and steps are not in the file."""
     plans: NotRequired[dict[str, Plan]]
-    """Branch id to the plan of the branch, if the file has plans."""
+    """Branch id → the plan of the branch, if the file has plans."""
     derived: NotRequired[dict[str, FileDerived | None]]
-    """Branch id to the derived facts of the branch, if the file has them; null means the same as a missing
-    entry."""
+    """Branch id → the derived facts of the branch, if the file has them; null means the same as a missing entry."""
     transactions: NotRequired[dict[str, TransactionLines]]
-    """Branch id to the transactions of the branch, if the file has them."""
+    """Branch id → the transactions of the branch, if the file has them."""
     why: NotRequired[list[LogWhy]]
     """For a log case: why the readers of its partitions stop."""
 

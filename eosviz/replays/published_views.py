@@ -31,7 +31,7 @@ withdraw it."""
 @xframe_options_exempt
 @require_safe
 def page(request: HttpRequest, digest: str) -> HttpResponse:
-    """The player over a published replay."""
+    """The page that plays a published replay."""
     about = published_files.about(digest)
     if about is None:
         raise Http404

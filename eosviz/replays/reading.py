@@ -28,9 +28,9 @@ class Recording:
     digest: str
     """The last digest of the chain, which identifies the content."""
     packed_steps: bytes
-    """Gzipped JSON: branch id to its own steps."""
+    """Gzipped JSON: branch id → its own steps."""
     first_broken: dict[str, dict[str, int]]
-    """Branch id to guarantee to the first step that broke it, in the branch's whole line."""
+    """Branch id → guarantee → the first step that broke it, on the branch's whole line."""
     end: tuple[dict[str, Any], int]
     """The last branch's view at its end, and the number of its last step."""
 

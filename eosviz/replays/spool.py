@@ -22,7 +22,7 @@ _KEEP_SIZE, _PUNCH_HOLE = 1, 2  # from Linux's falloc.h
 
 
 class GiveBody(FileUploadHandler):
-    """An upload handler that comes before those that keep a fileand frees the body's space."""
+    """An upload handler that frees the body's space. It comes before the handlers that keep a file."""
 
     _given = 0
 

@@ -20,7 +20,7 @@ from eosviz.replays.models import ExportState, Replay, Upload
 from eosviz.replays.tasks import take_upload
 
 FORMS = {"log": "replays:open_log", "replay": "replays:import"}
-"""Kind of an upload to the page with the form for another upload."""
+"""Kind of an upload → the page with the form for another upload."""
 
 
 @never_cache

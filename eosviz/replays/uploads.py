@@ -46,7 +46,7 @@ ended."""
 BROKEN_OFF_SECONDS = 3600
 """A folder that is older than this and belongs to no unfinished upload is deleted."""
 RETRY_SECONDS = 60
-"""The header Retry-After of the refusal when too many uploads are unfinished."""
+"""The seconds of Retry-After of the refusal when too many uploads are unfinished."""
 FILE = "file"
 """The file name in a replay's upload."""
 
@@ -104,7 +104,8 @@ def begin(
 
 
 def _check_room(name: str, value: str, size: int, most: int, bytes_max: int) -> None:
-    """`name`: the field by which unfinished uploads are counted. Raises TooManyUploads."""
+    """Check that one more upload of `size` bytes may begin. `name` and `value`: the field by which unfinished uploads
+    are counted, and its value; an empty value has no limit. Raises TooManyUploads."""
     if not value:
         return
     mine = Upload.objects.unfinished().filter(**{name: value})

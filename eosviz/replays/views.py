@@ -207,7 +207,7 @@ def _kept(request: HttpRequest) -> dict[str, Any]:
 
 @require_safe
 def play(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The player over a stored file."""
+    """The page that plays a stored replay."""
     replay = _readable(request, replay_id)
     if replay.kind == "log" and not replay.steps:
         return redirect("replays:log_case", replay.id)

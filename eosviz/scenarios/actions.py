@@ -55,9 +55,9 @@ def _keep_endings(versions: list[ScenarioVersion], entries: dict[str, LibraryEnt
 
 
 def with_settings(version: ScenarioVersion, variant: str | None, settings: dict[str, Any]) -> ScenarioVersion:
-    """The same scenario with some values changed, as a version outside the library. `settings`: dotted path →
-    value, as in a variant's `set`, which they follow. The author's names of beats and the variant's title
-    become empty. Without a variant, raises BadScenario if a path cannot be set."""
+    """The same scenario with some values changed, as a version outside the library. `settings`: dotted path → value,
+    as in a variant's `set`; they are applied after it. The author's names of beats and the variant's title become
+    empty. Without a variant, raises BadScenario if a path cannot be set."""
     document = copy.deepcopy(version.document)
     for named in document.get("beats", ()):
         named["title"] = dict.fromkeys(named["title"], "")

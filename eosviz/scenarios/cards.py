@@ -137,7 +137,7 @@ def card_of(version: ScenarioVersion) -> Card:
 
 
 def _shelved(version: ScenarioVersion, endings: dict[str, Any]) -> Shelved:
-    """The scenario with its runs. `endings`: variant to ending, with an empty name for the document itself."""
+    """The scenario with its runs. `endings`: variant → ending; the document itself has an empty name."""
     card = card_of(version)
     played = [None, *card.variants] if card.usual_variant is None else list(card.variants)
     endings_of = ((variant, endings.get(variant.name if variant else "")) for variant in played)

@@ -41,8 +41,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One value of a filter. `count`: of scenarios with this value and the other chosen filters. `address`:
-    with this value, or without it if it is chosen."""
+    """One value of a filter. `count`: the number of scenarios with this value and the other chosen filters.
+    `address`: the library's address with this value, or without it if it is chosen."""
 
     value: str
     key: str
@@ -71,7 +71,7 @@ class Shown:
 
 
 PICTURED = 2
-"""The front page shows so many pictures for each question."""
+"""The front page shows this many pictures for each question."""
 
 
 def _is_filled(ending: Mapping[str, Any]) -> bool:
@@ -161,7 +161,7 @@ def questions(shelf: list[Shelved], chosen: Chosen) -> list[Question]:
 
 
 def filters(shelf: list[Shelved], chosen: Chosen, address: str) -> list[Filter]:
-    """Each filter with its chosen value and the values that still find a scenario; a filter without any is
+    """Each filter with its chosen value and the values that still find a scenario. A filter without such values is
     left out."""
 
     def at(one: Chosen) -> str:

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 Words = dict[str, str]
-"""Language to text."""
+"""Language → text."""
 
 
 @dataclass(frozen=True, slots=True)

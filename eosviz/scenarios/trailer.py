@@ -41,11 +41,11 @@ class Scene:
     read: int
     """The reader's next offset."""
     travels: dict[str, str]
-    """Key to place of each message about a shown batch that is under way or that the step moves. Places: `out` (sent),
+    """Key → place of each message about a shown batch, if it is under way or the step moves it. Places: `out` (sent),
     `home` (a response that has reached the producer), `lost`, `taken` (appended to the log), and `compared` (a batch
     that the log already contains)."""
     numbers: dict[str, tuple[int, int]]
-    """Key of each message that a step moved so far to the first and last sequence number of its batch."""
+    """Key of each message that a step moved so far → the first and last sequence number of its batch."""
 
 
 CHOSEN = (
@@ -90,8 +90,8 @@ def scenes() -> tuple[Scene, ...]:
 
 
 def _find_messages(view: Json, about: dict[int, str], numbers: dict[str, tuple[int, int]]) -> None:
-    """Adds message id to the key of the drawn message, and this key to the sequence numbers of its batch
-    (first, last)."""
+    """For each message about a shown batch, adds message id → key to `about`, and this key → (first, last) sequence
+    number of the batch to `numbers`."""
     for message in view["network"]["messages"].values():
         if message["api"] != "Produce" or PARTITION not in message["partitions"]:
             continue

@@ -35,7 +35,7 @@ class Form:
     """The left end and the top of the lane, and the width of a record."""
     cell_height: float
     reader: float
-    """The top of the consumer, which stands under the broker."""
+    """The top of the consumer, which is drawn under the broker."""
     wires: str
     out: Point
     back: Point
@@ -232,7 +232,7 @@ def _messages(form: Form, language: str) -> Iterator[str]:
 
 
 def _message_places(form: Form, key: str, begin: Point) -> Iterator[Place]:
-    """It comes out of the one who sends it, and disappears where it was last."""
+    """The message's (look, x, y) in each scene. It comes out of its sender, and disappears where it was last."""
     is_answer = key.startswith("answer")
     from_x, from_y = form.comes_from
     at = (begin[0] - from_x, begin[1] - from_y) if is_answer else (begin[0] + from_x, begin[1] + from_y)

@@ -28,7 +28,8 @@ RATES: dict[str, tuple[int, int]] = {
     "embed.address": (20, 20),
     "edit_draft.person": (60, 12),
     "try_out.person": (20, 40),
-    # Signing up and in. A lecture of 250 behind one address does both within five minutes, some of them twice.
+    # Signing up and in. If 250 people in a lecture share an address, they do both within five minutes, some of them
+    # twice.
     "sign_up.address": (1000, 10 * MINUTE),
     "sign_in.address": (2000, 10 * MINUTE),
     "mail.address": (500, 10 * MINUTE),

@@ -72,7 +72,8 @@ def lesson_of_scenario(
 
 
 def _beside_original(scenario: str, variant: str | None) -> dict[str, Any]:
-    """Whether this run is a variant beside which the original run of its scenario can be put."""
+    """`has_original`, if this run is a variant beside which the original run of its scenario can be shown; else
+    empty."""
     shelved = _shelved(scenario)
     if variant is None or shelved is None or not shelved.card.acts or shelved.twin == variant:
         return {}
@@ -90,7 +91,7 @@ def _named(document: Mapping[str, Any], variant: str | None) -> dict[str, Any]:
 
 
 def _signs(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What can be seen in a real cluster, and what it points to; empty if the document has no such texts."""
+    """Signs that can be seen in a real cluster, each with what it points to; empty if the document has none."""
     return {"signs": document["signs"]} if document.get("signs") else {}
 
 

@@ -31,7 +31,7 @@ STEPS_MAX = 2_000
 step past the branch, so a question about the newest step needs another simulation, which takes too long to
 make in a long branch."""
 STEPS_AT_ONCE = 2
-"""So many steps are made ahead after a socket has stored all that it had: then a worker has a task only at every
+"""This many steps are made ahead after a socket has stored all that it had: then a worker has a task only at every
 second click. More would make one click cost more than two steps of the engine (`engine_steps.py`)."""
 
 

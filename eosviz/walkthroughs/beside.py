@@ -1,4 +1,4 @@
-"""Which steps of two branches stand beside each other, for the page that compares them."""
+"""Pairs the steps of two branches, for the page that compares them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Holds two runs against each other, from their beginning. Does not import Django: scenarios that users wrote run in
-a bounded process (`eosviz/bounded`)."""
+"""Compares two runs step by step, from their beginning. Does not import Django: scenarios that users wrote run in a
+bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eosviz.walkthroughs.asked_run import AskedRun
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """Both runs."""
+    """The two runs to compare."""
 
     left: AskedRun
     right: AskedRun

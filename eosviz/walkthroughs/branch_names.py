@@ -61,7 +61,7 @@ def next_letters(runs: Sequence[Run]) -> str:
 
 
 def letters_at(position: int) -> str:
-    """a, b, … z, aa, ab."""
+    """The letters at a position, which counts from 0: a, b, … z, aa, ab, …"""
     letters = ""
     position += 1
     while position:

@@ -166,7 +166,7 @@ class FindHanging(Command, tag="find_hanging", frozen=True, omit_defaults=True):
 
 
 class AbortHanging(Command, tag="abort_hanging", frozen=True, omit_defaults=True):
-    """`abort`: the transaction by its first offset, or by its producer."""
+    """`abort`. The transaction is named by its first offset, or by its producer."""
 
     partition: Word
     start_offset: Offset | None = None

@@ -191,7 +191,7 @@ def read_zoom(query: QueryDict) -> str | None:
 
 
 def read_log(query: QueryDict) -> str | None:
-    """``log``: the id of the log case to which the player leads back; None if it is no id."""
+    """The id of the log case to which the player leads back, from the parameter ``log``; None if it is no id."""
     try:
         return str(uuid.UUID(query.get("log", "")))
     except ValueError:

@@ -44,8 +44,8 @@ KEYS = frozenset(key for _, key in ROWS) | {"not_utf8", "nested_too_deep", "malf
 
 
 def explained(error: Exception, choices: Mapping[str, list[str]]) -> Found:
-    """Key and parameters of the sentence for a decoder's error. `choices`: field name to allowed words, for fields with
-    a list of them."""
+    """Key and parameters of the sentence for a decoder's error. `choices`: field name → allowed words, for fields
+    with a list of them."""
     if isinstance(error, RecursionError):
         return "nested_too_deep", {}
     if isinstance(error, UnicodeError):
@@ -108,7 +108,7 @@ def explained_parameter(error: Mapping[str, Any]) -> Found:
 
 
 def choices_of(kinds: Any) -> dict[str, list[str]]:
-    """Field name to allowed words, for every field of these types that has a list of them."""
+    """Field name → allowed words, for every field of these types that has a list of them."""
     found: dict[str, list[str]] = {}
     waiting = [msgspec.inspect.type_info(kind) for kind in get_args(kinds)]
     seen: set[type] = set()

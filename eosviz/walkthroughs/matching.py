@@ -45,8 +45,8 @@ NAMES_IN_PATHS: dict[str, tuple[tuple[str, ...], ...]] = {
     "partitions": ((NAME,), (ANY, "replicas", BROKER)),
     "middleware": ((NAME,), ("participants", NAME)),
 }
-"""Part of the view to patterns of the paths below it. NAME stands for a name, BROKER for the number of a
-broker, ANY for any key."""
+"""Part of the view → patterns of the paths below it. NAME stands for a name, BROKER for the number of a broker, ANY
+for any key."""
 ONLOOKING = frozenset({("consumers", "lanes")})
 """Parts of an actor that other actors change, such as the records that a consumer has not read yet."""
 

@@ -71,8 +71,9 @@ class Advance(FromPage, tag="advance", frozen=True, kw_only=True):
     """Over the socket: also send the step after the last one of this command, before it is asked for; it is
     not stored."""
     present: Look | None = None
-    """Over the socket: the presenter goes to the step, if it was made ahead and its socket stores it: then its `steps`
-    take followers there. Otherwise this has no effect, and the page sends `present`."""
+    """Over the socket: what the presenter looks at. If the step was made ahead and the presenter's socket stores it,
+    its `steps` message takes the followers to the step. Otherwise this field has no effect, and the page sends
+    `present`."""
 
 
 class RunUntil(FromPage, tag="run_until", frozen=True, kw_only=True):
@@ -115,7 +116,7 @@ class AskKeyframe(FromPage, tag="keyframe", frozen=True, kw_only=True):
 
 
 class AskNearView(FromPage, tag="near_view", frozen=True, kw_only=True):
-    """The view after exactly this step, as far as a page draws it; `whole`: complete."""
+    """The view after exactly this step: the parts that a page draws or, with `whole`, all of it."""
 
     branch: BranchId
     number: StepNumber
@@ -153,7 +154,7 @@ class AskTransactions(FromPage, tag="transactions", frozen=True, kw_only=True):
 
 
 class AskPlan(FromPage, tag="plan", frozen=True, kw_only=True):
-    """The plan of a branch's run: the place of each thing, and the beats (docs/frame.md, *Plan*)."""
+    """The plan of a branch's run: the place of each drawn object, and the beats (docs/frame.md, *Plan*)."""
 
     branch: BranchId
 

@@ -67,7 +67,7 @@ class SessionQuerySet(models.QuerySet["Session"]):
 
 
 class SessionLine(NamedTuple):
-    """What a list shows of a session."""
+    """The columns of a session in a list."""
 
     id: uuid.UUID
     scenario: str
@@ -276,7 +276,7 @@ class StepQuerySet(models.QuerySet["Step"]):
         return self.filter(wanted).order_by("number")
 
     def bodies(self) -> list[bytes]:
-        """The steps as stored: JSON, one each."""
+        """The stored steps, each as JSON."""
         return [bytes(body) for body in self.values_list("body", flat=True)]
 
 
@@ -409,7 +409,7 @@ class Presentation(models.Model):
     """The presentation of a session, which has at most one. When it ends, its row is deleted."""
 
     token = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    """The secret part of the followers' address. Knowing it is the right to watch."""
+    """The secret part of the followers' address. Everyone who knows it may watch."""
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="presentation")
     number = models.PositiveIntegerField(default=1)
     """The number of the presenter's last move."""

@@ -41,8 +41,8 @@ def is_possible() -> bool:
 
 
 async def store_at_once(step: Step, command: Command) -> bool:
-    """Store the step after the newest of its branch, move the branch on, and store the command's answer.
-    False if this was not possible; then nothing was stored, or all of it."""
+    """Store the step after the newest of its branch, move the branch on, and store the command's answer. Returns
+    False if the statement failed; then either nothing or everything was stored."""
     derived = None if step.derived is None else bytes(step.derived)
     given = (
         *(step.number, step.branch_id, step.number - 1),
@@ -74,7 +74,7 @@ class _Connection:
         self._until = 0.0
 
     async def rows_of(self, statement: str, given: tuple[Any, ...]) -> int:
-        """How many rows the last part of the statement stored. Raises psycopg.Error."""
+        """Executes the statement, and returns how many rows its last part stored. Raises psycopg.Error."""
         async with self._turn:
             if self._open is None:
                 self._open = await psycopg.AsyncConnection.connect(autocommit=True, **_parameters())

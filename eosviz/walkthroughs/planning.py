@@ -38,7 +38,8 @@ def made(asked: Asked) -> bytes:
             # The plan of the run without interventions comes first, because the plan of a run with
             # interventions is compared with it.
             before = cast("dict[str, Any]", plan_ahead(scenario, (), None, asked.most))
-        # Both runs are the same up to the first intervention that the earlier plan does not include.
+        # The run of the earlier plan and this run are the same up to the first intervention that the earlier plan
+        # does not include.
         first = done[min(asked.before_done, len(done) - 1)]["after"] if done else None
         plan = plan_ahead(scenario, done, before, asked.most, first)
         return msgspec.json.encode(plan)

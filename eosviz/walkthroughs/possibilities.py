@@ -91,7 +91,8 @@ def _key(simulation: Simulation, candidate: Candidate) -> str:
 
 
 def _lacking(simulation: Simulation, candidate: Candidate) -> str | None:
-    """What the brokers' version lacks for a command: it fails, and can be run all the same."""
+    """What the brokers' version lacks for the candidate's command; None if nothing. Such a command is offered all the
+    same, and fails."""
     return lacking(command_of(candidate.intervention), simulation.world.profile)
 
 
@@ -278,7 +279,7 @@ TIMER_SETTINGS: dict[str, tuple[str, ...]] = {
     "transaction_timeout": ("transaction_timeout_ms",),
     "replication_wait": ("request_timeout_ms",),
 }
-"""Kind of timer to the client setting that defines it, under all the names that profiles give the setting."""
+"""Kind of timer → the client setting that defines it, under all the names that profiles give the setting."""
 
 
 def _of_timer(view: Json, selection: Selection) -> Iterator[Candidate]:

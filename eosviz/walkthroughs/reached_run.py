@@ -81,7 +81,8 @@ def _take(simulation: Simulation, stretch: Stretch, times: list[int]) -> bool:
 
 
 def answer(question: bytes, folder: Path) -> bytes:
-    """The task of the process: `Asked` as JSON in; each stretch becomes a file of `folder`; returns their number."""
+    """The task of the process: takes `Asked` as JSON, writes each stretch to a file in `folder`, and returns the
+    number of files."""
     count = 0
     for stretch in stretches(msgspec.json.decode(question, type=Asked)):
         count += 1

@@ -210,13 +210,13 @@ class Slot:
         )
 
     def overtaken(self, made: Chunk) -> None:
-        """These steps could not be stored: another process has stored something in the branch first, most often the
-        same steps."""
+        """Note that these steps could not be stored: another process has stored something in the branch first, most
+        often the same steps."""
         self.branch, self.ahead = None, made
 
     def were_stored(self, first: int, last: int) -> None:
-        """The socket's process stored these steps, which a worker had made ahead: if it was this process,
-        move its branch on."""
+        """Note that the process of the page's socket has stored these steps, which a worker made ahead. If this slot
+        holds them, its branch moves on."""
         made, branch = self.ahead, self.branch
         if (
             made is not None

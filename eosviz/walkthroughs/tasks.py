@@ -53,8 +53,8 @@ _why_decoder = msgspec.json.Decoder(AskWhy)
 
 @app.task(name="walkthroughs.carry_out", ignore_result=True, acks_late=True)
 def carry_out(session_id: str, command: str, pauses: int | None, page: str | None = None) -> None:
-    """`command` is the page's message as JSON, already checked; `pauses` the branch's pause count when the
-    command was sent; `page` the channel name of its socket."""
+    """Carry out a command of a page. `command`: the page's message as JSON, already checked. `pauses`: the branch's
+    pause count when the command was sent. `page`: the channel name of the page's socket."""
     decoded = _decoder.decode(command)
     is_click = isinstance(decoded, Advance) and decoded.count == 1
     with counted_clicks(1) if is_click else nullcontext():

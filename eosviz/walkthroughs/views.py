@@ -193,7 +193,8 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def _in_order(one: Branch, other: Branch) -> list[Branch]:
-    """Of two branches of one session, the one with fewer changes stands on the left; of equals, the earlier one."""
+    """Of two branches of one session, the one with fewer changes is on the left; if they have equally many, the
+    earlier one."""
     if one.session_id != other.session_id:
         return [one, other]
     return sorted(
@@ -260,8 +261,8 @@ def differences(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def moments(request: HttpRequest) -> HttpResponse:
-    """`?left=<branch>&right=<branch>`: which steps of two branches stand beside each other, and what differs otherwise
-    than in time (`Alongside`)."""
+    """`?left=<branch>&right=<branch>`: which steps of two branches are shown beside each other, and what differs
+    otherwise than in time (`Alongside`)."""
     left, right = _side(request, "left"), _side(request, "right")
     if left is None or right is None:
         raise Http404
@@ -338,7 +339,7 @@ def _beside_other_run(request: HttpRequest, branch: Branch) -> HttpResponse:
         return _compare_form(request, problem)
     left, right = branch, Branch.objects.of_session(made.id)[0]
     if name == "":
-        left, right = right, left  # The original run stands on the left.
+        left, right = right, left  # The original run is on the left.
     return _to_comparison(request, left, right, **_opened_from(request, branch))
 
 

@@ -114,7 +114,8 @@ def steps_after(after: int, count: int = 1) -> Goal:
 
 
 def divided(made: Chunk, goal: Goal) -> tuple[Chunk, Chunk | None]:
-    """What was made ahead: the part that the goal needs, and the rest, which stays ahead; None if nothing is left."""
+    """The steps made ahead, divided: the part that the goal needs, and the rest, which stays ahead (None if nothing
+    is left)."""
     for step in made.steps:
         stopped = goal.met(step.number, step.at, step.interesting, bytes(step.body))
         if stopped is not None:

@@ -313,7 +313,7 @@ def _newest(draft: Draft) -> Edition | None:
 
 
 def check_publishable(draft: Draft) -> None:
-    """Checks that need no run of the engine. Raises WorkshopRefused."""
+    """Check the draft as far as no run of the engine is needed. Raises WorkshopRefused."""
     _check_to_publish(draft, draft.text, _newest(draft))
 
 

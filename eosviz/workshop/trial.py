@@ -221,7 +221,7 @@ def played(text: str, caller: Caller | None = None) -> Played:
 
 
 def _answer(task: str, asked: Asked, caller: Caller | None) -> bytes:
-    from eosviz.bounded import runner  # imports Django, which the process must not
+    from eosviz.bounded import runner  # imports Django, which the bounded process must not do
     from eosviz.bounded.register import COMMAND_LINE
 
     return runner.answer(TASKS[task], asked, caller or COMMAND_LINE)

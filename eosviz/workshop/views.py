@@ -43,7 +43,7 @@ from eosviz.workshop.tasks import publish as publish_task
 PAGE = 24
 OWN_SHOWN = 12
 TEMPLATE = "SC-01"
-"""The scenario of whose text a part is shown as an example to people without drafts."""
+"""A part of this scenario's text is shown as an example to people without drafts."""
 FILTER_CHARACTERS_MAX = 100
 
 

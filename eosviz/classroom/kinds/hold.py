@@ -107,12 +107,13 @@ class SettingsForm(StartForm):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """Without the values that the producer has anyway."""
+        """Path → chosen value, without the values that the producer has anyway."""
         values = {path: _read(path, value) for path, value in self.cleaned_data.items()}
         return {path: value for path, value in values.items() if {value} != self._usual(path)}
 
     def _usual(self, path: str) -> set[Any]:
-        """The value in the document and the one in force, which another choice may change."""
+        """The values that do not count as chosen: the one in the document, and the one in force, which another choice
+        may change."""
         return {_read(path, self._given[path]), _read(path, self.fields[path].initial)}
 
 
@@ -124,7 +125,7 @@ class _Setting:
     path: str
     """The place in the scenario's document."""
     label: str
-    """With the setting's name in the producer's version of Kafka."""
+    """The field's label, with the setting's name in the producer's version of Kafka."""
     given: Any
     """The value in the document, or else the default of this version."""
     in_force: Any

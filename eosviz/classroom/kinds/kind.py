@@ -23,7 +23,7 @@ def written(value: Any) -> str:
 
 
 class StartForm(forms.Form):
-    """What a learner chooses before an attempt begins."""
+    """The form for what a learner chooses before an attempt begins."""
 
     @property
     def chosen(self) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Case:
     left_out: tuple[Path, ...] = ()
     """Folders that the broker has renamed to delete them or because they are stray."""
     copies_known: Copies = field(default_factory=lambda: Copies(Coordinator()))
-    """What the files show about the copies, and what the person states about them."""
+    """What the files show about the copies, and what the user states about them."""
     times_moved: bool = False
     """Whether a bundle states that its times were moved."""
 
@@ -197,8 +197,8 @@ def _copies_of(
     metadata: ClusterMetadata,
     declared: Declared,
 ) -> Copies:
-    """What the files show about all copies, and what the person states. Raises LogsError if these contradict
-    each other."""
+    """What the files show about all copies, and what the user states. Raises LogsError if these contradict each
+    other."""
     topic_ids: dict[str, set[str]] = {}
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
@@ -264,7 +264,7 @@ class _Room:
         self.left_out = 0
 
     def of(self, every: Sequence[_One]) -> Sequence[_One]:
-        """The first of `every`, as many as there is room for."""
+        """As many of the first entries of `every` as there is room for."""
         listed = every[: self._left]
         self._left -= len(listed)
         self.left_out += len(every) - len(listed)

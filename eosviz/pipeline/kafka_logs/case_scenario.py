@@ -337,7 +337,7 @@ def _producers(batches: Sequence[Stored], named: Mapping[int, str]) -> dict[tupl
 def _applications(
     calls: Sequence[_Call], producers: Mapping[tuple[int, bool], Json]
 ) -> tuple[list[Json], int]:
-    """The application of each producer with its calls, and when all calls have ended (virtual ms)."""
+    """The application of each producer with its calls, and the virtual time in ms at which all calls have ended."""
     at = 0
     made: dict[str, list[Json]] = {one["name"]: [] for one in producers.values()}
     begun: set[_Transaction] = set()

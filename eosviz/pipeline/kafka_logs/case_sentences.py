@@ -17,14 +17,15 @@ Row = dict[str, Any]
 
 
 def now_sentence(now: int, copies: Copies) -> Words:
-    """The moment against which timeouts are measured. -1: no file has one."""
+    """The sentence with the time against which timeouts are measured. `now`: -1 if no file has a time."""
     if now < 0:
         return words("now.unknown")
     return words("now.set" if copies.declared.now is not None else "now.newest", now=moment(now))
 
 
 def coordinator_sentence(coordinator: Coordinator, copies: Copies, is_needed: bool) -> Words:
-    """How much of the coordinator's topic was given. ``is_needed``: False if every partition is healthy."""
+    """The sentence that says how much of the coordinator's topic was given. ``is_needed``: False if every partition
+    is healthy."""
     count = copies.transaction_partitions
     given = len(coordinator.logs)
     if not coordinator.sources and not coordinator.latest:
@@ -37,7 +38,7 @@ def coordinator_sentence(coordinator: Coordinator, copies: Copies, is_needed: bo
 
 
 def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) -> Words:
-    """Which transaction version wrote the logs. They are judged by the rules of this version."""
+    """The sentence that says which transaction version wrote the logs. They are judged by the rules of this version."""
     written = WrittenBy()
     written.merge(coordinator.written)
     for partition in partitions:
@@ -47,7 +48,7 @@ def written_sentence(coordinator: Coordinator, partitions: Iterable[Partition]) 
 
 
 def group_sentences(row: Row) -> tuple[Words, ...]:
-    """What the group waits for at this partition, or how far it is behind; may be empty."""
+    """Sentences that say what the group waits for at this partition, or how far it is behind; may be empty."""
     # Cases stored by earlier releases have neither a lag nor a pending offset.
     lag, pending_of = row.get("lag"), row.get("pending_producer_id")
     who = {"group": row["group"], "partition": row["partition"]}

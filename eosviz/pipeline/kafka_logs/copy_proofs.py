@@ -203,15 +203,14 @@ def data_whole(at: Situation) -> tuple[Words, ...]:
 
 
 def print_whole(at: Situation) -> tuple[Words, ...]:
-    """Need: printed text is complete, which only the person can state."""
+    """Need: printed text is complete, which only the user can state."""
     if not at.partition.is_printed or at.copies.declared.rest_empty:
         return ()
     return (words("need.whole_print", partition=at.partition.name),)
 
 
 def same_cluster(at: Situation) -> tuple[Words, ...]:
-    """Need: the data and the coordinator's log are from one cluster. Either the files show it or the person
-    states it."""
+    """Need: the data and the coordinator's log are from one cluster. Either the files show it or the user states it."""
     if at.copies.has_mixed_names:
         return (words("need.one_bundle"),)
     mixed = at.copies.mixed_topics & {TOPIC, at.partition.name.rpartition("-")[0]}
@@ -315,13 +314,12 @@ def coordinator_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def readers_declared_waiting(at: Situation) -> bool:
-    """Whether only the person's statement about waiting readers shows that the transaction is older than the
-    copies."""
+    """Whether only the user's statement about waiting readers shows that the transaction is older than the copies."""
     return at.copies.declared.copied_after is not None and at.began_by_ms < 0
 
 
 def segments_declared_whole(at: Situation) -> list[str]:
-    """The coordinator's logs for which only the person can state that no segment is missing between two others."""
+    """The coordinator's logs for which only the user can state that no segment is missing between two others."""
     return sorted(name for name, log in at.logs.items() if log.segment_gap is not None)
 
 
@@ -337,8 +335,8 @@ def data_newer(at: Situation) -> tuple[Words, ...]:
 
 
 def _over_since(at: Situation) -> int | None:
-    """When everything that the producer had begun here was ended, by the coordinator's records (ms since
-    1970); None if unknown."""
+    """The time at which, by the coordinator's records, every transaction that the producer had begun here had ended
+    (ms since 1970); None if unknown."""
     entry, coordinator = at.entry, at.copies.coordinator
     if entry is None:
         cleaned = any(log.is_cleaned for log in coordinator.logs.values())

@@ -213,8 +213,8 @@ def is_segment(path: Path) -> bool:
 
 
 def _folders(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
-    """Each folder at and below the paths, with the names of its files; a segment that is given alone with its
-    own name. Raises LogsError for any other path."""
+    """Each folder at and below the paths, with the names of its files. For a segment that is given alone: its folder,
+    with only this segment's name. Raises LogsError for any other path."""
     for path in paths:
         if is_segment(path):
             yield path.parent, [path.name]
@@ -239,8 +239,8 @@ def _under(path: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def log_start_checkpoints(paths: Sequence[Path]) -> dict[str, int]:
-    """The log start offset of each partition, from the checkpoints of log directories under `paths`; of
-    several, the highest. A damaged checkpoint is ignored."""
+    """The log start offset of each partition, from the checkpoints of log directories under `paths`. If several
+    checkpoints have a partition, the highest offset counts. A damaged checkpoint is ignored."""
     starts: dict[str, int] = {}
     for path in paths:
         for file in sorted(path.rglob(LOG_START_CHECKPOINT)):

@@ -80,7 +80,7 @@ class HeaderBlock(Generic[Read]):
     coordinator_epochs: np.ndarray
     """The coordinator epoch of each marker that is not in `read`; -1 for the other batches."""
     read: dict[int, Read] = field(default_factory=dict)
-    """The batches that the segment reader read: index in the block to its result."""
+    """Index of a batch in the block → the result of the segment reader, for the batches that it read."""
 
     def __len__(self) -> int:
         return len(self.positions)

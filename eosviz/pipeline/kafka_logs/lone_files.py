@@ -145,4 +145,4 @@ _SENTENCES: dict[str, Callable[[bytes, Params], Words]] = {
     ".timeindex": _time_index,
     ".index": _offset_index,
 }
-"""Ending of a file's name to the function for its sentence. The most informative files come first."""
+"""Ending of a file's name → the function for its sentence. The most informative files come first."""

@@ -67,7 +67,7 @@ def notes_of(partition: Partition, coordinator: Coordinator) -> tuple[tuple[Note
 
 
 def _epochs_that_an_end_raises(partition: Partition, coordinator: Coordinator) -> dict[int, int]:
-    """Producer id to 1 if an end of its transaction raises the epoch (transaction version 2), else 0."""
+    """Producer id → 1 if an end of its transaction raises the epoch (transaction version 2), else 0."""
     return {
         one: int(producer.has_version_2 or coordinator.newest_version.get(one, 0) >= _VERSION_2)
         for one, producer in partition.producers.items()

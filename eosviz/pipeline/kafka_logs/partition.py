@@ -1,10 +1,9 @@
-"""One partition's log, folded batch by batch: its producers, transactions, aborted index, last stable offset,
-and what readers of both isolation levels get.
+"""One partition's log, folded batch by batch: its producers, transactions, aborted index, last stable offset, and
+what consumers of both isolation levels get.
 
-Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (`firstUnstableOffset`). A
-transaction belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is
-the lower of the high watermark and the first offset of the first open transaction.
-"""
+Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (`firstUnstableOffset`). A transaction
+belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is the lower of the high
+watermark and the first offset of the first open transaction."""
 
 import heapq
 from collections.abc import Collection, Iterable
@@ -143,7 +142,7 @@ class _Answers:
     written: tuple[Range, ...] | None = None
     committed: tuple[Range, ...] | None = None
     visible: dict[tuple[int, int], tuple[Range, ...]] = field(default_factory=dict)
-    """(Log start, last stable offset) to the ranges that a read_committed consumer gets."""
+    """(Log start, last stable offset) → the ranges that a read_committed consumer gets."""
 
 
 @dataclass(slots=True)
@@ -154,7 +153,7 @@ class Partition:
     name: str
     log_start: int = 0
     cut: int | None = None
-    """The high watermark; None: everything in the files is replicated."""
+    """The high watermark; None: everything in the files counts as replicated."""
     log_end: int = 0
     batches: int = 0
     records: int = 0
@@ -257,7 +256,7 @@ class Partition:
         answers = self._answered()
         if answers.committed is None:
             answers.committed = merged(self._committed)
-        # Aborts change the result only by the last stable offset.
+        # Aborts change the result only through the last stable offset.
         bounds = (self.log_start, self.last_stable_offset(aborting))
         if bounds not in answers.visible:
             answers.visible[bounds] = clipped(answers.committed, *bounds)

@@ -22,7 +22,7 @@ class _Marker(NamedTuple):
 
 
 _ACTIONS = {"abort": _Marker("abort", "ABORT"), "look": _Marker("abort", "ABORT")}
-"""The action of a remedy to its marker. An abort is also tried where the remedy is to look first, because an
+"""The action of a remedy → its marker. An abort is also tried where the remedy is to look first, because an
 administrator cannot commit."""
 _WAITS = {
     "PrepareCommit": _Marker("owed", "COMMIT"),
@@ -30,8 +30,8 @@ _WAITS = {
     "PrepareEpochFence": _Marker("timeout", "ABORT", raised=1),
     "Ongoing": _Marker("timeout", "ABORT", raised=1),
 }
-"""The coordinator's state to the marker for which readers wait. A timeout fences the producer first, so its
-marker has the next epoch."""
+"""The coordinator's state → the marker for which consumers wait. A timeout fences the producer first, so its marker
+has the next epoch."""
 
 
 class Preview(NamedTuple):

@@ -66,7 +66,8 @@ def _rows(
 
 
 class _Place(NamedTuple):
-    """Where key and value of one record are, in bytes of the stretch's file, and its timestamp delta."""
+    """The timestamp delta of one record, and where its key and value are: the byte of the stretch's file at which
+    each begins, and its length in bytes."""
 
     timestamp_delta: int
     key: int
@@ -76,8 +77,8 @@ class _Place(NamedTuple):
 
 
 def _records(view: memoryview, block: HeaderBlock[BatchRow]) -> dict[int, list[_Place]]:
-    """The records of ordinary batches, by the batch's index in the block; RECORDS_MAX at most. Ordinary are
-    uncompressed data batches without holes and headers."""
+    """The records of ordinary batches, by the batch's index in the block; RECORDS_MAX at most. An ordinary batch is
+    an uncompressed data batch without holes, and none of its records has headers."""
     headers = block.headers
     counts = headers["record_count"].astype(np.int64)
     asked = headers["attributes"] & (CODEC_MASK | Attribute.CONTROL) == 0

@@ -78,8 +78,8 @@ def of_each_folder(
     """Rows of FOLD_SCHEMA with the result of `find` for each of `directories`. A whole folder is in one task."""
     tasks = max(1, min(len(directories), spark.sparkContext.defaultParallelism * 4))
     by_size = sorted(directories, key=lambda one: one.size, reverse=True)
-    # Spark cuts the numbers into runs of equal length, so the folders are ordered such that each run has
-    # large and small ones.
+    # Spark gives each task a contiguous part of the numbers, so the folders are ordered such that each part has large
+    # and small ones.
     dealt = [directory for task in range(tasks) for directory in by_size[task::tasks]]
 
     def find_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,12 +1,11 @@
-"""The Spark data source `kafka-logs`: the batches of partition folders, read in place, a row each.
+"""The Spark data source `kafka-logs`: the batches of partition folders, read in place, one row for each batch.
 
     spark.dataSource.register(KafkaLogs)
     spark.read.format("kafka-logs").option("paths", json.dumps(["/var/kafka-logs"])).load()
 
 Options: `paths`, a JSON list of partition folders or log directories; `depth`, `headers` (default) or `deep`;
 `split_bytes`, about how many bytes a task reads. Every machine that reads must have the folders at these paths.
-Executors import this module, so it needs nothing of Django.
-"""
+Executors import this module, so it needs nothing of Django."""
 
 import json
 from collections.abc import Iterator, Sequence

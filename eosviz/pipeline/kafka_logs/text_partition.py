@@ -83,9 +83,9 @@ class TextPartition(FolderlessPartition):
     path: Path
     """The first text that mentions the partition; an empty path if only log lines name it."""
     dumped: dict[int, list[tuple[BatchFacts, Layout, list[RecordLine]]]] = field(default_factory=dict)
-    """Base offset of a segment to its batches. Only batches of internal topics have their records."""
+    """Base offset of a segment → its batches. Only batches of internal topics have their records."""
     snapshots: dict[str, list[tuple[ProducerEntry, str]]] = field(default_factory=dict)
-    """Name of a snapshot to its producers, each with the place of its line."""
+    """Name of a snapshot → its producers, each with the place of its line."""
     rows: list[tuple[ProducerEntry, str]] = field(default_factory=list)
     """The producers in a running broker's answer, each with the place of its line."""
     aborted: list[AbortedTransaction] = field(default_factory=list)

@@ -141,7 +141,7 @@ class TextReader:
         self._end_batch()
 
     def finish(self) -> TextReading:
-        """What was read, with the contents of the internal topics."""
+        """Adds the contents of the internal topics to what was read, and returns it."""
         for name, partition in sorted(self.reading.partitions.items()):
             topic = name.rpartition("-")[0]
             if topic == coordinator_log.TOPIC:

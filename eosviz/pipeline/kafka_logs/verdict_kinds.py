@@ -18,4 +18,5 @@ class VerdictKind(StrEnum):
 
 NOT_HEALTHY = tuple(kind for kind in VerdictKind if kind not in (VerdictKind.HEALTHY, VerdictKind.UNDECIDED))
 OPEN = tuple(kind for kind in NOT_HEALTHY if kind is not VerdictKind.EVIDENCE_DELETED)
-"""The kinds that are possible for an open transaction that is known: whether its records are deleted, the log shows."""
+"""The kinds that are possible for a known open transaction. EVIDENCE_DELETED is not among them, because the log shows
+whether the transaction's records were deleted."""

@@ -96,7 +96,7 @@ def _lists(at: Situation) -> bool:
 
 
 def is_ongoing(partition: Partition, transaction: Transaction, entry: CoordinatorEntry | None) -> bool:
-    """Whether the coordinator has an open transaction as ongoing in this partition."""
+    """Whether the coordinator's newest record has the transaction as Ongoing, and lists this partition."""
     value = None if entry is None else entry.value
     if entry is None or value is None or not entry.lists(partition.name):
         return False

@@ -1,12 +1,11 @@
-"""Why the readers of a partition wait, or that they do not wait: one verdict for each open transaction, with
-its evidence.
+"""Why the consumers of a partition wait, or that they do not wait: one verdict for each open transaction, with its
+evidence.
 
-The partition shows that a transaction is open. Only the coordinator's log shows whether that is as it should
-be (`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is
-`undecided` and states what to give.
+The partition shows that a transaction is open. Only the coordinator's log shows whether that is as it should be
+(`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is `undecided` and
+states what to give.
 
-Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
-"""
+Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -179,7 +178,7 @@ def _verdict(at: Situation) -> Verdict:
 
 
 def _declared_of_copies(at: Situation, row: Row) -> Iterator[Evidence]:
-    """Evidence that the person's statements show."""
+    """Evidence that rests on the user's statements."""
     after = at.copies.declared.copied_after
     if coordinator_newer in row.needs and readers_declared_waiting(at):
         sentence = words("evidence.readers_waited", partition=at.partition.name, at=moment(after or 0))

@@ -1,6 +1,6 @@
-"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% ends_like run runs %}`: that
-the first of the runs ends in the same way. `{% fault_signs %}`: the signs of faults at the left of the drawings, with
-their meaning."""
+"""`{% verdict run %}`: how a run ends, drawn. `{% ends run %}`: the same in words. `{% ends_like run runs %}`: a
+sentence that says that the first of the runs ends in the same way. `{% fault_signs %}`: the signs of faults at the
+left of the drawings, with their meaning."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -53,7 +53,8 @@ def ends(run: Run | None) -> str:
 
 @register.simple_tag
 def ends_like(run: Run | None, runs: Sequence[Run]) -> str:
-    """That the run ends like the first of these runs, if both have the same picture; else empty."""
+    """The sentence that says that the run ends like the first of these runs, if both have the same picture; else
+    empty."""
     if run is None or not runs or run == runs[0] or picture(run.ending) != picture(runs[0].ending):
         return ""
     return say("library.ends_like", language_of(get_language()))

@@ -51,7 +51,7 @@ def _class_of(wanted: str | None) -> Classroom | None:
 
 
 def _lines(analysis: Analysis) -> list[str]:
-    """What was counted, and the address of its page."""
+    """The lines that the command prints: the counts of the analysis, and the address of its page."""
     of_class = analysis.classroom_id and reverse("analytics:of_class", args=[analysis.classroom_id])
     return [
         f"{analysis.people} people, {analysis.sessions} sessions ({analysis.under_way} still under way)",
