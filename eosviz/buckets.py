@@ -119,7 +119,7 @@ class Buckets:
         self._change(rate, _key(rate, caller), -rate.most, -min(cost, rate.most))
 
     def wait(self, rate: Rate, caller: str, cost: int = 1) -> float:
-        """What `take` would return now. Takes nothing."""
+        """Returns what `take` would return now, but takes no tokens."""
         cost = min(cost, rate.most)
         key = _key(rate, caller)
         if self._leases.get(key, 0) >= cost:

@@ -5,9 +5,9 @@ import gc
 import sys
 
 FULL_AFTER = 50
-"""So many collections of the middle generation come before a full one. A worker's memory is mostly its
-simulations; with Python's default of 10, all of them were scanned every half minute while fifty people
-stepped. Discarded simulations are freed later: at most some 400,000 objects more."""
+"""This many collections of the middle generation come before a full one. A worker's memory is mostly its simulations;
+with Python's default of 10, all of them were scanned every half minute while fifty people stepped. Discarded
+simulations are freed later: at most some 400,000 more objects wait to be freed."""
 HAND_OVER_SECONDS = 0.001
 """How long a computing thread may hold the interpreter. A click waits some eight times for the interpreter.
 With Python's default of 5 ms, each of these waits took that long whenever the process also computed a page, a

@@ -1,4 +1,4 @@
-"""What a name may contain: one rule for names that people enter and for names in a replay file."""
+"""The rule for what a name may contain: one for names that people enter and for names in a replay file."""
 
 from engine.scenario.characters import UNPRINTABLE
 

@@ -1,9 +1,8 @@
-"""How often a person or an address may do something: which request counts against which rate of
+"""Limits how often a person or an address may do something: which request counts against which rate of
 `settings.RATES`, and how it is refused.
 
-`eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`, which says what
-was done too often, for whom this is counted, and when to try again.
-"""
+`eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`, which says what was
+done too often, for whom this is counted, and when to try again."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Which worker steps which session: a worker keeps the runs that it stepped, so a session's commands go to one
-worker.
+"""Decides which worker steps which session. A worker keeps the runs that it stepped, so a session's commands go to
+one worker.
 
 A task about a session's run goes to one of `COUNT` queues, by a checksum of the session's id. The workers share the
 queues out: each signs a list in Redis every second, and all compute the same shares from the same list. So no process

@@ -20,7 +20,7 @@ from eosviz.launch.processes import die_with_parent
 from eosviz.launch.template import GO, LOADED, REQUEST_BYTES_MAX
 
 PR_SET_NAME = 15
-"""From Linux's prctl.h."""
+"""The number of the option in Linux's prctl.h."""
 POLL_SECONDS = 0.001
 TAKEN_UP_SECONDS_MAX = 1.0
 """How long a new process waits for the supervisor to become its parent; then it ends."""

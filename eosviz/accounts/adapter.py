@@ -62,7 +62,7 @@ class AccountAdapter(DefaultAccountAdapter):
             raise ImmediateHttpResponse(too_often(self.request, refused)) from None
 
     def get_http_user_agent(self, request: HttpRequest) -> str:
-        """How a mail about a change of the account names the browser from which the change was made."""
+        """The name that a mail about a change of the account gives to the browser from which the change was made."""
         return request.META.get("HTTP_USER_AGENT") or str(words("accounts.mail.change.unnamed"))
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:

@@ -1,4 +1,4 @@
-"""What an account owns: counted for its page, listed before it is deleted, and packed for download."""
+"""Counts what an account owns for its page, lists it before the account is deleted, and packs it for download."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ KEPT_IN_MEMORY_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """One kind of things that an account owns. `name`: in the reader's language. `fate`: what happens to them
-    when the account is deleted, `deleted` or `anonymised`."""
+    """One kind of things that an account owns. `name`: the kind's name in the reader's language. `fate`: what happens
+    to them when the account is deleted, `deleted` or `anonymised`."""
 
     kind: str
     name: str
@@ -39,7 +39,7 @@ def holdings(user: User) -> list[Holding]:
 
 
 def shown(user: User) -> dict[str, Any]:
-    """What the template of the account's page shows of the account's belongings."""
+    """The context with which the template of the account's page shows the account's belongings."""
     return {name: value for owned in everything() for name, value in owned.page(user).items()}
 
 

@@ -67,8 +67,8 @@ class User(AbstractBaseUser, PermissionsMixin):
     counted = models.BooleanField(default=False)
     """Whether the person agreed to be counted, without a name, among all who agreed (docs/analytics.md)."""
     asked_to_teach = models.DateTimeField(null=True, blank=True, editable=False)
-    """When a learner asked to become an instructor. Null if there was no request, and after the person was
-    given a role."""
+    """The time at which a learner asked to become an instructor. Null if there was no request, and after the person
+    was given a role."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"

@@ -1,6 +1,6 @@
-"""Who owns what. A browser's key owns what anonymous visitors create (`eosviz/browser.py`), and an account
-has such a key too. Signing in gives the account everything that the browser owned. From then on the browser's
-session has the account's key, so one rule about owners is enough."""
+"""Decides who owns what. A browser's key owns what anonymous visitors create (`eosviz/browser.py`), and an account
+has such a key too. Signing in gives the account everything that the browser owned. From then on the browser's session
+has the account's key, so one rule about owners is enough."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""What people own. Each app registers its models in its module `owned.py`, which is imported when all models
-are loaded. A registered class says how rows of a browser become rows of an account, and how rows are counted,
+"""Registers what people own. Each app registers its models in its module `owned.py`, which is imported when all
+models are loaded. A registered class says how rows of a browser become rows of an account, and how rows are counted,
 packed and deleted.
 
-An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
-"""
+An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account."""
 
 from __future__ import annotations
 
@@ -23,8 +22,8 @@ File = tuple[str, Iterable[bytes]]
 
 
 class Owned:
-    """How people own the rows of one model. By default the owner is an account: the row refers to the account and is
-    deleted with it."""
+    """The rows of one model as something that people own. By default the owner is an account: the row refers to the
+    account and is deleted with it."""
 
     model: ClassVar[type[Model]]
     kind: ClassVar[str] = ""
@@ -34,9 +33,8 @@ class Owned:
 
     @property
     def name(self) -> str:
-        """What the account's page calls the rows, in the reader's language: the sentence
-        `accounts.holding.<kind>` or, if there is none, the plural of the model's name in
-        `operating/names.toml`."""
+        """The name of the rows on the account's page, in the reader's language: the sentence
+        `accounts.holding.<kind>` or, if there is none, the plural of the model's name in `operating/names.toml`."""
         if (key := f"accounts.holding.{self.kind}") in words():
             return say_here(key)
         plural = str(self.model._meta.verbose_name_plural)
@@ -50,7 +48,7 @@ class Owned:
         """Give what the key `browser` owns to the key `account`. Called in a transaction."""
 
     def page(self, user: User) -> dict[str, Any]:
-        """What the template of the account's page shows of these rows."""
+        """The context with which the template of the account's page shows these rows."""
         return {}
 
     def facts(self, user: User) -> dict[str, Any]:
@@ -73,7 +71,7 @@ class Owned:
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:
-        """How much is deleted with these rows: a word that the command `retention` prints → count."""
+        """The counts of what is deleted with these rows: a word that the command `retention` prints → count."""
         return {self.kind: rows.count()}
 
     def delete_left(self, before: datetime, keys: list[Any]) -> None:

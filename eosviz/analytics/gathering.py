@@ -95,7 +95,7 @@ def sessions_of(classroom: Classroom | None) -> QuerySet[Session]:
 
 
 class _Lessons:
-    """Which versions belong to the same lesson: editions of one draft, or versions of one name in the
+    """Finds out which versions belong to the same lesson: editions of one draft, or versions of one name in the
     library."""
 
     def __init__(self) -> None:

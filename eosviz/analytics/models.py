@@ -1,4 +1,4 @@
-"""How people work through scenarios: the few things that are recorded, and the figures computed from them.
+"""Records a few facts of how people work through scenarios, and stores the figures computed from them.
 
 The query sets here and `may_see_all` decide who may see an analysis.
 """
@@ -35,7 +35,7 @@ class Trail(models.Model):
     backs = models.JSONField(default=dict)
     """Each step from which the reader went back, with the number of times; at most `BACKS_MAX` steps."""
     backs_more = models.PositiveIntegerField(default=0)
-    """How often the reader went back from steps that `backs` does not have."""
+    """The number of times that the reader went back from steps that `backs` does not have."""
     changed = models.DateTimeField(auto_now=True)
 
     def __str__(self) -> str:
@@ -69,8 +69,8 @@ class Analysis(Job):
     under_way = models.PositiveIntegerField(default=0)
     """Sessions left out because they may still be in use."""
     not_compared = models.PositiveIntegerField(default=0, db_column="apart")
-    """How many actions are not compared: they came at steps that others do not have, or at steps that the trail did
-    not store."""
+    """The number of actions that are not compared: they came at steps that others do not have, or at steps that the
+    trail did not store."""
     left_out = models.PositiveIntegerField(default=0)
     """Older sessions, beyond the bound of one analysis (SESSIONS_MAX)."""
     withheld = models.PositiveIntegerField(default=0)
@@ -104,13 +104,13 @@ class Kind(models.TextChoices):
 
 
 class Figure(models.Model):
-    """How many people did something (`people`), out of those who could have (`of`). A figure with a step is
-    about that step, one with a rule is about the rule, and one with neither is about whole runs."""
+    """The number of people who did something (`people`), out of those who could have done it (`of`). A figure with a
+    step is about that step, one with a rule is about the rule, and one with neither is about whole runs."""
 
     analysis = models.ForeignKey(Analysis, on_delete=models.CASCADE, related_name="figures")
     kind = models.CharField(max_length=10, choices=Kind.choices)
     group = models.CharField(max_length=80, blank=True)
-    """Where people met the scenario: `track <name>`, `class` or `alone`. Empty for all together."""
+    """The place where people met the scenario: `track <name>`, `class` or `alone`. Empty: all places together."""
     version = models.ForeignKey(ScenarioVersion, on_delete=models.CASCADE, null=True, related_name="+")
     """The version of the scenario. Null for a rule over all scenarios."""
     variant = models.CharField(max_length=100, blank=True)
@@ -118,7 +118,7 @@ class Figure(models.Model):
     rule = models.CharField(max_length=20, blank=True)
     people = models.PositiveIntegerField()
     times = models.PositiveIntegerField()
-    """How often these people together did what the figure counts."""
+    """The number of times that these people together did what the figure counts."""
     of = models.PositiveIntegerField()
     low = models.FloatField()
     high = models.FloatField()

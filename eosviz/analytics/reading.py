@@ -47,7 +47,7 @@ class Run:
         return [self.whole.get(kind) for kind in COLUMNS]
 
     def address(self, step: int) -> str:
-        """The address that opens this step in a run of one's own."""
+        """The address that opens this step in a new run of the reader."""
         return Link(
             scenario=self.version.identifier,
             version=self.version.digest[:VERSION_CHARACTERS],

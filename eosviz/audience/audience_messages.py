@@ -100,8 +100,8 @@ def own_hand(token: uuid.UUID, who: Who, hand: Hand | None, re: str | None = Non
 
 
 def messages_on_arrival(token: uuid.UUID, who: Who) -> list[OwnHand | CurrentPoll | Answered]:
-    """For a follower who connects: their hand and, if there is a poll that is not over, the poll and their
-    answer to it."""
+    """The messages for a follower who connects: the follower's hand and, if there is a poll that is not over, the
+    poll and the follower's answer to it."""
     sent: list[OwnHand | CurrentPoll | Answered] = [own_hand(token, who, actions.come_back(token, who))]
     poll = Poll.objects.filter(presentation=token).exclude(state=PollState.OVER).first()
     if poll is not None:

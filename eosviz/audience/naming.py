@@ -1,4 +1,4 @@
-"""Who may read whose name. Instructors may read the names of members of their own classes that are not
+"""Decides who may read whose name. Instructors may read the names of members of their own classes that are not
 archived."""
 
 from __future__ import annotations

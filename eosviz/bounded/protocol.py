@@ -1,5 +1,4 @@
-"""What the runner and its process share: the names of files, exit codes, a bound and the shape of a
-refusal."""
+"""The names of files, the exit codes, the bound and the shape of a refusal that the runner and its process share."""
 
 from __future__ import annotations
 

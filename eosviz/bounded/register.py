@@ -59,7 +59,7 @@ class AlreadyThere(Exception):
 
 
 class Ticket(msgspec.Struct, frozen=True):
-    """What other processes read about a request. `arrived`: nanoseconds since 1970."""
+    """The facts about a request that other processes read. `arrived`: nanoseconds since 1970."""
 
     task: str
     memory_bytes: int

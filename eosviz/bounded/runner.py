@@ -27,7 +27,8 @@ from eosviz.launch.storage import Level, room_in
 logger = logging.getLogger(__name__)
 
 WAIT_SECONDS_MAX = 20
-"""How long an open page that shows no progress waits for a start; then it says that others are ahead."""
+"""The number of seconds that an open page without a progress display waits for a start; then it says that others are
+ahead."""
 BUSY_SECONDS = 10
 LOOK_SECONDS = 0.05
 """The interval at which a running process is checked, and at which the first request of the queue checks whether it
@@ -56,8 +57,8 @@ def register() -> Register:
 
 
 def answer(task: Task, asked: Any, caller: Caller = COMMAND_LINE) -> bytes:
-    """As `run`, but returns only the answer, without the folder, and waits at most WAIT_SECONDS_MAX for the start,
-    because a page waits."""
+    """The same as `run`, but returns only the answer, without the folder, and waits at most WAIT_SECONDS_MAX for the
+    start, because a page waits."""
     with run(task, asked, caller, wait_seconds=WAIT_SECONDS_MAX) as done:
         return done.answer
 

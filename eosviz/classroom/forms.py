@@ -31,7 +31,7 @@ class JoinForm(forms.Form):
 
 
 class HandInForm(forms.Form):
-    """What a learner fills in to submit an attempt of this kind; it may have no fields."""
+    """The fields that a learner fills in to submit an attempt of this kind; there may be none."""
 
     def __init__(self, kind: Kind, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

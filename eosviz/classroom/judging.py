@@ -1,5 +1,5 @@
-"""What the kinds of assignments (`kinds/`) need for judging. Two kinds need more than the judged steps of the
-run: *predict* needs the questions, and *keep the guarantees* a run without interventions."""
+"""Finds what the kinds of assignments (`kinds/`) need for judging. Two kinds need more than the judged steps of the
+run: *predict* needs the questions, and *keep the guarantees* needs a run without interventions."""
 
 from __future__ import annotations
 

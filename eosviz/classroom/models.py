@@ -104,8 +104,8 @@ class Classroom(models.Model):
     code = models.CharField(max_length=CODE_LENGTH, unique=True, default=new_code)
     created = models.DateTimeField(auto_now_add=True)
     archived = models.DateTimeField(null=True, blank=True)
-    """When the class was archived. Since then it is impossible to join, to give or change assignments, to
-    begin or to hand in. Null if the class is open."""
+    """The time at which the class was archived. Since then no one can join it, give or change assignments, begin or
+    hand in. Null if the class is open."""
 
     objects = ClassroomQuerySet.as_manager()
 
@@ -170,7 +170,7 @@ class Assignment(models.Model):
     due = models.DateTimeField(null=True)
     """Work handed in later is marked as late."""
     closes = models.DateTimeField(null=True)
-    """From this time on learners can begin and hand in nothing. Null if the assignment never closes."""
+    """From this time on, learners can neither begin nor hand in. Null if the assignment never closes."""
     attempts_max = models.PositiveSmallIntegerField(default=3)
     guarantee = models.CharField(max_length=20, blank=True)
     """The guarantee to break or hold, by the name that the judges use. In *keep the guarantees*, empty means
@@ -257,8 +257,8 @@ class Attempt(models.Model):
     """The number of the learner's attempt at this assignment, from 1."""
     session = models.OneToOneField(Session, on_delete=models.SET_NULL, null=True, related_name="attempt")
     chosen = models.JSONField(default=dict)
-    """What the learner chose: before the start, settings by dotted path (*keep the guarantees*); when the
-    attempt was handed in, the values of the kind's `answer_fields` by name."""
+    """The learner's choices: settings by dotted path, chosen before the start (*keep the guarantees*), and the values
+    of the kind's `answer_fields` by name, given when the attempt was handed in."""
     started = models.DateTimeField(auto_now_add=True)
     handed_in = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=10, choices=Outcome.choices, default=Outcome.OPEN)

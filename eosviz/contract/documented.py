@@ -13,7 +13,7 @@ Texts = dict[str, str]
 
 
 def texts_of_fields(modules: Iterable[ModuleType]) -> dict[str, Texts]:
-    """For each class of these modules, its fields with their texts. The names of the classes are unique."""
+    """Class name → the texts of its fields, for the classes of these modules. The names of the classes are unique."""
     found: dict[str, tuple[list[str], Texts]] = {}
     for module in modules:
         found |= _classes(module)

@@ -1,1 +1,1 @@
-"""The first pages: the front page, the library, one's own sessions. Their addresses are named `scenarios:…`."""
+"""The first pages: the front page, the library, the visitor's own sessions. Their addresses are named `scenarios:…`."""

@@ -1,5 +1,4 @@
-"""Where a visitor continues: in the session that the player showed last, or else in the newest that has
-begun."""
+"""Finds where a visitor continues: in the session that the player showed last, or else in the newest that has begun."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from eosviz.walkthroughs.deriving import changes_of
 from eosviz.walkthroughs.models import Branch, Intervention, Keyframe, Session, Step
 
 DRAWN_STEPS_MAX = 1000
-"""Only steps up to this number get a picture, because reading what is stored takes longer with each step."""
+"""Only steps up to this number get a picture, because reading the stored steps takes longer with each step."""
 
 PLACE_COOKIE = "place"
 _PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18})\.([0-9]{1,9})")
@@ -31,8 +30,8 @@ _PLACE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9]{1,18
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Where a visitor continues. `variant`: its title; None without one. `steps`: the length of the run; 0 if
-    unknown. `next`: what comes after the scenario, once its run is finished."""
+    """The place where a visitor continues. `variant`: its title; None without one. `steps`: the length of the run; 0
+    if unknown. `next`: what comes after the scenario, once its run is finished."""
 
     scenario: str
     title: Words
@@ -48,7 +47,7 @@ class Resumed:
 
 
 def newest_of(browser: str, kept: str = "") -> Resumed | None:
-    """Where this browser continues; None if it has begun no session. `kept`: the value of the cookie
+    """The place where this browser continues; None if it has begun no session. `kept`: the value of the cookie
     PLACE_COOKIE."""
     was = _PLACE.fullmatch(kept)
     begun = Session.objects.of_browser(browser).begun().recent().select_related("version")

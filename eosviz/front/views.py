@@ -1,4 +1,4 @@
-"""The front page, the library, one's own sessions, and the theme."""
+"""The views of the front page, the library, the visitor's own sessions, and the theme."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Bounds:
-    """How long tests may take, in seconds."""
+    """The time that tests may take, in seconds."""
 
     test: float
     """After this time pytest prints where each thread of the test's process is, and ends the process. The test has

@@ -37,7 +37,7 @@ def die_with_parent(parent: int) -> Callable[[], None] | None:
 
 
 def start_mark(pid: int) -> str | None:
-    """When this process started, as the system states it. None if it has ended. Process ids are reused, so a
+    """The start time of this process, as the system states it. None if it has ended. Process ids are reused, so a
     process is recognised by its id and its start mark."""
     if sys.platform == "linux":
         try:

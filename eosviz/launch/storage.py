@@ -43,7 +43,7 @@ def require_room(folder: Path, bytes_needed: int, what_for: str) -> None:
 
 
 def write_complaint(folder: Path) -> str:
-    """Why no file can be written in this folder; empty if a small file was just written there."""
+    """The reason why no file can be written in this folder; empty if a small file was just written there."""
     try:
         with tempfile.TemporaryFile(dir=folder, buffering=0) as probe:
             probe.write(bytes(PROBE_BYTES))

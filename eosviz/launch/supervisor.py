@@ -61,7 +61,7 @@ class Child:
     waits_for_room: bool = False
     """True after a death on a full disk, until the process dies again while there is room."""
     start_at: float = 0.0
-    """If there is no process: the time of the monotonic clock at which one is started."""
+    """The time of the monotonic clock at which a process is started, if there is none."""
 
 
 class Supervisor:

@@ -1,17 +1,16 @@
-"""How the supervisor gets processes from the template, a process that has already loaded the whole site.
+"""Gets the supervisor's processes from the template, a process that has already loaded the whole site.
 
-Loading the site takes seconds of processor time. `eosviz.template` spends them once; a process that is forked
-from it works at once, and shares the memory of what is loaded.
+Loading the site takes seconds of processor time. `eosviz.template` spends them once; a process that is forked from it
+works at once, and shares the memory of what is loaded.
 
-A socket pair connects the supervisor and a template process. A request names the module to run and carries two
-open files: the log, and one end of a second pair, made for this request alone. The template forks twice and the
-process in between ends, so that the new process becomes a child of the supervisor, which takes up orphans
-(PR_SET_CHILD_SUBREAPER). The new process writes its process id to the second pair and waits for GO. If the
-supervisor has closed this pair, the new process ends without having done anything.
+A socket pair connects the supervisor and a template process. A request names the module to run and carries two open
+files: the log, and one end of a second pair, made for this request alone. The template forks twice and the process in
+between ends, so that the new process becomes a child of the supervisor, which takes up orphans
+(PR_SET_CHILD_SUBREAPER). The new process writes its process id to the second pair and waits for GO. If the supervisor
+has closed this pair, the new process ends without having done anything.
 
-Only Linux can do this. Elsewhere, and if no template answers, processes are started without it. A template that
-does not answer is ended, and started again like every process that died.
-"""
+Only Linux can do this. Elsewhere, and if no template answers, processes are started without it. A template that does
+not answer is ended, and started again like every process that died."""
 
 import ctypes
 import json
@@ -30,7 +29,7 @@ ANSWER_SECONDS_MAX = 5.0
 LOADED = b"loaded"
 GO = b"go"
 PR_SET_CHILD_SUBREAPER = 36
-"""From Linux's prctl.h."""
+"""The number of the option in Linux's prctl.h."""
 
 
 def take_up_orphans() -> bool:

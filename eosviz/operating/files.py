@@ -1,4 +1,4 @@
-"""Which files of the data folder a backup contains."""
+"""Decides which files of the data folder a backup contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What audits derive from facts before they judge: the contents of each log over time, and what happened to
+"""Derives from facts what audits need before they judge: the contents of each log over time, and what happened to
 each batch. The functions take DataFrames with the columns of ``facts.FACTS_SCHEMA``, and name the columns that they
 add or return."""
 

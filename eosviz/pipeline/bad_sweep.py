@@ -33,7 +33,7 @@ class BadSweep(Exception):
         return f"{self.place}: {wrong}{near}; instead: {allowed}"
 
     def in_english(self) -> tuple[str, str]:
-        """What is wrong and what is allowed, in English."""
+        """The sentences on what is wrong and on what is allowed, in English."""
         # Imported only when something is refused. Executors have no catalogue, and refuse nothing.
         from eosviz.catalogue import say
 

@@ -1,4 +1,4 @@
-"""What commands that run on Spark share: the option `--master`, the Spark session, and the report of an error."""
+"""The code that commands on Spark share: the option `--master`, the Spark session, and the report of an error."""
 
 from __future__ import annotations
 

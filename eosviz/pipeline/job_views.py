@@ -1,4 +1,4 @@
-"""What the pages of sweeps and shrinks share: who may see a job, cancelling and resuming it, opening a
+"""The code that the pages of sweeps and shrinks share: who may see a job, cancelling and resuming it, opening a
 result, and refusals."""
 
 from __future__ import annotations

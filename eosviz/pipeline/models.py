@@ -68,7 +68,7 @@ class Job(BackgroundJob):
     state = models.CharField(max_length=10, choices=State.choices, default=State.DONE)
     stop_asked = models.BooleanField(default=False)
     done = models.PositiveIntegerField(default=0)
-    """How much is done of `total`, for example how many runs of a sweep or tries of a shrink."""
+    """The part of `total` that is done, for example how many runs of a sweep or tries of a shrink."""
     error = models.TextField(blank=True)
     """A `Failure`, or the exception's text in rows of earlier releases; empty for a job that did not fail."""
     beat = models.DateTimeField(null=True)
@@ -186,7 +186,7 @@ class Shrink(Job):
     """The scenario document of the broken run."""
     seed = models.BigIntegerField()
     total = models.PositiveIntegerField(default=0)
-    """How many tries were made so far. More may follow."""
+    """The number of tries so far. More may follow."""
     before = models.JSONField(default=list)
     """The fault script of the broken run, with an entry of its own for each fault that hit by chance."""
     after = models.JSONField(default=list)

@@ -33,7 +33,7 @@ class Axis:
 
     name: str
     path: str
-    """What is shown beside the name: the path, or nothing if a value sets several paths."""
+    """The text that is shown beside the name: the path, or nothing if a value sets several paths."""
     values: tuple[Any, ...]
     sets: tuple[Settings, ...]
 

@@ -26,10 +26,10 @@ from eosviz.pipeline.sweep_runs import RUNS_SCHEMA, runs_of
 logger = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 10.0
-"""How long a chunk should take. A killed sweep loses the AT_ONCE chunks under way."""
+"""The time in seconds that a chunk should take. A killed sweep loses the AT_ONCE chunks under way."""
 FIRST_CHUNK_RUNS = 64
-"""How many runs the first chunk has. Later chunks have at least as many, because starting a job takes time, unless
-they would then take longer than ``LONG_CHUNK_SECONDS`` or fewer runs are left."""
+"""The number of runs in the first chunk. Later chunks have at least as many, because starting a job takes time,
+unless they would then take longer than ``LONG_CHUNK_SECONDS`` or fewer runs are left."""
 LONG_CHUNK_SECONDS = 60.0
 CHUNK_RUNS_MAX = 100_000
 LAST_CHUNK_SHARE = 0.1
@@ -37,7 +37,7 @@ LAST_CHUNK_SHARE = 0.1
 AT_ONCE = 2
 """This many chunks run at the same time: while the last tasks of one end, the next has begun."""
 ATTEMPTS = 3
-"""How often the job of a chunk is tried; waits for disk space do not count, and after an EngineError it is
+"""The job of a chunk is tried at most this often; waits for disk space do not count, and after an EngineError it is
 not tried again. On one machine, Spark itself does not repeat a failed task, so every failure ends the job."""
 ROOM_SECONDS = 5.0
 """The interval at which a sweep without disk space checks again."""
@@ -121,7 +121,7 @@ def write_chunks(
 
 
 class _Pace:
-    """How many runs take the time of one chunk, estimated from the newest finished chunk."""
+    """Estimates how many runs take the time of one chunk, from the newest finished chunk."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -133,7 +133,7 @@ class _Pace:
             self._runs_per_second = runs / max(seconds, 0.001)
 
     def next_size(self, left: int) -> int:
-        """How many runs the next chunk has at most, with ``left`` runs to go. The last chunks become smaller."""
+        """The largest size of the next chunk, in runs, with ``left`` runs to go. The last chunks become smaller."""
         with self._guard:
             if self._runs_per_second is None:
                 return FIRST_CHUNK_RUNS
@@ -214,7 +214,7 @@ def _waited_for_room(folder: Path, stop: threading.Event) -> bool:
 
 
 def _rows_in(part: Path) -> int:
-    """How many rows the driver's machine finds in this folder: executors may have written elsewhere."""
+    """The number of rows that the driver's machine finds in this folder: executors may have written elsewhere."""
     return sum(pq.read_metadata(file).num_rows for file in part.glob("*.parquet"))
 
 

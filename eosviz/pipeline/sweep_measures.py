@@ -1,4 +1,4 @@
-"""What a sweep counts and measures, by name. Pages import this module, so it needs neither Spark nor Arrow."""
+"""The names of the counts and measures of a sweep. Pages import this module, so it needs neither Spark nor Arrow."""
 
 from engine.judge.bench import EVERY_GUARANTEE
 

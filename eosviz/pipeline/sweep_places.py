@@ -1,4 +1,4 @@
-"""Where a fault can hit in a scenario: the messages that it sends, or would send with other settings."""
+"""Finds where a fault can hit in a scenario: the messages that it sends, or would send with other settings."""
 
 from __future__ import annotations
 

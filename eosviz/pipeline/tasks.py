@@ -34,7 +34,7 @@ def start_what_waits() -> None:
 
 
 def ask_for_process() -> None:
-    """For a page that has stored a job: ask a worker to run it."""
+    """Ask a worker to run a job that a page has stored."""
     _send(start_jobs)
 
 

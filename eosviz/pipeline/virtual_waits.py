@@ -1,4 +1,4 @@
-"""How long records wait, in virtual ms: until their producer learns that they are stored, and until an
+"""Measures how long records wait, in virtual ms: until their producer learns that they are stored, and until an
 application reads them. Executors run this code."""
 
 from engine import events

@@ -442,7 +442,7 @@ def excerpt(text: str, wishes: Sequence[Wish], most: int = EXCERPT["en"]) -> str
 
 
 def _start_of(text: str, place: int, most: int) -> int:
-    """Where an excerpt with the match at `place` begins: with a sentence or a word."""
+    """The place at which an excerpt with the match at `place` begins: with a sentence or a word."""
     begun = max((end.end() for end in SENTENCE_ENDS.finditer(text, 0, place)), default=0)
     if place - begun < most * 2 // 3:
         return begun

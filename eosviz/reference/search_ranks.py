@@ -42,7 +42,8 @@ THREAD_SHAPE = (1.2, 0.75)
 LESSON_SHAPE = (10.0, 0.5)
 """BM25's k1 and b for scenarios, which are long: a word that is there often counts more."""
 TITLE_COUNTS, ASKED_COUNTS = 3, 2
-"""How often a scenario's title, and the words of the catalogue's table that lead to it, are counted."""
+"""A scenario's title counts TITLE_COUNTS times, and the words of the catalogue's table that lead to it ASKED_COUNTS
+times."""
 NEAREST = 40
 """The lessons of this many threads, those with the highest scores, get points: the square of the thread's score."""
 ANSWERS, LATER = 3, 0.15
@@ -146,13 +147,13 @@ class Threads:
 
     @cached_property
     def having(self) -> Counter[str]:
-        """How many scenarios and threads have a word."""
+        """Word → the number of scenarios and threads that have it."""
         return Counter(word for bag in lessons().bags for word in bag) + Counter(
             {word: len(held) for word, held in self.bags.counts.items()}
         )
 
     def rarity(self, word: str) -> float:
-        """How rare a word is in scenarios and threads together."""
+        """The rarity of a word in scenarios and threads together."""
         return rarity_of(self.having[word], len(lessons().names) + self.bags.size)
 
     def by_words(self, question: str) -> tuple[list[str], float]:

@@ -1,10 +1,10 @@
-"""Why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's words.
+"""Finds why a scenario answers a question: the passage of its lesson, or the sign, that has most of the question's
+words.
 
 A lesson says the cause and the remedy, and so does what a sign means. The summary only says what the runs do, so no
 passage is taken from it. A reason that cites a public thread (*its issue 2539*) also answers what was asked in the
-words of that thread. The numbers were chosen on seventy threads of ``threads.toml``, for each of which
-the sentences that answer it were marked.
-"""
+words of that thread. The numbers were chosen on seventy threads of ``threads.toml``, for each of which the sentences
+that answer it were marked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SENTENCES = re.compile(r".+?(?:[.!?](?=\s)|[。！？]|$)\s*", re.DOTALL)
 LEANING = re.compile(
     r"(?:So|This|That|These|It|They|Both|Such|Even so|Before,|Then|Instead|Otherwise|Nor|The same|Only then)\b"
 )
-"""How a sentence begins that is shown with the one before it."""
+"""Matches the beginning of a sentence that is shown with the one before it."""
 FIRST_COUNTS, SIGN_COUNTS = 1.5, 0.95
 """The scores of a lesson's first passage, which mostly says the cause, and of a sign are multiplied by these."""
 TITLE_COUNTS = 0.25
@@ -37,7 +37,7 @@ SAME_COUNTS = 2.0
 CITED_COUNTS = 0.6
 """The weight of a word is multiplied by this if only a public thread has it that the reason cites."""
 CITING = re.compile(r"\b(?:issue|pull request)s? [^.;:]*")
-"""Where a reason cites threads: *its issues 3003 and 3221*."""
+"""Matches the place where a reason cites threads: *its issues 3003 and 3221*."""
 EXTRA_WEIGHT = 150.0
 """Added to the weight of a passage's words before its score is divided by the root of that weight: a passage with many
 words that were not asked is about something else, but a short one is no better for being short."""

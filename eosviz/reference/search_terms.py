@@ -34,8 +34,8 @@ _ENDINGS = ("ing", "ed", "es", "s")
 """Endings of the same English word, the longest first."""
 _STEM_MIN = 4
 _CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z][A-Za-z])|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})")
-"""Where a part of a name begins: *initTransactions* is also *init_transactions* and *init transactions*, and
-*KafkaJSError* has the words of *KafkaJS error*. *EoS* and *APIs* are one word each."""
+"""Matches the place where a part of a name begins: *initTransactions* is also *init_transactions* and *init
+transactions*, and *KafkaJSError* has the words of *KafkaJS error*. *EoS* and *APIs* are one word each."""
 _JOINED = re.compile(r"\b(re|un|non|pre|de)-(?=[a-z])")
 """A prefix that is also written with a hyphen: *re-read* is *reread*, not *read*."""
 _EACH = re.compile(r"\bfor (?:each|every)\b")

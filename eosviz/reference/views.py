@@ -192,7 +192,7 @@ def logs_document(request: HttpRequest) -> FileResponse:
 
 @require_safe
 def limits(request: HttpRequest) -> HttpResponse:
-    """What is not modelled."""
+    """The page about what is not modelled."""
     return render(request, "reference/limits.html", {"limits": tables.limits()})
 
 

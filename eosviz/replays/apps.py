@@ -36,7 +36,7 @@ def forget_upload(instance: Any, **kwargs: Any) -> None:
 
 
 def take_uploads_again(**kwargs: Any) -> None:
-    """When a worker starts, take up unfinished uploads, and delete the folders of uploads that broke off."""
+    """Take up unfinished uploads when a worker starts, and delete the folders of uploads that broke off."""
     from eosviz.replays import tasks
 
     tasks.take_uploads_again()

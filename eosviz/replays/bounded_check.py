@@ -161,7 +161,7 @@ class _Counter:
 
 
 def counted(folder: Path) -> int:
-    """How many steps the process with this folder has read, in multiples of STEPS_BETWEEN_COUNTS; 0 if that
+    """The number of steps that the process with this folder has read, in multiples of STEPS_BETWEEN_COUNTS; 0 if that
     is not known."""
     try:
         return int((folder / COUNTED).read_text())

@@ -74,7 +74,8 @@ def _text(
 
 
 def _lanes(view: Json) -> list[tuple[str, Json]]:
-    """For each partition of the scenario the leader's replica, else the first; internal partitions are left out."""
+    """Each partition of the scenario with the replica to draw: the leader's or, without a leader, the first. Internal
+    partitions are left out."""
     found = []
     for name, partition in view.get("partitions", {}).items():
         replicas = partition.get("replicas", {})

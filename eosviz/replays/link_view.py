@@ -34,9 +34,8 @@ from eosviz.walkthroughs.requested import owned_session
 @never_cache
 @require_safe
 def session_link(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """For the owner of the session, `?branch=…&step=…&view=…&zoom=…&select=…`: the link to this step, and the
-    HTML of a frame that plays it (`{"address": …, "frame": …}`, without `frame` beyond FRAME_STEPS_MAX
-    steps)."""
+    """Answers the owner of the session at `?branch=…&step=…&view=…&zoom=…&select=…` with the link to this step, and
+    the HTML of a frame that plays it (`{"address": …, "frame": …}`, without `frame` beyond FRAME_STEPS_MAX steps)."""
     return _link(request, owned_session(request, session_id))
 
 

@@ -53,8 +53,8 @@ BUNDLED_BATCHES_MAX = 50_000
 PLAYER, BUNDLE = "player", "bundle"
 _LAID_OUT = "laid out"
 _REFUSED_TEXTS = ("no_partition", "no_file", "no_records", "index", "foreign")
-"""Why no line of a text is used (`text_reader.Skipped`), the reason with the most useful remedy first. The sentences
-are `replays.refused.text_<reason>`."""
+"""The reasons why no line of a text is used (`text_reader.Skipped`), the one with the most useful remedy first. The
+sentences are `replays.refused.text_<reason>`."""
 
 Json = dict[str, Any]
 

@@ -183,7 +183,8 @@ class _Answer:
 
     @property
     def _clock(self) -> str:
-        """Whose clock ``_since`` is by: the coordinator's, or that of the transaction's first record in the files."""
+        """The clock that states ``_since``: the coordinator's, or that of the transaction's first record in the
+        files."""
         is_started = self._is_the_coordinators and self._verdict.get("started_at") == self._since
         return "coordinator" if is_started else "record"
 
@@ -203,8 +204,8 @@ class _Answer:
         return sentence(f"answer.{held}_since.{self._clock}", since=moment(self._since), **of)
 
     def _late(self) -> Json | None:
-        """Which records were written after a marker had ended their producer's previous transaction there; None if no
-        such marker is in the files, or if the verdict is another one."""
+        """The sentence about records that were written after a marker had ended their producer's previous transaction
+        there; None if no such marker is in the files, or if the verdict is another one."""
         mine = self._transaction
         if mine is None or self._kind not in _LATE or mine["last_offset"] < mine["first_offset"]:
             return None
@@ -278,7 +279,7 @@ class _Answer:
             yield sentence("answer.blocked.no_groups")
 
     def _coordinator(self) -> Json:
-        """What the coordinator knows of this transaction."""
+        """The sentence that says what the coordinator knows of this transaction."""
         verdict, known, state = self._verdict, self._known, self._verdict["coordinator_state"]
         given = self._analysis["coordinator"]
         if listed := self._listed:

@@ -19,8 +19,8 @@ Json = dict[str, Any]
 
 
 def ends_of(steps: Iterable[Json], stable: Mapping[str, int], hues: Mapping[str, int]) -> dict[str, Json]:
-    """For up to PARTITIONS_MAX partitions the batches around the last stable offset. `stable`: partition → that
-    offset. `hues`: producer id → hue, as the case's plan has it."""
+    """Partition → its batches around the last stable offset, for up to PARTITIONS_MAX partitions. `stable`: partition
+    → that offset. `hues`: producer id → hue, as the case's plan has it."""
     names = list(stable)[:PARTITIONS_MAX]
     batches: dict[str, dict[int, Json]] = {name: {} for name in names}
     for step in steps:

@@ -1,4 +1,4 @@
-"""What the user states about a log besides its files."""
+"""The user's statements about a log, besides its files."""
 
 from __future__ import annotations
 

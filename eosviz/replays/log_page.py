@@ -155,7 +155,7 @@ def _drawn(partition: Json, transactions: list[Json]) -> Json:
     shown = sorted(transactions, key=lambda one: one["first_offset"])[:BARS_MAX]
     bars = []
     ends: list[float] = []
-    """For each row, where its newest bar ends."""
+    """The place where the newest bar of each row ends."""
     for one in shown:
         last = one["marker_offset"] if one["marker_offset"] is not None else end - 1
         left = max(0.0, (one["first_offset"] - start) * scale)

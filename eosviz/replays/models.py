@@ -71,11 +71,12 @@ class Replay(models.Model):
     """Whether the library has this run, apart from its interventions. Replays of earlier releases count as
     runs of the library."""
     analysis = models.JSONField(default=None, null=True)
-    """For a log case: `log_analysis.Row.analysis`. None for a session."""
+    """The analysis of a log case (`log_analysis.Row.analysis`); None for a session."""
     player = models.BinaryField()
     """The player file (docs/player.md), gzipped."""
     bundle = models.BinaryField(default=None, null=True)
-    """For a log case: the bundle without names that can be passed on (docs/logs.md, Bundles); None if it has none."""
+    """The bundle of a log case, without names, so that it can be passed on (docs/logs.md, Bundles); None if it has
+    none."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ReplayQuerySet.as_manager()
@@ -221,14 +222,14 @@ class Upload(BackgroundJob):
     kind = models.CharField(max_length=10)
     """A key of `uploads.KINDS`."""
     options = models.JSONField(default=dict)
-    """For a log: `log_options.LogOptions`."""
+    """The options of a log (`log_options.LogOptions`)."""
     bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=10, choices=ExportState.choices, default=ExportState.WAITING)
     result = models.ForeignKey(Replay, on_delete=models.CASCADE, null=True, related_name="+")
     refusal = models.JSONField(default=None, null=True)
     """Why there is no result: `{"key", "params"}` of a sentence; None unless the upload failed."""
     beat = models.DateTimeField(default=timezone.now)
-    """When the row was made or, later, when its page last asked a worker to take the upload."""
+    """The time at which the row was made or, later, at which its page last asked a worker to take the upload."""
     created = models.DateTimeField(default=timezone.now, db_index=True)
 
     objects = FileJobQuerySet.as_manager()

@@ -34,7 +34,8 @@ _SYSTEMS_OWN = 'local("sans-serif")'
 this name, so the browser shows rare letters in the system's typeface."""
 _END = "\n</script>\n</body>\n</html>\n"
 _PIECE = 3 * 256 * 1024
-"""How many bytes are encoded at once. It is a multiple of three, so that there is no padding in the middle."""
+"""The number of bytes that are encoded at once. It is a multiple of three, so that there is no padding in the
+middle."""
 
 
 class NotBuilt(Exception):

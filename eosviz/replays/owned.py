@@ -1,5 +1,5 @@
-"""What people own here (`accounts/owning.py`): replays, exports, uploads, publications, and sessions as files in the
-account's package."""
+"""Registers what people own here (`accounts/owning.py`): replays, exports, uploads, publications, and sessions as
+files in the account's package."""
 
 from __future__ import annotations
 

@@ -73,7 +73,8 @@ class LogWhyLink(TypedDict):
 
 
 class LogWhy(TypedDict):
-    """Why readers of a partition stop at `offset`, from step `first` to `last` (null: to the end) of a log case."""
+    """The answer to why consumers of a partition of a log case stop at `offset`, from step `first` to `last` (null:
+    to the end)."""
 
     partition: str
     first: int
@@ -103,7 +104,7 @@ class PlayerFile(TypedDict):
     transactions: NotRequired[dict[str, TransactionLines]]
     """Branch id → the transactions of the branch, if the file has them."""
     why: NotRequired[list[LogWhy]]
-    """For a log case: why the readers of its partitions stop."""
+    """The answers to why the consumers of a log case's partitions stop."""
 
 
 def pack(fields: dict[str, Any], packed_steps: bytes) -> bytes:

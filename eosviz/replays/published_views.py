@@ -24,8 +24,8 @@ from eosviz.walkthroughs.views import element_attributes
 
 FOR_EVER = "public, max-age=31536000, immutable"
 PAGE_SECONDS = 300
-"""How long the page may be cached. It is not for ever, because a release may change the page, and its owner may
-withdraw it."""
+"""The page may be cached for this many seconds. It is not for ever, because a release may change the page, and its
+owner may withdraw it."""
 
 
 @xframe_options_exempt

@@ -30,7 +30,7 @@ class _Line(msgspec.Struct):
 
 
 def steps_of(replay: Replay, line: str) -> int:
-    """How many steps an export of the replay reads. Raises KeyError if it has no such branch."""
+    """The number of steps that an export of the replay reads. Raises KeyError if it has no such branch."""
     return _branches(_header(replay))[line].newest if line else replay.steps
 
 

@@ -1,4 +1,4 @@
-"""Why a file, an export or a publication was refused: one sentence of the catalogue."""
+"""The refusal of a file, an export or a publication: one sentence of the catalogue."""
 
 from eosviz.bounded.refusing import Refused
 from eosviz.catalogue import say

@@ -32,7 +32,7 @@ def take_upload(task: Any, upload_id: str) -> None:
 
 
 def take_uploads_again() -> None:
-    """When a worker starts: take up unfinished uploads, and delete the folders of uploads that broke off."""
+    """Take up unfinished uploads when a worker starts, and delete the folders of uploads that broke off."""
     for upload in untaken(Upload.objects.unfinished()):
         take_upload.delay(upload.place)
     uploads.delete_broken_off()

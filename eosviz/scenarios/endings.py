@@ -1,8 +1,7 @@
-"""How the scenarios of the library end. The endings are read from `.endings`, or computed if the file is
+"""Finds how the scenarios of the library end. The endings are read from `.endings`, or computed if the file is
 missing or was made by another engine.
 
-`python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django.
-"""
+`python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django."""
 
 from __future__ import annotations
 
@@ -25,7 +24,8 @@ Endings = dict[str, Any]
 
 
 def endings_of(found: LibraryEntry) -> Endings:
-    """How the scenario ends without a variant and in each variant. Computed at most once in a process."""
+    """The endings of the scenario without a variant and in each variant. They are computed at most once in a
+    process."""
     text = _digest(found)
     if text not in _computed:
         _computed[text] = _prepared().get(text) or _compute(found)

@@ -55,8 +55,8 @@ class ScenarioVersion(models.Model):
 
 
 class Endings(models.Model):
-    """How the runs of a version end; stored for library versions. A separate table, because every session reads the
-    version's row."""
+    """The endings of a version's runs, stored for library versions. They have a table of their own, because every
+    session reads the version's row."""
 
     version = models.OneToOneField(ScenarioVersion, on_delete=models.CASCADE, related_name="endings")
     form = models.CharField(max_length=16)

@@ -36,8 +36,8 @@ class Scene:
     stored: tuple[tuple[int, int, int], ...]
     """The batches of the leader's log, each as (base offset, first sequence, last sequence)."""
     believed: tuple[bool, ...]
-    """For each record with a sequence, in the order of sequences: whether the producer knows that the record
-    is stored."""
+    """For each record with a sequence, in the order of sequences: whether the producer knows that the record is
+    stored."""
     read: int
     """The reader's next offset."""
     travels: dict[str, str]

@@ -40,12 +40,12 @@ class Form:
     out: Point
     back: Point
     comes_from: Point
-    """Where a request begins, seen from `out`; a response begins on the other side of `back`."""
+    """The place where a request begins, relative to `out`; a response begins on the other side of `back`."""
     lost: dict[bool, Point]
-    """Where a request (false) and a response (true) are when the connection breaks."""
+    """The places of a request (false) and of a response (true) when the connection breaks."""
     home: Point
     taken: Point
-    """Where a request that the broker appends disappears; its way there crosses no name."""
+    """The place where a request that the broker appends disappears; its way there crosses no name."""
     compared: Point
     """The place at the broker's edge, beside the record that has arrived a second time."""
     legend: Point

@@ -1,4 +1,4 @@
-"""Who may see a version of a scenario. Everyone may, unless a rule refuses and no exemption holds; apps add
+"""Decides who may see a version of a scenario. Everyone may, unless a rule refuses and no exemption holds; apps add
 rules and exemptions in their `AppConfig.ready`."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def add_exemption(sees: Exemption) -> None:
 
 
 def viewers_of(version: ScenarioVersion) -> SeenBy:
-    """Who may see the version. For versions of the library nothing needs to be read."""
+    """A function that says whether a user may see the version. For versions of the library nothing needs to be read."""
     rules = [] if version.library_position is not None else [rule(version) for rule in _rules]
     asked = [seen_by for seen_by in rules if seen_by is not None]
 

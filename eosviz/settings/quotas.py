@@ -1,5 +1,5 @@
-"""How much one person may have: the numbers. `eosviz/quotas.py` compares with them, and the page *Your
-usage* shows them."""
+"""The numbers of how much one person may have. `eosviz/quotas.py` compares with them, and the page *Your usage* shows
+them."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured

@@ -1,4 +1,4 @@
-"""How often something may be done: every rate of the site, for pages, the API and sockets."""
+"""The numbers of how often something may be done: every rate of the site, for pages, the API and sockets."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured

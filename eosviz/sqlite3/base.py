@@ -15,7 +15,7 @@ from django.db.backends.sqlite3 import base
 from eosviz.sqlite3.writing import PAGES_MAX, Writing, writing
 
 LOCKED_SECONDS_MAX = 5.0
-"""How long SQLite's own module waits if no `timeout` is set."""
+"""The number of seconds that SQLite's own module waits if no `timeout` is set."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):

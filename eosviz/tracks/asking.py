@@ -49,7 +49,7 @@ def _asked(version: ScenarioVersion, variant: str | None, done: list[Any], asks:
 
 
 def questions_or_problem(line: list[Branch]) -> list[Question]:
-    """What `asked_on` returns, for a page that waits. Raises Problem."""
+    """The same as `asked_on`, for a page that waits. Raises Problem."""
     with problems():
         return asked_on(line)
 

@@ -125,7 +125,7 @@ def _is_altered(version: ScenarioVersion, variant: str | None) -> bool:
 
 
 def _libraries(scenario: str) -> dict[str, Any]:
-    """What each client library does, where that matters in the scenario."""
+    """The text on what each client library does, if that matters in the scenario; else empty."""
     rows = [
         {"title": one.title, "sides": [{"libraries": names, "does": text} for names, text in one.sides]}
         for one in of_scenario(scenario)
@@ -179,7 +179,7 @@ def _next(track: Track, position: int, posts: bool) -> dict[str, Any]:
 
 
 def _written(scenario: str, variant: str | None) -> dict[str, Any]:
-    """Which guarantees the library's run breaks without interventions; empty if there is no such run."""
+    """The guarantees that the library's run breaks without interventions; empty if there is no such run."""
     run = _run(scenario, variant)
     return {} if run is None or not run.steps else {"written": {"broken": run.ending.get("broken", {})}}
 

@@ -88,7 +88,7 @@ branch before it checks the limit again. So a session may exceed the limit, by a
 for each process."""
 
 ATTEMPTS_MAX = 5
-"""How often a command is tried at most. It is tried again if another process has stored something first."""
+"""A command is tried at most this often. It is tried again if another process has stored something first."""
 
 
 class NothingFollows(Exception):
@@ -347,7 +347,7 @@ def _within_budget(slot: Slot, branch: Branch, goal: Goal) -> Goal:
 
 
 def _some_steps_left(session_id: uuid.UUID) -> int:
-    """How many further steps the session may store, at least one. Raises Problem if none."""
+    """The number of further steps that the session may store, at least one. Raises Problem if there is none."""
     left = steps_left(session_id)
     if left <= 0:
         raise Problem("limit", "session_full", most=LIMITS.steps_per_session)
@@ -359,7 +359,7 @@ def _some_steps_left(session_id: uuid.UUID) -> int:
 
 
 def steps_left(session_id: uuid.UUID) -> int:
-    """How many further steps the session may store by its own limit; the quota of its owner is not
+    """The number of further steps that the session may store by its own limit; the quota of its owner is not
     counted."""
     stored = Branch.objects.of_session(session_id).aggregate(steps=Sum(F("newest") - F("leaves_at")))
     return LIMITS.steps_per_session - (stored["steps"] or 0)

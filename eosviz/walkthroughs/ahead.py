@@ -64,8 +64,8 @@ def _send(slot: Slot, branch: Branch, page: str, count: int) -> None:
 
 
 def _storable(slot: Slot, made: Chunk) -> int:
-    """How many of the steps made ahead, from the first on, the page's socket may store. They are taken from
-    the slot's budget."""
+    """The number of steps made ahead, from the first on, that the page's socket may store. They are taken from the
+    slot's budget."""
     others = [keyframe.number for keyframe in made.keyframes] + list(made.broken.values())
     before = min(others, default=made.steps[-1].number + 1)
     count = min(before - made.steps[0].number, slot.budget)

@@ -1,5 +1,5 @@
-"""How the run of a scenario with interventions is described to the code that makes it. Does not import
-Django, because runs of scenarios that users wrote are made in a bounded process (`eosviz/bounded`)."""
+"""Describes the run of a scenario with interventions to the code that makes it. Does not import Django, because runs
+of scenarios that users wrote are made in a bounded process (`eosviz/bounded`)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the branches of a session are called: the original run, and changed and new runs with a letter or with the name
-that a person gave them."""
+"""Names the branches of a session: the original run, and changed and new runs with a letter or with the name that a
+person gave them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ class BranchName(TypedDict):
 
 
 class Run(NamedTuple):
-    """What the name of a branch depends on. `is_changed`: whether there is an intervention on the way to its end."""
+    """The facts that the name of a branch depends on. `is_changed`: whether there is an intervention on the way to
+    its end."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""How much one person may ask for. `welcome` and the HTTP API state the bounds."""
+"""The bounds of how much one person may ask for. `welcome` and the HTTP API state them."""
 
 from __future__ import annotations
 

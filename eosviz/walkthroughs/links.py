@@ -50,7 +50,7 @@ _done_decoder = msgspec.json.Decoder(_Done)
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """Where an address leads: run, step, view, selection, zoom."""
+    """The place to which an address leads: run, step, view, selection, zoom."""
 
     scenario: str
     version: str

@@ -1,4 +1,4 @@
-"""Why a message could not be read, as sentences of the catalogue.
+"""Explains why a message could not be read, with sentences of the catalogue.
 
 msgspec and pydantic explain errors in English. Here each explanation becomes a key with the path of the field, what
 was found and what is allowed, so that a page can say it in the reader's language.

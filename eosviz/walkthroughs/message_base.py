@@ -27,7 +27,7 @@ BranchId = Annotated[str, Meta(pattern=r"^[0-9]{1,18}$")]
 
 
 class Selection(Struct, forbid_unknown_fields=True, frozen=True, omit_defaults=True):
-    """What the reader selected. It need not exist."""
+    """The object that the reader selected. It need not exist."""
 
     kind: Literal["message", "batch", "partition", "actor", "record", "timer", "transaction"]
     id: Word

@@ -557,7 +557,7 @@ def _malformed(error: Exception) -> Problem:
 
 
 def asked(command: Command) -> bytes:
-    """What a command asks for, without version and id: equal for a repeat, different for anything else."""
+    """The content of a command, without version and id: equal for a repeat, different for anything else."""
     fields = msgspec.to_builtins(command)
     del fields["v"], fields["id"]
     return encode(fields)

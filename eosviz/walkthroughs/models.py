@@ -173,7 +173,7 @@ class Branch(models.Model):
     first_broken = models.JSONField(default=dict)
     """Guarantee → the number of the first step of the line that broke it."""
     pauses = models.PositiveIntegerField(default=0)
-    """How often this branch was paused; a command that is making steps stops when the count grows."""
+    """The number of times that this branch was paused. A command that is making steps stops when the number grows."""
     created = models.DateTimeField(auto_now_add=True)
 
     objects = BranchQuerySet.as_manager()

@@ -59,7 +59,7 @@ def kept_plan(branch: Branch, re: str | None = None) -> PlanAnswer | None:
 
 
 def on_arrival(session: Session, hello: Hello) -> list[bytes]:
-    """For a page that has no steps yet: the stored plan of the first branch. Empty if there is no such plan."""
+    """The stored plan of the first branch, for a page that has no steps yet. Empty if there is no such plan."""
     if hello.have:
         return []
     kept = kept_plan(Branch.objects.select_related("session__version").of_session(session.id)[0])

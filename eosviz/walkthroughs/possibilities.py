@@ -1,9 +1,8 @@
-"""What a learner can do to the selected object at a step, and why other actions are impossible.
+"""Finds what a learner can do to the selected object at a step, and why other actions are impossible.
 
 The selection determines the candidates. Some of them are refused here, from the view, with a reason of their own. The
 engine decides about the others (`check_intervention`, the same check that it makes when an intervention is carried
-out).
-"""
+out)."""
 
 from __future__ import annotations
 

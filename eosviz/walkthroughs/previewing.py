@@ -1,4 +1,4 @@
-"""What other sites show beside a link to this one: title, sentence and picture (ogp.me)."""
+"""Describes a page to other sites, which show a preview beside a link to it: title, sentence and picture (ogp.me)."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Goal:
     conditions: tuple[AnyCondition, ...] = ()
 
     def met(self, number: int, at: int, interesting: bool, body: bytes) -> Stopped | None:
-        """Why to stop at this step, or None."""
+        """The reason to stop at this step, or None."""
         if number <= self.after:
             return None
         if (
@@ -85,7 +85,7 @@ class Chunk:
     """The first step of the chunk that breaks each guarantee."""
     stopped: Stopped | None = None
     finished: str | None = None
-    """How the run ended after the last step; None if it goes on, or was not tried."""
+    """How the run ended after the last step; None if the run continues, or if no further step was tried."""
 
     def up_to(self, number: int) -> Chunk:
         """The part up to step `number`, without the run's end."""

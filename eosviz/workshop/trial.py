@@ -33,8 +33,8 @@ Json = dict[str, Any]
 
 
 class Asked(msgspec.Struct, forbid_unknown_fields=True):
-    """What is asked. `wanted`: the trial of one variant, an outcome with digests of steps for each variant,
-    or the view at the end."""
+    """The request. `wanted`: the trial of one variant, an outcome with digests of steps for each variant, or the view
+    at the end."""
 
     text: str
     variant: str | None = None

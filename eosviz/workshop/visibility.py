@@ -1,7 +1,7 @@
-"""Who may see a version that a scenario of the workshop published: all who may see that scenario
+"""Decides who may see a version that a scenario of the workshop published: all who may see that scenario
 (`DraftQuerySet.seen_by`). Some versions belong to no scenario of the workshop or the library, such as those of
-comparisons and of deleted scenarios. Everyone who has the address of such a version may see it; the address
-cannot be guessed."""
+comparisons and of deleted scenarios. Everyone who has the address of such a version may see it; the address cannot be
+guessed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What a kind of assignment decides: the fields of its form, what it refuses, when an attempt is done, and
-what learners read, do and answer."""
+"""The interface of a kind of assignment: the fields of its form, what it refuses, when an attempt is done, and what
+learners read, do and answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StartForm(forms.Form):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """What is stored with the attempt: path in the scenario's document → value."""
+        """The choices that are stored with the attempt: path in the scenario's document → value."""
         raise NotImplementedError
 
 
@@ -71,12 +71,12 @@ class Kind:
         return {}
 
     def answer_fields(self) -> dict[str, forms.Field]:
-        """What a learner fills in to submit an attempt: name → field. `judge` finds the values in
+        """The fields that a learner fills in to submit an attempt: name → field. `judge` finds the values in
         `attempt.chosen`, and that of `text` in `attempt.text`, and is called only when the attempt is submitted."""
         return {}
 
     def chosen_labels(self, attempt: Attempt) -> dict[str, str]:
-        """How pages name the entries of `attempt.chosen`: path of a setting, or name of one of
+        """The labels with which pages name the entries of `attempt.chosen`: path of a setting, or name of one of
         `answer_fields` → label."""
         fields = self.answer_fields()
         return {name: str(fields[name].label) if name in fields else name for name in attempt.chosen}
@@ -96,7 +96,7 @@ class Kind:
         raise NotImplementedError
 
     def task(self, assignment: Assignment, say: Say) -> list[str]:
-        """What learners are asked to do, in sentences."""
+        """The sentences that tell learners what to do."""
         return [say(f"classroom.task.{self.name}")]
 
     def start_form(self, assignment: Assignment, data: Any = None) -> StartForm | None:

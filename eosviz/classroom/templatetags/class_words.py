@@ -40,14 +40,14 @@ def judgement_reason(judgement: Judgement) -> SafeString:
 
 @register.simple_tag
 def chosen(attempt: Attempt) -> list[tuple[str, str]]:
-    """What the learner chose, each with its label."""
+    """The learner's choices, each as (label, value)."""
     labels = kind_of(attempt.assignment).chosen_labels(attempt)
     return [(labels[name], written(value)) for name, value in attempt.chosen.items()]
 
 
 @register.simple_tag
 def task(assignment: Assignment) -> SafeString:
-    """What learners are asked to do."""
+    """The sentences that tell learners what to do."""
     return format_html_join(gap(), "{}", ((one,) for one in kind_of(assignment).task(assignment, say)))
 
 

@@ -1,4 +1,4 @@
-"""`{% session_items sessions %}`: the items of the list of one's own sessions, rendered in Python, because
+"""`{% session_items sessions %}`: the items of the list of the visitor's own sessions, rendered in Python, because
 the template language takes longer."""
 
 from collections.abc import Iterable

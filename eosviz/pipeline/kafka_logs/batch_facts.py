@@ -48,7 +48,7 @@ class BatchFacts(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What a lane shows of a batch in addition to its facts. The analysis does not need it."""
+    """The properties of a batch that a lane shows in addition to its facts. The analysis does not need them."""
 
     size: int = -1
     """Bytes of the whole batch; -1 if unknown."""

@@ -110,7 +110,8 @@ class DamageLine(_Line, frozen=True, tag="damage"):
 
 
 class CoordinatorLine(_Line, frozen=True, tag="coordinator"):
-    """How much was read of `__transaction_state`. `lists`: where tables of `kafka-transactions.sh list` begin."""
+    """The part of `__transaction_state` that was read. `lists`: the places where tables of `kafka-transactions.sh list`
+    begin."""
 
     partitions: list[Name]
     lists: list[Text]

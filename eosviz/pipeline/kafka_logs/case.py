@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from eosviz.pipeline.kafka_logs.bundle_reading import Bundle, BundledPartition
 
 Source: TypeAlias = "PartitionDirectory | TextPartition | BundledPartition"
-"""Where a partition was read from. All sources have the properties of a folder that the analysis reads."""
+"""The source from which a partition was read. All sources have the properties of a folder that the analysis reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ class ReadPartition:
     directory: Source
     partition: Partition
     start_source: str
-    """Where the log start offset was found."""
+    """The name of the file or segment that shows the log start offset."""
     verdicts: tuple[Verdict, ...]
 
 
 @dataclass(slots=True)
 class Case:
-    """What was read under the given paths, and the verdicts on it."""
+    """The partitions, groups and log lines that were read under the given paths, and the verdicts on them."""
 
     paths: tuple[str, ...]
     now: int
@@ -197,8 +197,8 @@ def _copies_of(
     metadata: ClusterMetadata,
     declared: Declared,
 ) -> Copies:
-    """What the files show about all copies, and what the user states. Raises LogsError if these contradict each
-    other."""
+    """Collects what the files show about all copies, and what the user states. Raises LogsError if these contradict
+    each other."""
     topic_ids: dict[str, set[str]] = {}
     for source, partition, _ in folded:
         topic_ids.setdefault(partition.name.rpartition("-")[0], set()).add(source.origin.topic_id)
@@ -257,7 +257,7 @@ _One = TypeVar("_One")
 
 
 class _Room:
-    """How many more entries a document may list. The entries beyond that are counted."""
+    """Counts how many more entries a document may list, and the entries that are left out."""
 
     def __init__(self) -> None:
         self._left = LISTED_MAX

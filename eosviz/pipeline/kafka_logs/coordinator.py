@@ -28,7 +28,7 @@ DAMAGE_MAX = 100
 FLAWS_MAX = 3
 """At most this many flaws of one partition are kept; one is enough for a doubt."""
 SKEW_MS = 1000
-"""By how much two brokers' clocks may differ: a marker may seem to precede its decision by this."""
+"""Two brokers' clocks may differ by this: a marker may seem to precede its decision by at most this time."""
 
 _SIGN = 1 << 31
 _DECIDED = {

@@ -1,14 +1,12 @@
-"""What the copies of a case must prove before a verdict may depend on something that is absent from them.
+"""Finds what the copies of a case fail to prove. They must prove it before a verdict may depend on something that is
+absent from them.
 
-The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was
-left out, was truncated, was copied too early, or is from another cluster. Each need is a function whose
-sentences state what is missing; it returns no sentence if the need is met. `verdict_rules.py` lists the needs
-of each verdict.
+The coordinator may seem not to know a producer, or a marker may seem to be missing, only because a file was left out,
+was truncated, was copied too early, or is from another cluster. Each need is a function whose sentences state what is
+missing; it returns no sentence if the need is met. `verdict_rules.py` lists the needs of each verdict.
 
-Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a
-transaction, is written before the first batch there; the markers are written before the record of a completed
-transaction.
-"""
+Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a transaction, is
+written before the first batch there; the markers are written before the record of a completed transaction."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
@@ -31,10 +29,10 @@ from eosviz.pipeline.kafka_logs.partition import Marker, Partition, Transaction
 from eosviz.pipeline.kafka_logs.words import Words, moment_by, place_words, words
 
 BROKER_SKEW_MS = 10_000
-"""How far the clocks of two brokers may differ, where a verdict depends on the order of their times. A difference
+"""The clocks of two brokers may differ by this, where a verdict depends on the order of their times. A difference
 that the files show is added to it."""
 CLIENT_SKEW_MS = 60_000
-"""How far a client's clock may be behind a broker's."""
+"""A client's clock may be behind a broker's by this."""
 COPY_DELAY_MS = 3_600_000
 """A coordinator's log is assumed to be copied at most this long after the data. In this time the log cleaner
 may have removed records that the log still had when the data was copied."""
@@ -66,7 +64,7 @@ class Copies:
     has_mixed_names: bool = False
     """Whether the case was read from a bundle and from something else. Each bundle has pseudonyms of its own."""
     missing: tuple[Words, ...] | None = None
-    """What is missing from the coordinator's topic as a whole. None until it is computed."""
+    """The sentences on what is missing from the coordinator's topic as a whole. None until they are computed."""
     _by_age: list[tuple[int, str]] | None = None
     _older: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _strangers: dict[str, int] = field(default_factory=dict)
@@ -90,8 +88,8 @@ class Copies:
         return self._skews[partition.name]
 
     def _skew_at(self, marker: Marker) -> int:
-        """By how many ms a COMMIT marker lies outside the time between the records of its decision and its
-        completion; 0 if that is unknown."""
+        """The distance in ms of a COMMIT marker from the time between the records of its decision and its completion;
+        0 if it is within that time or if that is unknown."""
         if marker.result != "committed":
             return 0
         logs = self.coordinator.logs

@@ -1,4 +1,4 @@
-"""What the person who copied the files states about the copies, where the files do not show it."""
+"""The statements of the person who copied the files, about facts of the copies that the files do not show."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -39,8 +39,8 @@ class ContradictedError(LogsError):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the person states. Every field but `now` removes doubts of `copy_proofs.py`; none removes damage that is
-    visible in the files."""
+    """The statements about the copies. Every field but `now` removes doubts of `copy_proofs.py`; none removes damage
+    that is visible in the files."""
 
     now: int | None = None
     """The time against which timeouts are measured, in milliseconds since 1970. None: the newest time of a

@@ -15,4 +15,4 @@ class Depth(Enum):
 
 
 RECORDS = {Depth.HEADERS: Records.HOLES, Depth.DEEP: Records.CHECK_AND_HOLES}
-"""For each depth: what the segment reader does with the records of a batch."""
+"""Depth → what the segment reader does with the records of a batch."""

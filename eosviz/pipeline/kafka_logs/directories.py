@@ -169,7 +169,7 @@ class PartitionDirectory:
 
 
 class Found(NamedTuple):
-    """What was found under some paths."""
+    """The folders that were found under some paths."""
 
     directories: tuple[PartitionDirectory, ...]
     """The folders, each once, sorted by path."""

@@ -16,7 +16,7 @@ class Evidence:
     """One fact and its place."""
 
     place: str
-    """Where the fact was found, for example a file and a byte of it, or a partition and an offset."""
+    """The place where the fact was found, for example a file and a byte of it, or a partition and an offset."""
     says: Words
 
 

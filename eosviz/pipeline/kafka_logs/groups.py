@@ -1,4 +1,4 @@
-"""What consumer groups committed, from `__consumer_offsets`. Source: Kafka's `GroupMetadataManager`. An
+"""The offsets that consumer groups committed, from `__consumer_offsets`. Source: Kafka's `GroupMetadataManager`. An
 offset that is committed in a transaction is pending until the marker."""
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ class GroupOffsets:
     damaged: int = 0
     damage: list[str] = field(default_factory=list)
     _held_by: dict[OffsetKey, int] | None = field(default=None, repr=False, compare=False)
-    """For each key, the first producer id with a pending offset. None until it is computed."""
+    """Key → the first producer id with a pending offset for it. None until it is computed."""
 
     def read(self, name: str, rows: Iterable[Row]) -> None:
         """Take in one partition. `rows` include the records. Damage is counted, and kept as sentences."""

@@ -218,7 +218,8 @@ def _decompressed_hold(blocks: list[bytes], counts: np.ndarray) -> np.ndarray:
 
 
 def _walk(view: memoryview, start: int, stop: int, batches_max: int) -> tuple[list[int], int]:
-    """Where batches begin, according to their lengths alone, and the byte after the last batch."""
+    """Returns the positions at which batches begin, according to their lengths alone, and the byte after the last
+    batch."""
     places: list[int] = []
     position, last = start, len(view) - HEADER_BYTES
     while position < stop and position <= last and len(places) < batches_max:

@@ -22,7 +22,7 @@ METADATA_SNAPSHOT = ".checkpoint"
 
 @dataclass(slots=True)
 class ClusterMetadata:
-    """What the controllers' log states about the coordinator's topic."""
+    """The facts about the coordinator's topic in the controllers' log."""
 
     transaction_partitions: int | None = None
     """The number of partitions of `__transaction_state`; None if unknown."""

@@ -43,7 +43,7 @@ class Kind:
     message: re.Pattern[str]
     leaves: tuple[VerdictKind, ...] = ()
     before: re.Pattern[str] | None = None
-    """What must precede the message in the line; None: anything may."""
+    """A pattern for the text that must precede the message in the line; None: anything may precede it."""
 
     def groups(self, line: str) -> dict[str, str] | None:
         """The named parts of the message in `line`, such as `producer_id`; None if the line is of another

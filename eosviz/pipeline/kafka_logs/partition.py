@@ -58,7 +58,7 @@ class Transaction:
     """The time of a marker after its first batch, by a broker's clock: the transaction began no later. -1: no
     marker follows."""
     from_snapshot: bool = False
-    """Only the broker's snapshot shows its beginning: the data there was deleted."""
+    """Whether only the broker's snapshot shows the beginning of the transaction, because the data there was deleted."""
 
     @property
     def place(self) -> str:

@@ -31,7 +31,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What to do, under which conditions, and what that causes."""
+    """An action that a user may take, its conditions, and its consequences."""
 
     action: str
     """`abort`, `wait` or `look`."""

@@ -77,7 +77,7 @@ class DumpedBatch:
 
 @dataclass(slots=True)
 class TextPartition(FolderlessPartition):
-    """What was printed about one partition."""
+    """The contents of printed text about one partition."""
 
     name: str
     path: Path

@@ -145,7 +145,7 @@ class _Ticket:
         yield ""
 
     def given(self, document: Json) -> Iterator[str]:
-        """What was read and what was not, and which program wrote the report."""
+        """The lines on what was read and what was not, and on the program that wrote the report."""
         yield f"## {self.words('ticket.given')}"
         yield ""
         yield from (f"- {self._kept(one)}" for one in document.get("given", []))

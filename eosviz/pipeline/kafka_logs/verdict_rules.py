@@ -1,9 +1,8 @@
-"""Which evidence leads to which verdict on an open transaction. There is one row for each kind of evidence,
-with what the copies must prove first.
+"""The table of which evidence leads to which verdict on an open transaction. There is one row for each kind of
+evidence, with what the copies must prove first.
 
-The coordinator's newest record of an id needs no proof, but conclusions from absence do. docs/logs.md has the
-same table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
-"""
+The coordinator's newest record of an id needs no proof, but conclusions from absence do. docs/logs.md has the same
+table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -40,7 +39,7 @@ class Row(NamedTuple):
     """A function that returns the reason; None if this evidence is not present."""
     needs: tuple[Need, ...] = ()
     would_change: tuple[Words, ...] = ()
-    """What would change the verdict, if the verdict holds."""
+    """Sentences on what would change the verdict, if the verdict holds."""
     possible: tuple[VerdictKind, ...] = (VerdictKind.HEALTHY, *OPEN)
     """The verdicts that remain possible if this one does not hold. Healthy is among them, because a marker
     that is missing from the copy may have ended the transaction."""
@@ -52,7 +51,7 @@ class Found(NamedTuple):
     row: Row
     why: Words
     missing: tuple[Words, ...]
-    """What the copies do not prove. Unless it is empty, the verdict is undecided."""
+    """Sentences on what the copies do not prove. Unless there are none, the verdict is undecided."""
 
     @property
     def kind(self) -> VerdictKind:
@@ -74,7 +73,8 @@ def judged(at: Situation) -> Found:
 
 
 def timeout_at(entry: CoordinatorEntry | None) -> int | None:
-    """When the coordinator aborts the transaction by itself, in milliseconds since 1970; None if unknown."""
+    """The time at which the coordinator aborts the transaction by itself, in milliseconds since 1970; None if
+    unknown."""
     if entry is None or entry.value is None:
         return None
     # Older dumps do not have the start time. The transaction began no later than its last update, so the true

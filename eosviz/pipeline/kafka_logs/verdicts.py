@@ -1,5 +1,5 @@
-"""Why the consumers of a partition wait, or that they do not wait: one verdict for each open transaction, with its
-evidence.
+"""Decides why the consumers of a partition wait, or that they do not wait: one verdict for each open transaction,
+with its evidence.
 
 The partition shows that a transaction is open. Only the coordinator's log shows whether that is as it should be
 (`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is `undecided` and
@@ -49,16 +49,17 @@ class Verdict:
     entry: CoordinatorEntry | None = None
     """The coordinator's newest record of the transaction's id; None if no record has the producer id."""
     listed: Listed | None = None
-    """If no record is known: the row of the producer id in a list of transactions, or None without one."""
+    """The row of the producer id in a list of transactions, if no record of the id is known; else None."""
     timeout_at: int | None = None
-    """When the coordinator aborts the transaction by itself, in milliseconds since 1970; None if unknown."""
+    """The time at which the coordinator aborts the transaction by itself, in milliseconds since 1970; None if
+    unknown."""
     evidence: tuple[Evidence, ...] = ()
     alternatives: tuple[VerdictKind, ...] = ()
     would_change: tuple[Words, ...] = ()
     notes: tuple[Note, ...] = field(default=())
     rests_on: VerdictKind | None = None
-    """If the transaction's data is deleted: the kind of verdict that follows from the other evidence, above
-    all from the coordinator's records. None for all other verdicts."""
+    """The kind of verdict that follows from the other evidence, above all from the coordinator's records, if the
+    transaction's data is deleted. None for all other verdicts."""
     notes_left_out: int = 0
     """Notes of the partition beyond NOTES_MAX."""
 

@@ -56,8 +56,8 @@ class Form:
     is_replay: ClassVar[bool] = True
     """Whether the file holds every step, so that it can be imported."""
     passes: ClassVar[int] = 1
-    """How many times all steps are read, for the progress: once to write the replay file, and again in `pieces` if
-    it calls `work.each` or `work.checked`."""
+    """The number of times that all steps are read, for the progress: once to write the replay file, and again in
+    `pieces` if it calls `work.each` or `work.checked`."""
     waits: ClassVar[bool] = False
     """Whether `pieces` calls `work.checked`, which waits for a bounded process."""
 

@@ -32,7 +32,7 @@ def fault_signs() -> list[tuple[SafeString, str]]:
 
 @register.simple_tag
 def ends(run: Run | None) -> str:
-    """How the run ends in words, lane by lane, or the sentence that names the rule that refuses it; empty for
+    """The ending of the run in words, lane by lane, or the sentence that names the rule that refuses it; empty for
     None."""
     if run is None:
         return ""

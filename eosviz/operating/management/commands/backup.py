@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: the rows and files of the site, in one file, while it goes on running."""
+"""`manage.py backup FILE`: writes the rows and files of the site into one file, while the site keeps running."""
 
 from __future__ import annotations
 

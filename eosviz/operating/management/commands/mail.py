@@ -1,4 +1,4 @@
-"""`manage.py mail [ADDRESS]`: what a site without a mail server would have sent."""
+"""`manage.py mail [ADDRESS]`: shows the mails that a site without a mail server keeps instead of sending them."""
 
 from __future__ import annotations
 
