@@ -3,7 +3,8 @@ reads it.
 
 The cookie parser of older Pythons takes time quadratic in the backslashes of a quoted cookie (CVE-2024-7592),
 PostgreSQL accepts no text with the character U+0000, and some of Python's encodings are no text encodings; the code
-with these problems runs before a view is called."""
+with these problems runs before a view is called.
+"""
 
 from __future__ import annotations
 

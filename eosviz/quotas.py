@@ -3,7 +3,8 @@ with its setting.
 
 A person is a key, either of an account or of a browser without one (`eosviz/browser.py`). An app calls `check` before
 it stores what is counted, and words the refusal itself. The page *Your usage* reads the same table. Rows without an
-owner (from the command line, and samples) have no quota."""
+owner (from the command line, and samples) have no quota.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 `settings.RATES`, and how it is refused.
 
 `eosviz/buckets.py` counts. The code behind pages, JSON and sockets raises the same `TooOften`, which says what was
-done too often, for whom this is counted, and when to try again."""
+done too often, for whom this is counted, and when to try again.
+"""
 
 from __future__ import annotations
 

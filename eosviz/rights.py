@@ -11,7 +11,8 @@ is a query that can be repeated. It is checked
   lost with Redis.
 
 Sockets of a process with the same right share one answer. Checks that are due at the same time run together in a
-thread that keeps its connection."""
+thread that keeps its connection.
+"""
 
 from __future__ import annotations
 

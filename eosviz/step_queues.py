@@ -11,7 +11,8 @@ does not sign either, so a busy worker loses its sessions until a task is done.
 While the workers disagree about the list, a queue may have two consumers for a moment. That costs engine steps and
 nothing else: the database decides which step counts (`walkthroughs/actions.py`).
 
-All other tasks stay in the default queue, which every worker consumes."""
+All other tasks stay in the default queue, which every worker consumes.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 models are loaded. A registered class says how rows of a browser become rows of an account, and how rows are counted,
 packed and deleted.
 
-An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account."""
+An owner is a key (`eosviz/browser.py`), either an account's or that of a browser without an account.
+"""
 
 from __future__ import annotations
 

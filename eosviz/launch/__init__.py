@@ -2,4 +2,5 @@
 
 This package runs before there is an environment, so it imports only the standard library and nothing else of the
 project. Start reading at `__main__`, which lists the verbs; `supervisor` keeps the processes alive, `parts` runs the
-tests."""
+tests.
+"""

@@ -10,7 +10,8 @@ between ends, so that the new process becomes a child of the supervisor, which t
 has closed this pair, the new process ends without having done anything.
 
 Only Linux can do this. Elsewhere, and if no template answers, processes are started without it. A template that does
-not answer is ended, and started again like every process that died."""
+not answer is ended, and started again like every process that died.
+"""
 
 import ctypes
 import json

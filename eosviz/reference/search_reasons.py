@@ -4,7 +4,8 @@ words.
 A lesson says the cause and the remedy, and so does what a sign means. The summary only says what the runs do, so no
 passage is taken from it. A reason that cites a public thread (*its issue 2539*) also answers what was asked in the
 words of that thread. The numbers were chosen on seventy threads of ``threads.toml``, for each of which the sentences
-that answer it were marked."""
+that answer it were marked.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Finds how the scenarios of the library end. The endings are read from `.endings`, or computed if the file is
 missing or was made by another engine.
 
-`python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django."""
+`python -m eosviz.scenarios.endings` writes the file; `make setup` calls it. Does not import Django.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 The picture shows the lanes and below them the rows of a database, or the participants of a two-phase commit, or the
 rule that refuses the run. As in all pictures, the hue is the producer id, dashed is open, hatched is aborted, a thick
 bar is the last stable offset, and only a broken guarantee is red. Boxes with the same look share one path, so that a
-page can have hundreds of pictures."""
+page can have hundreds of pictures.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The selection determines the candidates. Some of them are refused here, from the view, with a reason of their own. The
 engine decides about the others (`check_intervention`, the same check that it makes when an intervention is carried
-out)."""
+out).
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ was truncated, was copied too early, or is from another cluster. Each need is a 
 missing; it returns no sentence if the need is met. `verdict_rules.py` lists the needs of each verdict.
 
 Source: Kafka's `TransactionCoordinator`. The record of a new producer id, and of each partition of a transaction, is
-written before the first batch there; the markers are written before the record of a completed transaction."""
+written before the first batch there; the markers are written before the record of a completed transaction.
+"""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence

@@ -3,7 +3,8 @@ what consumers of both isolation levels get.
 
 Source: Kafka's `ProducerStateManager`, `ProducerAppendInfo` and `UnifiedLog` (`firstUnstableOffset`). A transaction
 belongs to a producer id, so a marker of a newer epoch closes it too; the last stable offset is the lower of the high
-watermark and the first offset of the first open transaction."""
+watermark and the first offset of the first open transaction.
+"""
 
 import heapq
 from collections.abc import Collection, Iterable

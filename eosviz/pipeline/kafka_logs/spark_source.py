@@ -5,7 +5,8 @@
 
 Options: `paths`, a JSON list of partition folders or log directories; `depth`, `headers` (default) or `deep`;
 `split_bytes`, about how many bytes a task reads. Every machine that reads must have the folders at these paths.
-Executors import this module, so it needs nothing of Django."""
+Executors import this module, so it needs nothing of Django.
+"""
 
 import json
 from collections.abc import Iterator, Sequence

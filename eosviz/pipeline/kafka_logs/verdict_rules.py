@@ -2,7 +2,8 @@
 evidence, with what the copies must prove first.
 
 The coordinator's newest record of an id needs no proof, but conclusions from absence do. docs/logs.md has the same
-table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`."""
+table in words. Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -5,7 +5,8 @@ The partition shows that a transaction is open. Only the coordinator's log shows
 (`verdict_rules.py`). If the copies are insufficient for a verdict (`copy_proofs.py`), the verdict is `undecided` and
 states what to give.
 
-Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`."""
+Source: KIP-664 (hanging transactions), KIP-890, Kafka's `TransactionCoordinator`.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
