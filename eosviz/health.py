@@ -98,8 +98,8 @@ and the site would only get worse if a proxy sent no more requests."""
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 and `{"database": "ok", …}`, or 503 with the reason for each part that does not work. While the disk
-    fills up, `storage` is `low: …`: a warning, with 200."""
+    """Answers 200 and `{"database": "ok", …}`, or 503 with the reason for each part that does not work. While the
+    disk fills up, `storage` is `low: …`: a warning, with 200."""
     return _answered(CHECKS)
 
 

@@ -1,7 +1,7 @@
-"""Recognises two kinds of errors: nothing can be stored now (the disk is full or broken, or Redis refuses
-writes), or the database is too busy (SQLITE_BUSY_CODES, POSTGRESQL_BUSY_STATES).
+"""Recognises two kinds of errors: nothing can be stored now (the disk is full or broken, or Redis refuses writes), or
+the database is too busy (SQLITE_BUSY_CODES, POSTGRESQL_BUSY_STATES).
 
-Both end by themselves or when an operator acts. Until then the process continues, and the person reads the
+The errors end by themselves or when an operator acts. Until then the process continues, and the person reads the
 reason.
 """
 

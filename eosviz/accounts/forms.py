@@ -58,8 +58,8 @@ class NameForm(forms.ModelForm):
 
 
 class DeleteForm(forms.Form):
-    """A proof that the account is one's own: the password, or the address for accounts that sign in through
-    another site."""
+    """A proof that the account is the user's own: the password or, for accounts that sign in through another site,
+    the address."""
 
     proof = forms.CharField(max_length=254, strip=False)
 

@@ -57,7 +57,7 @@ def ask_to_teach(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def download(request: SignedInRequest) -> StreamedFile:
-    """A ZIP with what the account owns."""
+    """Sends a ZIP file with what the account owns."""
     return StreamedFile(packed(request.user), as_attachment=True, filename="eosviz-account.zip")
 
 

@@ -107,7 +107,7 @@ def _read(request: SignedInRequest, classroom_id: uuid.UUID) -> Classroom:
 
 
 def _page(request: HttpRequest, classroom: Classroom | None) -> HttpResponse:
-    """The page of an analysis; with `?version=…&variant=…`, one scenario along its steps."""
+    """The page of an analysis; with `?version=…&variant=…`, the page of one scenario along its steps."""
     newest = Analysis.objects.of_scope(classroom).first()
     shown = Analysis.objects.of_scope(classroom).filter(finished__isnull=False).first()
     context: dict[str, Any] = {

@@ -13,7 +13,7 @@ YEAR_SECONDS = 365 * 24 * 3600
 
 @require_safe
 def catalogue(request: HttpRequest, language: str) -> HttpResponse:
-    """All texts of one language, as JSON; 304 if the browser has them, 404 for an unknown language."""
+    """Responds with all texts of one language, as JSON; 304 if the browser has them, 404 for an unknown language."""
     if language not in LANGUAGES:
         raise Http404
     body, digest = catalogue_file(language)

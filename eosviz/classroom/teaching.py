@@ -73,7 +73,7 @@ def change_code(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpRespon
 @login_required
 @require_POST
 def archive(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """POST `archived` (yes or no): archive the class, or open it again."""
+    """Archive the class, or open it again: POST `archived` is yes or no."""
     classroom = _taught(request, classroom_id)
     actions.set_archived(classroom, request.user, request.POST.get("archived") == "yes")
     return redirect("classroom:detail", classroom.id)
@@ -98,8 +98,7 @@ def delete(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_POST
 def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_id: int) -> HttpResponse:
-    """POST `part` (learner, instructor or out): change the member's part in the class, or end the
-    membership."""
+    """Change the member's part in the class, or end the membership: POST `part` is learner, instructor or out."""
     classroom = _taught(request, classroom_id)
     membership = get_object_or_404(Membership, id=membership_id, classroom=classroom)
     part = request.POST.get("part", "")
@@ -121,7 +120,7 @@ def change_member(request: SignedInRequest, classroom_id: uuid.UUID, membership_
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def assign(request: SignedInRequest, classroom_id: uuid.UUID, kind: str) -> HttpResponse:
-    """The form of a new assignment of one kind. POST creates the assignment."""
+    """The page with the form of a new assignment of one kind. POST creates the assignment."""
     classroom = _taught(request, classroom_id)
     found = kind_named(kind)
     if found is None:
@@ -200,7 +199,7 @@ def withdraw(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse
 @login_required
 @require_safe
 def results(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """The results of every learner in every assignment. The page updates itself."""
+    """The page with the results of every learner in every assignment. The page updates itself."""
     classroom = _read(request, classroom_id)
     context = {
         "classroom": classroom,
@@ -225,7 +224,7 @@ def results_csv(request: SignedInRequest, classroom_id: uuid.UUID) -> Streamed:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def attempt(request: SignedInRequest, attempt_id: uuid.UUID) -> HttpResponse:
-    """An attempt of a learner, with the task and the run. A POST with `passed` (yes or no) and `comment`
+    """The page of a learner's attempt, with the task and the run. A POST with `passed` (yes or no) and `comment`
     decides about a text."""
     found = _judged(request, attempt_id)
     classroom = found.assignment.classroom

@@ -44,8 +44,8 @@ _CODE = re.compile(r"[-\w]{1,20}")
 @never_cache
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The user's classes, or, without an account, an example of a class. `?code=` redirects to the page that
-    asks whether to join."""
+    """The page with the user's classes or, without an account, with an example of a class. `?code=` redirects to the
+    page that asks whether to join."""
     code = request.GET.get("code", "").strip()
     if _CODE.fullmatch(code):
         return redirect("classroom:join_link", code)
@@ -115,7 +115,7 @@ def join(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def join_link(request: SignedInRequest, code: str) -> HttpResponse:
-    """The link that an instructor gives to learners: a page with one button, which joins."""
+    """The page of the link that an instructor gives to learners. It has one button, which joins."""
     return render(request, "classroom/join.html", {"code": code})
 
 
@@ -123,7 +123,7 @@ def join_link(request: SignedInRequest, code: str) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
-    """One class: its assignments with the user's progress. Instructors and administrators see more."""
+    """The page of one class: its assignments with the user's progress. Instructors and administrators see more."""
     classroom = get_object_or_404(Classroom.objects.seen_by(request.user).distinct(), id=classroom_id)
     mine = Membership.objects.filter(classroom=classroom, user=request.user).first()
     teaches = mine is not None and mine.part == Part.INSTRUCTOR
@@ -176,7 +176,7 @@ def leave(request: SignedInRequest, classroom_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def assignment(request: SignedInRequest, assignment_id: uuid.UUID) -> HttpResponse:
-    """The task, the user's attempts, and the start button."""
+    """The page of an assignment: the task, the user's attempts, and the start button."""
     return _assignment(request, _seen(request, assignment_id))
 
 

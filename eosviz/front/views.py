@@ -54,7 +54,7 @@ def front(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def library(request: HttpRequest) -> HttpResponse:
-    """The scenarios under the questions that they answer; the filters are in the address."""
+    """The library's page: the scenarios under the questions that they answer. The filters are in the address."""
     if "q" in request.GET:
         return _to_search(request)
     every, chosen = shelf(), choices.read(request.GET.dict())
@@ -82,7 +82,8 @@ def _to_search(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sessions(request: HttpRequest) -> HttpResponse:
-    """This browser's own sessions, the newest first: SESSIONS_SHOWN of them, with `?sessions=all` all."""
+    """The page with this browser's own sessions, the newest first: SESSIONS_SHOWN of them or, with `?sessions=all`,
+    all."""
     owned = Session.objects.of_browser(browser_of(request.session)).recent()
     everything = request.GET.get("sessions") == "all"
     held = owned.count()

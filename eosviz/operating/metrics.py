@@ -95,7 +95,7 @@ class MeasuredSockets:
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The metrics. 404 if no token is set, and 401 for a request without the right one."""
+    """Responds with the metrics; 404 if no token is set, and 401 for a request without the right one."""
     if not settings.METRICS_TOKEN:
         raise Http404
     shown = request.headers.get("Authorization", "")

@@ -73,7 +73,8 @@ RULES = (
 
 
 def engine_results(facts: DataFrame) -> DataFrame:
-    """``session, guarantee, broken_at``: the results of the engine's judges, for every guarantee that they judged."""
+    """The results of the engine's judges, for every guarantee that they judged: the columns ``session, guarantee,
+    broken_at``."""
     return of_kind(facts, kinds.GUARANTEE).select(
         "session", f.col("name").alias("guarantee"), f.col("value").alias("broken_at")
     )

@@ -27,8 +27,8 @@ def _by_serial(facts: DataFrame) -> DataFrame:
 
 
 def _stored(logs: Logs) -> DataFrame:
-    """``session, serial, partition, at_offset``: the copies of records that each partition's last leader
-    stored and did not truncate. Internal topics are left out."""
+    """The copies of records that each partition's last leader stored and did not truncate: the columns ``session,
+    serial, partition, at_offset``. Internal topics are left out."""
     last = _newest(of_kind(logs.facts, kinds.LEADER).where("replica is not null"), *LANE).select(
         *LANE, "replica"
     )
@@ -42,7 +42,7 @@ def _stored(logs: Logs) -> DataFrame:
 
 
 def _due(logs: Logs) -> DataFrame:
-    """``session, serial``: the work that is due."""
+    """The work that is due: the columns ``session, serial``."""
     taken = _by_serial(of_kind(logs.facts, kinds.WORK))
     held = _newest(taken, "session", "subject", "serial").where("state = 'taken'")
     entries = _newest(_by_serial(of_kind(logs.facts, kinds.OUTBOX)), *WORK).where("state = 'added'")

@@ -62,7 +62,7 @@ def open_run(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
 
 @require_safe
 def scenario_toml(request: HttpRequest, shrink_id: UUID) -> HttpResponse:
-    """The shrunk scenario as a file that the builder imports."""
+    """Sends the shrunk scenario as a file that the builder imports."""
     job = seen_job(request, Shrink, shrink_id)
     response = HttpResponse(scenario_text(job), content_type="application/toml; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{job.scenario}-shrunk.toml"'

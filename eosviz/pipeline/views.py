@@ -33,7 +33,8 @@ SWEEPS_SHOWN = 50
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The newest sweeps and the samples that can be started; without a sweep, also the sample map."""
+    """The page with the newest sweeps and the samples that can be started; without a sweep, also with the sample
+    map."""
     seen = Sweep.objects.seen_by(browser_of(request.session))
     recent = seen.recent().defer("table", "document")
     context = {
@@ -48,8 +49,8 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def sweep(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """One sweep: its progress, and its results as heat maps. `sweep_figures.read_look` reads the parameters of the
-    address."""
+    """The page of one sweep: its progress, and its results as heat maps. `sweep_figures.read_look` reads the
+    parameters of the address."""
     shown = seen_job(request, Sweep, sweep_id)
     context = {"own": owns(request, shown), "socket": socket_address(shown, request.GET)}
     return render(request, "pipeline/sweep.html", context | map_context(shown, request.GET))
@@ -66,7 +67,7 @@ def delete(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """The table as CSV, with a line for each cell: its values on the axes, counts, and quantiles (5 %, 50 %,
+    """Sends the table as CSV, with a line for each cell: its values on the axes, counts, and quantiles (5 %, 50 %,
     95 %) of the measures."""
     shown = seen_job(request, Sweep, sweep_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
@@ -95,7 +96,7 @@ def table_csv(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
 
 @require_safe
 def map_png(request: HttpRequest, sweep_id: UUID) -> HttpResponse:
-    """The heat maps of the page as a picture. The parameters are those of the page."""
+    """Sends the heat maps of the sweep's page as a picture. The parameters are those of the page."""
     from eosviz.pipeline.heat_picture import draw_map  # few pages need a drawing library
 
     shown = seen_job(request, Sweep, sweep_id)
@@ -115,7 +116,7 @@ def row_of(shown: Sweep, cell_number: int) -> dict[str, Any]:
 
 @require_safe
 def cell(request: HttpRequest, sweep_id: UUID, cell: int) -> HttpResponse:
-    """One cell: counts with intervals, distributions, and runs to open."""
+    """The page of one cell: counts with intervals, distributions, and runs to open."""
     shown = seen_job(request, Sweep, sweep_id)
     row = row_of(shown, cell)
     named = list(zip((axis["name"] for axis in shown.axes), row["values"], strict=True))

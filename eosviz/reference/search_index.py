@@ -105,7 +105,8 @@ exact term (EXACT_LEADS) and pages to which a term leads are excepted."""
 LEAST, FAR = 8, 0.2
 """`_ranked` keeps the first LEAST scenarios, and others with at least the share FAR of the best one's points."""
 SECOND = 0.99
-"""A scenario without both of two terms gets at most this share of the least that a scenario with both gets."""
+"""A scenario that lacks one of two terms gets at most this share of the lowest score of the scenarios with both
+terms."""
 LIKELY, UNLIKELY = 0.8, 1.8
 """A question is far from all scenarios if the fit that `Threads.by_words` returns is less than LIKELY; if no term leads
 to a scenario, less than UNLIKELY."""

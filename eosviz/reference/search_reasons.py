@@ -36,7 +36,8 @@ SHARED_COUNTS = 0.5
 SAME_COUNTS = 2.0
 """The score of a term that a passage has (`_says`), for each unit of its weight."""
 CITED_COUNTS = 0.6
-"""The weight of a word is multiplied by this if only a public thread has it that the reason cites."""
+"""The weight of a word is multiplied by this if the reason does not contain the word, but cites a public thread that
+does."""
 CITING = re.compile(r"\b(?:issue|pull request)s? [^.;:]*")
 """Matches the place where a reason cites threads: *its issues 3003 and 3221*."""
 EXTRA_WEIGHT = 150.0
@@ -45,16 +46,17 @@ words that were not asked is about something else, but a short one is no better 
 CLAUSES = re.compile(r"(?:（[^（）]*）|[^；])+(?:；|$)")
 """The parts of a Chinese sentence between its semicolons."""
 STEPS = ((1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (3, 1))
-"""`_aligned`: of how many sentences and of how many Chinese clauses a pair consists."""
+"""The sizes of a pair in `_aligned`, as (number of English sentences, number of Chinese clauses)."""
 UNEVEN_COUNTS, CUT_COUNTS = 8.0, 0.3
-"""`_aligned`: the cost of a difference in length, and of a Chinese sentence that is cut in two; a name that only the
-Chinese has costs 1, and so do two sentences that become one."""
+"""Costs of a pair in `_aligned`: of a difference in length, and of cutting a Chinese sentence in two. A name that
+only the Chinese part has costs 1, and so does joining two sentences."""
 NAME = re.compile(r"[A-Za-z][\w.-]*\w|\d[\d.]*\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """``text`` and ``means`` are by language. ``means``: what a sign means; empty for a passage of the lesson."""
+    """A passage or sign. ``text`` and ``means`` are by language. ``means``: what a sign means; empty for a passage of
+    the lesson."""
 
     text: dict[str, str]
     means: dict[str, str]
@@ -175,8 +177,8 @@ def _passages(part: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _aligned(english: list[str], chinese: list[str]) -> list[tuple[str, str]]:
-    """A text in two languages, cut into pairs that say the same: mostly one sentence each; else several sentences, or
-    a part of a Chinese one that ends at a semicolon."""
+    """A text in two languages, cut into pairs with the same meaning. Most pairs have one sentence of each language;
+    the others have several sentences, or a part of a Chinese sentence that ends at a semicolon."""
     if len(english) == len(chinese):
         return list(zip(english, chinese, strict=True))
     parts = [part for sentence in chinese for part in CLAUSES.findall(sentence)]

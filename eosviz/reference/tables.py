@@ -130,7 +130,7 @@ TERM, HOUSE, CODE = "term.", "house.", "codebase."
 
 @dataclass(frozen=True, slots=True)
 class TermRow:
-    """``key``: the term in the catalogue; its meaning is under ``what``."""
+    """A term for its page. ``key``: the term in the catalogue; its meaning is under ``what``."""
 
     key: str
 

@@ -68,7 +68,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def machines(request: HttpRequest) -> HttpResponse:
-    """Every machine as a picture, and every transition and refusal as a row."""
+    """The page of the machines: each as a picture, and every transition and refusal as a row."""
     drawn = [(machine_json(machine), drawing.draw(machine)) for machine in machine_tables().values()]
     homes = {name: component for component in components().values() for name in component.machines}
     return render(request, "reference/machines.html", {"machines": drawn, "homes": homes})
@@ -86,14 +86,14 @@ def machine(request: HttpRequest, name: str) -> JsonResponse:
 
 @require_safe
 def code(request: HttpRequest) -> HttpResponse:
-    """The pseudocode of every component, each line with its requirements and its place in Kafka."""
+    """The page with the pseudocode of every component, each line with its requirements and its place in Kafka."""
     return render(request, "reference/code.html", {"components": components().values()})
 
 
 @require_safe
 @cache_control(max_age=300)
 def code_json(request: HttpRequest) -> JsonResponse:
-    """The pseudocode with what each line is linked to, for the panel beside a step."""
+    """Responds with the pseudocode, each line with its links, for the panel beside a step."""
     return JsonResponse(documents.to_json())
 
 
@@ -104,20 +104,21 @@ def errors(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def signatures(request: HttpRequest) -> HttpResponse:
-    """Symptoms of known faults, with the affected versions and the runs that show them."""
+    """The page of the symptoms of known faults, with the affected versions and the runs that show them."""
     return render(request, "reference/signatures.html", {"signatures": known_signatures()})
 
 
 @require_safe
 def libraries(request: HttpRequest) -> HttpResponse:
-    """The behaviours of client libraries, and the runs in which they matter."""
+    """The page of the behaviours of client libraries, and of the runs in which they matter."""
     context = {"libraries": client_libraries(), "behaviours": behaviours()}
     return render(request, "reference/libraries.html", context)
 
 
 @require_safe
 def versions(request: HttpRequest) -> HttpResponse:
-    """The modelled differences between the versions of Kafka, and the switches that a scenario can set."""
+    """The page of the modelled differences between the versions of Kafka, and of the switches that a scenario can
+    set."""
     context = {
         "profiles": list(PROFILES.values()),
         "versions": tables.versions(),
@@ -141,7 +142,7 @@ def requirements(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
-    """One requirement: its sentence, the rows that implement it, the scenarios that show it."""
+    """The page of one requirement: its sentence, the rows that implement it, the scenarios that show it."""
     if identifier not in tables.requirements():
         raise Http404
     context = {
@@ -164,14 +165,14 @@ def requirement(request: HttpRequest, identifier: str) -> HttpResponse:
 
 @require_safe
 def contradictions(request: HttpRequest) -> HttpResponse:
-    """Contradictions of the sources, and what the engine does."""
+    """The page of the contradictions of the sources, with what the engine does."""
     rows = tables.requirement_rows(tables.CONTRADICTION)
     return render(request, "reference/contradictions.html", {"rows": rows})
 
 
 @require_safe
 def middleware(request: HttpRequest) -> HttpResponse:
-    """Two-phase commit over middleware beside Kafka's transactions (MW-15)."""
+    """The page that compares two-phase commit over middleware with Kafka's transactions (MW-15)."""
     return render(request, "reference/middleware.html", {"aspects": COMPARISON})
 
 
@@ -198,8 +199,8 @@ def limits(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def player(request: HttpRequest) -> HttpResponse:
-    """The player's panels and shortcuts, which the player's script draws from its own lists; without a
-    script, their names only."""
+    """The page of the player's panels and shortcuts, which the player's script draws from its own lists. Without a
+    script, the page has only their names."""
     context = {
         "names": [key for key in tables.player_words() if not key.startswith("player.guide.")],
         **element_attributes(),
@@ -209,8 +210,8 @@ def player(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """The first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. The id of a scenario alone
-    (`sc44`) leads to the scenario."""
+    """The search page: the first matches of each kind, or up to KIND_SHOWN_MAX of one `kind`. The id of a scenario
+    alone (`sc44`) leads to the scenario."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     scenario = None if {"kind", "results"} & set(request.GET) else scenario_of(question)
     if scenario is not None:
@@ -249,9 +250,9 @@ def search(request: HttpRequest) -> HttpResponse:
 @require_safe
 def suggested(request: HttpRequest) -> HttpResponse:
     """A part of a page: the first scenarios that the search page would show for the question typed so far, and the
-    first page to which a word of the question leads. A number suggests those that have it in their identifier or title:
-    there is no room to say where else it is. Without a question there is nothing to show, and the search makes itself
-    ready."""
+    first page to which a word of the question leads. For a number, only scenarios with the number in their identifier
+    or title are suggested: there is no room to say where else it is. Without a question there is nothing to show, and
+    the search makes itself ready."""
     question = request.GET.get("q", "").strip()[:QUESTION_LENGTH]
     if question == "":
         search_index.prepare()

@@ -14,7 +14,7 @@ from eosviz.replays.models import Replay
 
 @require_safe
 def bundle(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The bundle; with `times=moved` its times are moved, so that the newest is in 2000."""
+    """Sends the bundle. With `times=moved`, its times are moved so that the newest is in 2000."""
     replay = Replay.objects.readable_by(browser_of(request.session)).filter(id=replay_id).first()
     if replay is None:
         raise Http404

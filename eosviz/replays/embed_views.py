@@ -51,7 +51,7 @@ def framed(response: HttpResponse) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The read-only player with a link's run."""
+    """The page with the read-only player that plays a link's run."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, None)
@@ -80,7 +80,7 @@ def embed(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
 @xframe_options_exempt
 @require_safe
 def embed_replay(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The player with a stored replay that has no owner."""
+    """The page with the player that plays a stored replay without an owner."""
     replay = get_object_or_404(Replay.objects.public(), id=replay_id)
     step = request.GET.get("step", "0")
     context: dict[str, Any] = {

@@ -43,7 +43,7 @@ from eosviz.walkthroughs.requested import branch_in, owned_session
 @never_cache
 @require_safe
 def limits(request: HttpRequest, session_id: UUID) -> JsonResponse:
-    """Forms, bounds, and the used part of the quota of published replays, for the dialog."""
+    """Responds with forms, bounds, and the used part of the quota of published replays, for the dialog."""
     owned_session(request, session_id)
     return _limits(request)
 

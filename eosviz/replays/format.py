@@ -27,7 +27,7 @@ class _Shape(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Change(_Shape, frozen=True):
-    """``before`` is missing when the path did not exist, ``after`` when it no longer does."""
+    """A change of the view. ``before`` is missing if the path did not exist, ``after`` if it no longer does."""
 
     path: Annotated[list[str], Meta(min_length=1, max_length=12)]
     before: Any | UnsetType = UNSET

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 BEFORE, BEHIND = 2, 7
-"""About how many batches are drawn before the last stable offset, and how many after it; the rest are counted."""
+"""The drawing has about this many batches before and after the last stable offset; the others are counted."""
 PARTITIONS_MAX = 20
 HUES = 6
 

@@ -23,8 +23,8 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("wrong_type", r"Expected `(?P<expected>[a-z| ]+)`, got `(?P<got>[a-z]+)`"),
     )
 )
-"""(name, pattern) of each kind; the first pattern that matches counts. The name belongs to the sentence
-`replays.misshapen.<kind>`."""
+"""(name, pattern) of each kind; the first pattern that matches counts. The sentence of a kind is
+`replays.misshapen.<name>`."""
 
 
 def sentence_of(sentence: str) -> dict[str, Any]:

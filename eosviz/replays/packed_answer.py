@@ -12,7 +12,8 @@ from eosviz.streamed import Streamed, StreamedFile
 
 
 def packed_answer(request: HttpRequest, packed: bytes | BinaryIO, digest: str, kept: str) -> HttpResponseBase:
-    """The response. `digest` identifies the content, `kept` is its Cache-Control. An open file is closed at the end."""
+    """The file as a response. `digest` identifies the content, `kept` is its Cache-Control. An open file is closed at
+    the end."""
     tag = f'"{digest}"'
     if request.headers.get("If-None-Match") == tag:
         response: HttpResponseBase = HttpResponse(status=HTTPStatus.NOT_MODIFIED)

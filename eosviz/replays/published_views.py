@@ -56,7 +56,7 @@ def page(request: HttpRequest, digest: str) -> HttpResponse:
 
 @require_safe
 def player(request: HttpRequest, digest: str) -> HttpResponseBase:
-    """The player file. Its address contains the SHA-256 of its content."""
+    """Responds with the player file. Its address contains the SHA-256 of its content."""
     return packed_answer(request, _opened(digest, published_files.PLAYER), digest, FOR_EVER)
 
 

@@ -208,7 +208,7 @@ class _Steps:
         return self._view, self._number
 
     def close(self, number: int) -> bytes:
-        """The packed steps. Raises ReplayRefused if the header announced more steps."""
+        """End the reading and return the packed steps. Raises ReplayRefused if the header announced more steps."""
         while self._waiting and (self._branch is None or self._number == self._branch.newest):
             self._open_next(number)
         if self._branch is None or self._number != self._branch.newest:

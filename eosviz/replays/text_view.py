@@ -76,7 +76,7 @@ _RUN = msgspec.json.Decoder(Run)
 
 @require_safe
 def text(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """The page with the link's step; with `?from=`, the page with that step."""
+    """The page of text with the link's step or, with `?from=`, with that step."""
     try:
         file, kept = linked_file("player", request, scenario, version)
         link = read_link(scenario, version, request.GET)

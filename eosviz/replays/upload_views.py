@@ -26,7 +26,7 @@ FORMS = {"log": "replays:open_log", "replay": "replays:import"}
 @never_cache
 @require_safe
 def upload(request: HtmxRequest, upload_id: UUID) -> HttpResponse:
-    """The state of the upload. The page asks every second through htmx and gets only the changing part."""
+    """The page of the upload's state. The page asks every second through htmx and gets only the changing part."""
     mine = _mine(request, upload_id)
     if is_forgotten(mine):
         take_upload.delay(mine.place)

@@ -43,7 +43,7 @@ EXAMPLE = "SC-03"
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
-    """The session as a download. GET is allowed, too, so that a plain link works."""
+    """Sends the session as a file. GET is allowed, too, so that a plain link works."""
     session = owned_session(request, session_id)
     response = Streamed(actions.export_session(session), content_type="application/gzip")
     response["Content-Disposition"] = (
@@ -55,7 +55,7 @@ def export(request: HttpRequest, session_id: UUID) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_page(request: HttpRequest) -> HttpResponse:
-    """A form with one file; a refused file shows the form with the reason."""
+    """The page with a form for one file. If the file is refused, the page shows the form with the reason."""
     if request.method != "POST":
         return _show_import_page(request, None)
     try:
@@ -101,7 +101,7 @@ def _begin(
 @csrf_exempt  # The view's own handlers parse the form first; the token is checked right after.
 @require_http_methods(["GET", "HEAD", "POST"])
 def log_page(request: HttpRequest) -> HttpResponse:
-    """*Open a log*: a form for partition folders, single files and pasted text."""
+    """The page *Open a log*: a form for partition folders, single files and pasted text."""
     if request.method != "POST":
         return _show_log_page(request, None)
     try:
@@ -137,7 +137,7 @@ def _open_log(request: HttpRequest, coming: uploads.Arriving, collector: LogFile
 
 @require_safe
 def log_case(request: HttpRequest, replay_id: UUID) -> HttpResponse:
-    """The transactions of a log case: verdicts, evidence, remedies."""
+    """The page of a log case's transactions: verdicts, evidence, remedies."""
     replay = _readable(request, replay_id)
     if replay.analysis is None or not replay.has_verdicts:
         return redirect("replays:play", replay.id)

@@ -96,8 +96,7 @@ class Shelved:
     card: Card
     runs: tuple[Run, ...]
     twin: str | None = None
-    """The name of a variant that is a twin of the first run (`are_twins`): both make the same steps. None if there is
-    none."""
+    """The name of a variant that makes the same steps as the first run (`are_twins`); None if no variant does."""
 
     @property
     def different(self) -> list[Run]:

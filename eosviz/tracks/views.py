@@ -27,13 +27,13 @@ from eosviz.walkthroughs.requested import branch_in, owned_session
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Every track, with the progress of this browser."""
+    """The page of all tracks, with the progress of this browser."""
     return render(request, "tracks/index.html", {"progress": progress_of(browser_of(request.session))})
 
 
 @require_safe
 def detail(request: HttpRequest, name: str) -> HttpResponse:
-    """One track: its scenarios in order, each with the reason to continue to it."""
+    """The page of one track: its scenarios in order, each with the reason to continue to it."""
     progress = progress_in(browser_of(request.session), _track(name))
     return render(request, "tracks/detail.html", {"progress": progress})
 
@@ -41,7 +41,7 @@ def detail(request: HttpRequest, name: str) -> HttpResponse:
 @require_POST
 def begin(request: HttpRequest, name: str, position: int) -> HttpResponse:
     """Redirect to the player with this browser's session for the position, which is created if there is none.
-    ``log``: the log case to which the player leads back."""
+    ``log``: the log case to which a link of the player returns."""
     track = _track(name)
     _item(track, position)
     try:
@@ -71,7 +71,7 @@ def finish(request: HttpRequest, name: str, position: int) -> HttpResponse:
 @never_cache
 @require_safe
 def session_questions(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=<id>`: the questions of the branch and its ancestors, and the answers so far."""
+    """Responds with the questions of the branch `?branch=<id>` and its ancestors, and with the answers so far."""
     session = owned_session(request, session_id)
     branch = branch_in(session, request.GET.get("branch", ""))
     line = Branch.objects.line(branch)

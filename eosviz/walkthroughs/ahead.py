@@ -45,7 +45,7 @@ def look_ahead(session_id: uuid.UUID, branch_id: int, page: str) -> None:
 
 
 def go_on_ahead(session_id: uuid.UUID, branch_id: int, first: int, last: int, page: str) -> None:
-    """The page's socket has stored the steps from `first` to `last`: make the next ones ahead and send them.
+    """Make further steps ahead and send them, after the page's socket has stored the steps from `first` to `last`.
     Raises Problem if the branch was deleted."""
     with recent.of(branch_id) as slot:
         slot.were_stored(first, last)

@@ -15,7 +15,8 @@ from eosviz.walkthroughs.models import Branch, Keyframe, Step, line_intervention
 
 
 def beside(left: Branch, right: Branch) -> bytes:
-    """`Alongside` as JSON, of the first ALIGNED_MOST steps of both runs, or of the steps that are stored."""
+    """`Alongside` as JSON: of the first ALIGNED_MOST steps of the two runs or, if these cannot be made, of their
+    stored steps."""
     sides = (left, right)
     asked = Asked(left=_asked(left), right=_asked(right))
     is_ours = all(side.session.version.library_position is not None for side in sides)

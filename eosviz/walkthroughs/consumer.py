@@ -194,8 +194,8 @@ class SessionConsumer(RightfulConsumer):
     async def _send_to_others(
         self, frames: list[bytes], presented: presenting_messages.Presented | None
     ) -> None:
-        """Sends frames to the other pages of the session; `presented`: the presenter's place, if the presenter goes
-        to the last of their steps. Raises nothing if Redis cannot be reached."""
+        """Sends frames to the other pages of the session. `presented`: the presenter's new place, or None if the
+        presenter does not move. Raises nothing if Redis cannot be reached."""
         event: dict[str, Any] = {
             "type": "session.frames",
             "frames": [frame.decode() for frame in frames],

@@ -47,8 +47,8 @@ STEPS_COUNTED_AS_ONE steps of the run."""
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def open_page(request: HttpRequest, scenario: str, version: str) -> HttpResponse:
-    """GET shows where the address leads and creates nothing, because link previews send GET, too; a browser's
-    page then posts by itself."""
+    """The page of a link. GET shows where the address leads and creates nothing, because link previews send GET, too;
+    in a browser, the page then sends the POST by itself."""
     try:
         link = read_link(scenario, version, request.GET)
         check_open(link, request)
@@ -87,7 +87,7 @@ def _open(request: HttpRequest, link: Link) -> HttpResponse:
 @never_cache
 @require_safe
 def rerun(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """`?branch=…&step=…`: redirects to the link of that step, which makes the branch again with all its
+    """Redirects to the link of the step `?branch=…&step=…`. The link makes the branch again with all its
     interventions."""
     session = owned_session(request, session_id)
     branch, step = place_in(session, request.GET)

@@ -216,8 +216,8 @@ def read_selection(query: QueryDict) -> Selection | None:
 
 
 def version_of(link: Link) -> tuple[ScenarioVersion, bool]:
-    """The version that the link names, and True; else the current version of the same scenario, and False. Raises
-    Problem."""
+    """Returns the version that the link names, and True. If it is not stored, returns the current version of the same
+    scenario, and False. Raises Problem."""
     versions = ScenarioVersion.objects
     whole = versions.filter(digest__startswith=link.version, identifier__iexact=link.scenario)
     # A shorter prefix could match by chance. A longer text is no digest, and SQLite fails on very long ones.

@@ -52,7 +52,7 @@ from eosviz.walkthroughs.view_differences import NetChange
 
 Name = Annotated[str, Meta(max_length=LIMITS.name_characters, pattern=NAME_PATTERN)]
 Stopped = Literal["count", "interesting", "time", "breakpoint", "end", "limit", "pause"]
-"""Why a command made no more steps."""
+"""The reason why a command made no more steps."""
 
 
 class Hello(FromPage, tag="hello", frozen=True, kw_only=True):
@@ -355,8 +355,8 @@ class Transactions(FromServer, tag="transactions", frozen=True, kw_only=True):
 
 
 class PlanAnswer(FromServer, tag="plan", frozen=True, kw_only=True):
-    """`interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can
-    be made. Without `re`, the message comes before the welcome."""
+    """`interventions`: how many of the branch's interventions the plan includes. `plan`: null if none can be made.
+    Without `re`, the message comes before the welcome."""
 
     re: str | None = None
     branch: str

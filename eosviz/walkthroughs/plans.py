@@ -143,8 +143,8 @@ def _answer(branch: Branch, plan: bytes, re: str | None) -> PlanAnswer:
 
 
 def _keys(line: list[Branch]) -> list[str]:
-    """The keys of the plans of a line: of the run without interventions, then each with one more
-    intervention."""
+    """The keys of the plans of a line: the key of the run without interventions, then the key of the run with each
+    further intervention."""
     session = line[0].session
     keys = [_key_of_run(session.version, session.variant)]
     for one in line_interventions(line):

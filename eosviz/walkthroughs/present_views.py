@@ -35,8 +35,8 @@ def end(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def follow(request: HttpRequest, token: uuid.UUID) -> HttpResponse:
-    """The follower's player, which moves with the presenter. The address is not found after the presentation,
-    and while its presenter's account is blocked."""
+    """The page of the follower's player, which moves with the presenter. Raises Http404 after the presentation, and
+    while its presenter's account is blocked."""
     presentations = Presentation.objects.open_to_followers().select_related("session__version", "branch")
     presentation = get_object_or_404(presentations, token=token)
     header = presentation.session.decoded_header

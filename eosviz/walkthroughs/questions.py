@@ -183,7 +183,7 @@ def keyframe_answer(branch: Branch, number: int, re: str) -> KeyframeAnswer:
 
 
 def near_view_answer(branch: Branch, number: int, re: str, whole: bool = False) -> NearViewAnswer:
-    """The view after exactly this step of a line, as far as a page draws it. `whole`: complete. Raises
+    """The view after exactly this step of a line: the parts that a page draws or, with `whole`, all of it. Raises
     Problem if the step is beyond the newest one, or if no view is stored before it."""
     if number > branch.newest:
         raise Problem("conflict", "beyond_newest", after=number, newest=branch.newest)

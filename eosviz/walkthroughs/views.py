@@ -66,8 +66,8 @@ def element_attributes() -> dict[str, str]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """`?scenario=SC-07&variant=…`, or `?scenario=SC-07/…`: a description of the scenario and a button, which
-    creates the session with POST."""
+    """The page that describes the scenario of `?scenario=SC-07&variant=…` or `?scenario=SC-07/…`. Its button creates
+    the session with POST."""
     asked = request.POST if request.method == "POST" else request.GET
     identifier, _, named = asked.get("scenario", "").partition("/")
     version = _version(identifier)
@@ -138,7 +138,8 @@ def _refused(
 @require_safe
 @ensure_csrf_cookie
 def player(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
-    """The session; `?branch=<id>&step=<number>` opens it there, and `?log=<id>` leads back to that log case."""
+    """The page of the player with the session. With `?branch=<id>&step=<number>`, the session is opened there; with
+    `?log=<id>`, a link leads back to that log case."""
     session = owned_session(request, session_id)
     branches = Branch.objects.of_session(session.id)
     wanted = request.GET.get("branch", "")
@@ -181,7 +182,7 @@ def delete(request: HttpRequest, session_id: uuid.UUID) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def compare(request: HttpRequest) -> HttpResponse:
-    """`?left=<branch>&right=<branch>`: the page that steps through both branches in lockstep. If one is
+    """The page that steps through the branches `left` and `right` of the address in lockstep. If one of them is
     missing: the form that chooses what to compare."""
     one, other = _side(request, "left"), _side(request, "right")
     if one is None or other is None:
@@ -240,7 +241,7 @@ def _comparable(of: str) -> dict[str, Any]:
 
 @require_safe
 def differences(request: HttpRequest) -> JsonResponse:
-    """`?branch=<branch>`: the names of the differences that the branch's scenario can be compared by (keys
+    """Responds with the possible comparisons of the branch in `?branch=…`. `differences`: their names (keys
     `difference.<name>`); `without_effect`: those that change nothing in its run. `runs`: its other variants,
     by name and title. `generations`: the address of the page of all generations, or null."""
     branch = _side(request, "branch")
@@ -261,8 +262,8 @@ def differences(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def moments(request: HttpRequest) -> HttpResponse:
-    """`?left=<branch>&right=<branch>`: which steps of two branches are shown beside each other, and what differs
-    otherwise than in time (`Alongside`)."""
+    """Responds with the steps of `?left=<branch>&right=<branch>` that are shown beside each other, and with the
+    differences that are not only in time (`Alongside`)."""
     left, right = _side(request, "left"), _side(request, "right")
     if left is None or right is None:
         raise Http404
@@ -294,9 +295,9 @@ def _generations_of(session: Session) -> str | None:
 
 @require_POST
 def compare_new(request: HttpRequest) -> HttpResponse:
-    """Creates a run of the same scenario with one change, and redirects to the comparison. With `choice` both
-    runs are new; with `branch` one side is this branch, and with `run` the other side is another run. `log`
-    is passed on."""
+    """Creates a run of the same scenario with one change, and redirects to the comparison. With `choice`, the two
+    runs are new; with `branch` one side is this branch, and with `run` the other side is another run. `log` is passed
+    on."""
     branch = _branch_to_compare(request)
     if branch is not None and "run" in request.POST:
         return _beside_other_run(request, branch)

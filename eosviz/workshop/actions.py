@@ -177,8 +177,8 @@ def set_visibility(draft: Draft, actor: User, visibility: Visibility, classroom:
 
 
 def from_nothing(owner: User, language: Language) -> Draft:
-    """A draft with an empty scenario in one language. Its author needs to write the other language only after
-    choosing both."""
+    """Create a draft with an empty scenario in one language. Its author needs to write the other language only after
+    choosing both languages."""
     title = FIRST_TITLE[language]
     text = f'id = "MY-1"\nprofile = "k28"\n\n[title]\nen = "{title}"\nzh-Hans = "{title}"\n'
     return create_draft(owner, text, language=language)

@@ -291,7 +291,7 @@ def publish(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
 
 @require_safe
 def form_file(request: HttpRequest) -> HttpResponse:
-    """The data from which the form is made. The address contains its digest."""
+    """Responds with the data from which the form is made. The address contains its digest."""
     body, digest = _form_file()
     return cached(HttpResponse(body, content_type="application/json"), request, digest)
 

@@ -137,7 +137,7 @@ def import_file(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_POST
 def from_branch(request: SignedInRequest, branch_id: int) -> HttpResponse:
-    """*Make this a scenario*: a draft from a branch of one's own session."""
+    """*Make this a scenario*: create a draft from a branch of the user's own session."""
     owned = Branch.objects.filter(session__owner=browser_of(request.session), session__owner__gt="")
     branch = get_object_or_404(owned.select_related("session__version"), id=branch_id)
     try:
@@ -167,8 +167,8 @@ def fork(request: SignedInRequest, draft_id: uuid.UUID, number: int) -> HttpResp
 @never_cache
 @require_safe
 def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """A scenario's page: what it is about, and its versions, each with a start button. Its author also gets the
-    actions."""
+    """The page of a scenario: what it is about, and its versions, each with a start button. Its author also sees
+    buttons for the actions."""
     return draft_page(request, _seen(request, draft_id))
 
 
@@ -176,7 +176,8 @@ def detail(request: HttpRequest, draft_id: uuid.UUID) -> HttpResponse:
 @login_required
 @require_safe
 def publishing_state(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """The progress of a publication; the scenario's page asks every second and is reloaded when it has ended."""
+    """The part of the scenario's page with the progress of a publication. The page asks for it every second and is
+    reloaded when the publication has ended."""
     draft = own_draft(request, draft_id)
     row = Publishing.objects.unfinished().filter(draft=draft).first()
     if row is None:
@@ -307,7 +308,7 @@ def start(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpRespons
 @never_cache
 @require_safe
 def export(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpResponse:
-    """A version as a file."""
+    """Sends a version as a file."""
     edition = _edition(request, draft_id, number)
     return _file(edition.text, f"{edition.version.identifier}-{number}.toml")
 
@@ -316,7 +317,7 @@ def export(request: HttpRequest, draft_id: uuid.UUID, number: int) -> HttpRespon
 @login_required
 @require_safe
 def export_draft(request: SignedInRequest, draft_id: uuid.UUID) -> HttpResponse:
-    """One's own draft as it was last saved, as a file."""
+    """Sends the user's own draft, as it was last saved, as a file."""
     draft = own_draft(request, draft_id)
     return _file(draft.text, f"{draft.identifier or 'scenario'}.toml")
 

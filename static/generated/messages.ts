@@ -96,7 +96,7 @@ export interface Advance {
    */
   ahead?: boolean;
   /**
-   * Over the socket: the presenter goes to the step, if it was made ahead and its socket stores it: then its `steps` take followers there. Otherwise this has no effect, and the page sends `present`.
+   * Over the socket: what the presenter looks at. If the step was made ahead and the presenter's socket stores it, its `steps` message takes the followers to the step. Otherwise this field has no effect, and the page sends `present`.
    */
   present?: Look | null;
 }
@@ -108,7 +108,7 @@ export interface Look {
   selection?: Selection | null;
 }
 /**
- * What the reader selected. It need not exist.
+ * The object that the reader selected. It need not exist.
  */
 export interface Selection {
   kind: "actor" | "batch" | "message" | "partition" | "record" | "timer" | "transaction";
@@ -332,7 +332,7 @@ export interface FindHanging {
   timeout_minutes?: number | null;
 }
 /**
- * `abort`: the transaction by its first offset, or by its producer.
+ * `abort`. The transaction is named by its first offset, or by its producer.
  */
 export interface AbortHanging {
   action: "abort_hanging";
@@ -376,7 +376,7 @@ export interface AskKeyframe {
   number: number;
 }
 /**
- * The view after exactly this step, as far as a page draws it; `whole`: complete.
+ * The view after exactly this step: the parts that a page draws or, with `whole`, all of it.
  */
 export interface AskNearView {
   type: "near_view";
@@ -425,7 +425,7 @@ export interface AskTransactions {
   branch: string;
 }
 /**
- * The plan of a branch's run: the place of each thing, and the beats (docs/frame.md, *Plan*).
+ * The plan of a branch's run: the place of each drawn object, and the beats (docs/frame.md, *Plan*).
  */
 export interface AskPlan {
   type: "plan";
@@ -2483,8 +2483,8 @@ export interface TransactionLine {
   over: boolean;
 }
 /**
- * `interventions`: how many of the branch's interventions the plan includes. `plan`: null where none can
- *     be made. Without `re`, the message comes before the welcome.
+ * `interventions`: how many of the branch's interventions the plan includes. `plan`: null if none can be made.
+ *     Without `re`, the message comes before the welcome.
  */
 export interface PlanAnswer {
   type: "plan";
@@ -3284,7 +3284,7 @@ export interface PlayerFile {
   header?: Header;
   view?: View;
   /**
-   * Branch id to the steps of the branch itself, which come after `leaves_at`.
+   * Branch id → the steps of the branch itself, which come after `leaves_at`.
    */
   steps?: {
     [k: string]: Step[];
@@ -3294,25 +3294,25 @@ export interface PlayerFile {
    */
   lines?: string;
   /**
-   * Branch id to the plan of the branch, if the file has plans.
+   * Branch id → the plan of the branch, if the file has plans.
    */
   plans?: {
     [k: string]: Plan;
   };
   /**
-   * Branch id to the derived facts of the branch, if the file has them; null means the same as a missing entry.
+   * Branch id → the derived facts of the branch, if the file has them; null means the same as a missing entry.
    */
   derived?: {
     [k: string]: FileDerived | null;
   };
   /**
-   * Branch id to the transactions of the branch, if the file has them.
+   * Branch id → the transactions of the branch, if the file has them.
    */
   transactions?: {
     [k: string]: TransactionLines;
   };
   /**
-   * For a log case: why the readers of its partitions stop.
+   * The answers to why the consumers of a log case's partitions stop.
    */
   why?: LogWhy[];
 }
@@ -3360,7 +3360,7 @@ export interface PlayedBranch {
   finished: string | null;
   interventions: MadeIntervention[];
   /**
-   * Guarantee to the step that first broke it.
+   * Guarantee → the step that first broke it.
    */
   first_broken: {
     [k: string]: number;
@@ -3419,7 +3419,8 @@ export interface TransactionLines {
   lines: TransactionLine[];
 }
 /**
- * Why readers of a partition stop at `offset`, from step `first` to `last` (null: to the end) of a log case.
+ * The answer to why consumers of a partition of a log case stop at `offset`, from step `first` to `last` (null:
+ *     to the end).
  */
 export interface LogWhy {
   partition: string;

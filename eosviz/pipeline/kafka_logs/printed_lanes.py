@@ -118,7 +118,7 @@ def _header(line: BatchLine) -> BatchHeader | None:
 
 
 def _control(line: BatchLine) -> ControlRecord | None:
-    """The control record of a batch; None if it has none that is known."""
+    """The control record of a batch; None if the batch has none, or one of an unknown type."""
     name = line.control_type or ""
     if name in ControlType.__members__:
         marker = name in (ControlType.COMMIT.name, ControlType.ABORT.name)
