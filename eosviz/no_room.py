@@ -20,7 +20,7 @@ SQLITE_CODES = frozenset(
 )
 """Primary result codes, https://www.sqlite.org/rescode.html; an extended code holds one in its lowest byte."""
 POSTGRESQL_STATES = frozenset({"53100", "58030", "25006"})
-"""disk_full, io_error, read_only_sql_transaction: PostgreSQL's documentation, appendix A."""
+"""The codes of disk_full, io_error and read_only_sql_transaction (PostgreSQL's documentation, appendix A)."""
 SQLITE_BUSY_CODES = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 POSTGRESQL_BUSY_STATES = frozenset({"40001", "40P01", "53300", "55P03"})
 """serialization_failure, deadlock_detected, too_many_connections, lock_not_available."""

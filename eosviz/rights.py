@@ -175,7 +175,8 @@ class _Answer:
         self.ending: Ending | None = None
         self.asked_at = -math.inf
         self.changes = 0
-        """Grows with each announcement. An answer that was requested before the last announcement is ignored."""
+        """A number that grows with each announcement. An answer that was requested before the last announcement is
+        ignored."""
         self.holders = 0
 
 

@@ -23,7 +23,7 @@ ErrorCode = Literal[
 
 
 class FromServer(Struct, tag_field="type", frozen=True, kw_only=True):
-    """Fields may be added within a version; pages ignore unknown ones."""
+    """Base of every message that the server sends. Fields may be added within a version; pages ignore unknown ones."""
 
     v: int = VERSION
 

@@ -235,8 +235,8 @@ def pytest_part(
 
 
 def install_browser() -> None:
-    """Install a browser if there is none and this process may. Without a browser its tests are skipped and
-    say so."""
+    """Install a browser if there is none and this process may install packages. Without a browser its tests are
+    skipped and say so."""
     if find_browser() is None and is_debian_root():
         say(f"Installing {DEBIAN_PACKAGE} for the browser tests …")
         if not install_debian_package(DEBIAN_PACKAGE):
@@ -255,7 +255,7 @@ def run_part(part: Part) -> Outcome:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        # A group of its own, so that all its processes can be ended.
+        # The part gets a process group of its own, so that all its processes can be ended.
         process_group=0,
     )
     _running.add(process.pid)

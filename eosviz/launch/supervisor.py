@@ -280,7 +280,7 @@ def open_log(log: Path) -> BinaryIO:
 
 
 def last_words(service: Service) -> str:
-    """The log's last line, and the path of the rest."""
+    """The log's last line, and the path of the log."""
     try:
         lines = service.log.read_text(errors="replace").strip().splitlines()
     except OSError:

@@ -122,7 +122,7 @@ def _settings(master: str, work: Path) -> dict[str, str]:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": "768m",
-            # A few thousand rows: two hundred shuffle partitions would only cost their start.
+            # For a few thousand rows, two hundred shuffle partitions would only cost the time of their start.
             "spark.sql.shuffle.partitions": "4",
         }
     return settings

@@ -44,7 +44,7 @@ EXTRA_WEIGHT = 150.0
 """Added to the weight of a passage's words before its score is divided by the root of that weight: a passage with many
 words that were not asked is about something else, but a short one is no better for being short."""
 CLAUSES = re.compile(r"(?:（[^（）]*）|[^；])+(?:；|$)")
-"""The parts of a Chinese sentence between its semicolons."""
+"""Matches the parts of a Chinese sentence between its semicolons."""
 STEPS = ((1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (3, 1))
 """The sizes of a pair in `_aligned`, as (number of English sentences, number of Chinese clauses)."""
 UNEVEN_COUNTS, CUT_COUNTS = 8.0, 0.3

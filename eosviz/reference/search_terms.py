@@ -28,8 +28,8 @@ OUTSIDE = "asked.outside"
 """The row with parts of Kafka that lessons only touch: no lesson fits a question with such a word unless one of its
 terms leads to a lesson."""
 _BETWEEN = r"[\s\-_.,，、]{0,3}"
-"""Separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id* and
-*TransactionalID*."""
+"""Matches separators inside one term: *exactly-once* and *exactly once* are the same, and so are *transactional.id*
+and *TransactionalID*."""
 _ENDINGS = ("ing", "ed", "es", "s")
 """Endings of the same English word, the longest first."""
 _STEM_MIN = 4
@@ -37,15 +37,15 @@ _CAPITAL_INSIDE = re.compile("(?<=[a-z])(?=[A-Z][A-Za-z])|(?<=[A-Z]{2})(?=[A-Z][
 """Matches the place where a part of a name begins: *initTransactions* is also *init_transactions* and *init
 transactions*, and *KafkaJSError* has the words of *KafkaJS error*. *EoS* and *APIs* are one word each."""
 _JOINED = re.compile(r"\b(re|un|non|pre|de)-(?=[a-z])")
-"""A prefix that is also written with a hyphen: *re-read* is *reread*, not *read*."""
+"""Matches a prefix that is also written with a hyphen: *re-read* is *reread*, not *read*."""
 _EACH = re.compile(r"\bfor (?:each|every)\b")
 _SCENARIO = re.compile(r"sc-\d+")
 _LEAD = re.compile(rf"{_SCENARIO.pattern}|[a-z]+:[a-z_]+")
-"""A scenario or a page that a row leads to: `SC-101`, `replays:open_log`."""
+"""Matches a scenario or a page that a row leads to: `SC-101`, `replays:open_log`."""
 _CLASS_NAME = "(?:exception|error)?"
-"""The end of an error's name as a class: *InvalidProducerEpochException* of INVALID_PRODUCER_EPOCH."""
+"""Matches the end of an error's name as a class: *InvalidProducerEpochException* of INVALID_PRODUCER_EPOCH."""
 _TAGS = re.compile(r"^(?:\s*\[[^\]]*\]\s*:?|\s*(?:feat|fix|bug|docs|chore|test)(?:\([^)]*\))?:)+")
-"""Tags before the title of an issue or a commit that was pasted as a question: *[Bug]:*, *[FLINK-39218]*,
+"""Matches tags before the title of an issue or a commit that was pasted as a question: *[Bug]:*, *[FLINK-39218]*,
 *feat(kafka):*."""
 _NUMBERED = re.compile(r"(?:kafka|kip)[\s\-]?\d+")
 PLAIN, APART, KNOWN, EXACT = 0.6, 0.8, 1.0, 1.6
@@ -65,7 +65,7 @@ meaning."""
 _CHINESE = "\u3400-\u9fff"
 CHINESE = re.compile(f"[{_CHINESE}]+")
 _LATIN_WORD = re.compile("[a-z][a-z0-9]+|[0-9]{2,}")
-"""A word, or a number of at least two digits: a single letter or digit says nothing."""
+"""Matches a word, or a number of at least two digits: a single letter or digit says nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ def machines(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(max_age=300)
 def machine(request: HttpRequest, name: str) -> JsonResponse:
-    """One machine as the diagrams draw it (`engine.explain.machines.machine_json`)."""
+    """Responds with one machine, as the diagrams draw it (`engine.explain.machines.machine_json`)."""
     found = machine_tables().get(name)
     if found is None:
         raise Http404
@@ -186,7 +186,7 @@ def terms(request: HttpRequest) -> HttpResponse:
 @require_safe
 @cache_control(public=True, max_age=3600)
 def logs_document(request: HttpRequest) -> FileResponse:
-    """The help of `manage.py logs`, as text: a page that refuses a log for its size links here."""
+    """Sends the help of `manage.py logs` as text: a page that refuses a log for its size links here."""
     file = (settings.BASE_DIR / "docs" / "logs.md").open("rb")
     return FileResponse(file, content_type="text/plain; charset=utf-8", filename="logs.md")
 

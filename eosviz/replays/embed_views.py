@@ -146,8 +146,8 @@ def public_player(request: HttpRequest, replay_id: UUID) -> HttpResponseBase:
 
 @require_safe
 def oembed(request: HttpRequest) -> HttpResponse:
-    """`?url=<an address of this site>`: describes how to embed the page at this address in another page (oembed.com,
-    version 1.0, JSON)."""
+    """Describes how to embed the page of this site at the address `?url=…` in another page (oembed.com, version 1.0,
+    JSON)."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse("only format=json is answered", status=501, content_type="text/plain")
     title, address, picture = _shown_at(request, request.GET.get("url", "")[:10_000])

@@ -17,7 +17,7 @@ from eosviz.replays.refusal import ReplayRefused
 
 
 class TooLargeBodies(Middleware):
-    """413 for a request that `BodyLimit` marked, if its address has a view. The view is not called."""
+    """Answers 413 to a request that `BodyLimit` marked, if its address has a view. The view is not called."""
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: Any, kwargs: Any

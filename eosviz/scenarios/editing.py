@@ -156,7 +156,8 @@ def _add(document: Any, edit: Edit, is_text: bool) -> None:
 
 
 def _append(rows: Array, value: Any) -> None:
-    """Append to an array, on a line of its own where the rows have one."""
+    """Append the value to an array: on a line of its own if the rows of the array have one, or if a table becomes the
+    first row."""
     is_table = isinstance(value, dict)
     if not len(rows) and is_table:
         rows.multiline(True)

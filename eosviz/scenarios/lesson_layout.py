@@ -12,7 +12,8 @@ _TO_DO = re.compile(
     r"\.sh(?!\w)|\bremed(?:y|ies)\b|办法|应(?:当|该|先)?(?:调|设|查看|检查|使用|在|让|保持|比较|给|把)"
     r"|^(?:Abort|Check|Choose|Close|Compare|Create|Give|Keep|Look|Lower|Raise|Send|Set|Use|Wait)\b"
 )
-"""A sentence that says what to do: it names a command or a remedy, or begins with a verb that asks for an act."""
+"""Matches a sentence that says what to do: the sentence names a command or a remedy, or begins with a verb that asks
+for an act."""
 _CODE = re.compile(
     r"((?<![\w.-])[a-z][\w-]*\.sh"
     r"(?: (?:--[a-z][\w-]*(?: (?:…|[\w./:=-]*[\d_/:=][\w./:=-]*|[\w-]+(?= --)|[a-z](?![\w'-])))?|…"
@@ -21,7 +22,7 @@ _CODE = re.compile(
     r"|(?<![\w.@/-])[a-z]+(?:\.[a-z]+(?:-[a-z]+)*)+(?:=[\w.-]*\w)?(?![\w/]))",
     re.ASCII,
 )
-"""A command with its options, a function, or a setting with its value."""
+"""Matches a command with its options, a function, or a setting with its value."""
 
 
 class Paragraph(NamedTuple):

@@ -19,7 +19,7 @@ from engine.step import Step
 Json = dict[str, Any]
 
 SHOWN = "SC-03"
-"""The lost response, the site's main example."""
+"""The scenario with the lost response, the site's main example."""
 PARTITION = "t-0"
 CLIENT, BROKER, READER = "p1", "broker-1", "c1"
 RECORDS = 3

@@ -23,7 +23,7 @@ class OnKind(Condition, tag="kind", frozen=True):
 
 
 class OnInteresting(Condition, tag="interesting", frozen=True):
-    """A step at which a learner should stop (`engine.step.Step.interesting`)."""
+    """The step is one at which a learner should stop (`engine.step.Step.interesting`)."""
 
 
 class OnBroken(Condition, tag="broken", frozen=True):

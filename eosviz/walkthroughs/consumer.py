@@ -104,7 +104,7 @@ class SessionConsumer(RightfulConsumer):
         return (*rights_of_person(self.scope), thing)
 
     async def count_message(self) -> None:
-        """All pages of one person share one budget. Raises TooOften."""
+        """Count a message against the budget that all pages of one person share. Raises TooOften."""
         await take_soon("messages.person", self.session.owner)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:

@@ -79,7 +79,8 @@ class FollowerConsumer(SessionConsumer):
         return named
 
     async def count_message(self) -> None:
-        """Each page has a budget of its own, because many pages may follow one session. Raises TooOften."""
+        """Count a message against the budget of this page, which has its own because many pages may follow one
+        session. Raises TooOften."""
         await take_soon("messages.page", self.channel_name)
 
     async def count_work(self, message: messages.AnyFromPage) -> None:

@@ -43,7 +43,7 @@ class KeptAhead:
         self._made: deque[MadeStep] = deque()
         """The steps that the page has not stored, oldest first."""
         self._storable = 0
-        """How many of them, from the first on, this socket may store."""
+        """How many of the steps in `_made`, from the first on, this socket may store."""
 
     def keep(self, event: dict[str, Any]) -> bytes:
         """Keep a worker's message. Returns the message for the page, with the first step."""

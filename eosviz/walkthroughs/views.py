@@ -194,8 +194,8 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 
 def _in_order(one: Branch, other: Branch) -> list[Branch]:
-    """Of two branches of one session, the one with fewer changes is on the left; if they have equally many, the
-    earlier one."""
+    """The two branches as (left, right). Of branches of one session, the one with fewer changes is on the left; if
+    they have equally many, the earlier one."""
     if one.session_id != other.session_id:
         return [one, other]
     return sorted(

@@ -95,7 +95,7 @@ class Draft(models.Model):
     text = models.TextField()
     """The TOML as its author wrote it, valid or not."""
     revision = models.PositiveIntegerField(default=1)
-    """Grows with each save. A save names the revision that it changes."""
+    """A number that grows with each save. A save names the revision that it changes."""
     identifier = models.CharField(max_length=64, blank=True)
     title = models.JSONField(default=dict)
     profile = models.CharField(max_length=16, blank=True)

@@ -135,7 +135,7 @@ export interface OnKind {
   kind: "api_call" | "delivery" | "fault" | "log" | "replication" | "sender_phase" | "timer" | "zookeeper";
 }
 /**
- * A step at which a learner should stop (`engine.step.Step.interesting`).
+ * The step is one at which a learner should stop (`engine.step.Step.interesting`).
  */
 export interface OnInteresting {
   on: "interesting";

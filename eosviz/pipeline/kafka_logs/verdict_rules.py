@@ -101,7 +101,7 @@ def is_ongoing(partition: Partition, transaction: Transaction, entry: Coordinato
     value = None if entry is None else entry.value
     if entry is None or value is None or not entry.lists(partition.name):
         return False
-    # A marker of a newer epoch of the producer id ends what an older one left open.
+    # A marker of a newer epoch of the producer id ends a transaction that an older epoch left open.
     same = value.producer_id == transaction.producer_id and value.producer_epoch >= transaction.newest_epoch
     return same and value.status.kafka_name == ONGOING
 

@@ -31,7 +31,8 @@ def say(key: str, params: dict[str, Any] | None = None, /, **named: Any) -> Safe
 
 
 _NAME = re.compile(r"([\w.]+(?:-[\w.]*\w)+|\b(?:epoch|PID) \d+)")
-"""A name or a date with hyphens: a browser may break a line after each hyphen. Or a number that its word names."""
+"""Matches a name or a date with hyphens, because a browser may break a line after each hyphen, and a number with the
+word before it that names it."""
 _LETTER_AND_MARK = re.compile(r"[^\W_][，。：；、？！）]+")
 _NAME_WITH_UNDERSCORES = re.compile(r"([A-Za-z0-9]+(?:_[A-Za-z0-9]+)+[，。：；、？！）:,?]*)")
 _UNDERSCORE = re.compile(r"_(?=[A-Za-z0-9]{4})")
