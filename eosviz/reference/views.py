@@ -40,7 +40,7 @@ SCENARIOS_SHOWN = 8
 OTHERS_SHOWN = 3
 """At most this many scenarios, and entries of each other kind, are shown beside a link to the others."""
 SUGGESTED_MOST = 7
-"""At most this many scenarios are listed while a question is being typed."""
+"""At most this many scenarios and pages are listed while a question is being typed."""
 FAR_SHOWN = 2
 """At most this many entries of each kind are shown, by their titles only, if they hardly fit the question."""
 KIND_SHOWN_MAX = 200

@@ -21,7 +21,8 @@ BATCHES_MAX = 200
 RECORDS_MAX = 2_000
 """At most this many records are in one batch."""
 TOPICS_MAX, PARTITIONS_MAX, PRODUCERS_MAX = 16, 64, 16
-"""At most this many topics, partitions and producers are in one scenario (docs/scenarios.md)."""
+"""At most this many topics are in one scenario, partitions in one topic, and producers in one scenario
+(docs/scenarios.md)."""
 SLOT_MS = 500
 """The time between two calls that make a client send requests. All effects of a call have ended before the
 next one."""

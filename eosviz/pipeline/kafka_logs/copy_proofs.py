@@ -45,7 +45,8 @@ CLOCKS_MAX = 100
 """At most this many of a partition's newest markers, and of a producer id's newest records, are compared to
 see whether clocks differ."""
 NAMED_MAX = 8
-"""At most this many partitions are named in one sentence; the others are counted."""
+"""At most this many partitions are named in one sentence; the others are counted. A need has at most this many
+sentences about flaws of the coordinator's logs."""
 
 
 @dataclass(slots=True)
