@@ -22,6 +22,9 @@ class Rescheduled(TypedDict):
     right: list[int | None]
 
 
+Picture = Literal["logs", "messages", "stage"]
+
+
 class Alongside(TypedDict):
     """The comparison of two runs: which of their steps belong together, and from which step on their states
     differ."""
@@ -50,13 +53,22 @@ class Alongside(TypedDict):
     """Whether both runs have a call or a fault at the same virtual time, but at different moments, because
     other events come before it in one run and after it in the other. Then the two stand beside each other
     only if the runs are compared by virtual time."""
+    picture: NotRequired[Picture]
+    """The picture that shows best how the ends of the two runs differ: the logs, if stored records or the
+    records that readers see differ; the messages, if only times and messages do; the stage, if there are no
+    logs. Absent in answers of earlier versions."""
+    renamed: NotRequired[list[list[int]]]
+    """[serial in the left run, serial in the right run] of each record with two serials: the same send of the
+    same producer. Absent if there is none."""
     timed: NotRequired[list[int]]
     """The step of each run at the first virtual time at which the state of an actor, partition or
-    transactional id differs, even if it differs in time alone. Absent if there is no such time."""
+    transactional id differs, even if it differs in time alone. In a run in which no step changes this state
+    at that time: the step beside that of the other run, or else its last step at that time. Absent if there is
+    no such time."""
     decides: NotRequired[list[int]]
-    """For the first batch that a leader appends in one run and refuses in the other, or refuses with
-    different errors: the step of this decision in each run. Absent if there is no such batch, or if the runs
-    belong to two scenarios."""
+    """For the first batch about which a leader decides differently, when it arrives for the same time: the step
+    of this decision in each run. The leader appends the batch, recognises a duplicate, or refuses the batch
+    with an error. Absent if there is no such batch, or if the runs belong to two scenarios."""
     verdict: NotRequired[list[Words]]
     """Sentences that compare the ends of two runs of one scenario: their logs, and the decision of `decides`.
     Absent if the runs belong to two scenarios, or do not end within the compared steps."""

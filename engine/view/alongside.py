@@ -8,17 +8,18 @@ different from the step on at which the sequence of its values leaves that of th
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise, takewhile, zip_longest
 from math import inf
 from typing import Any, NamedTuple
 
 from engine.broker.append_rules import MACHINE
-from engine.shapes.alongside import Alongside
-from engine.shapes.plans import Words
+from engine.shapes.alongside import Alongside, Picture
+from engine.shapes.plans import Readable, Words
 from engine.view.although import words
 from engine.view.arrivals import UNSAFE
-from engine.view.cost import RunOutcome
+from engine.view.cost import LATER_LEAST, RunOutcome
 from engine.view.places import leaves
 
 ALIGNED_MOST = 2_000
@@ -55,6 +56,14 @@ History = list[tuple[int, Any]]
 """(step, value) for each change of a value; step 0 for the value before the first step."""
 
 
+class Record(NamedTuple):
+    """The identity of a record in all runs of a scenario: its producer, and its place among the records of this
+    producer. A serial is no such identity: it is the place among all records of one run."""
+
+    producer: str
+    place: int
+
+
 class Decided(NamedTuple):
     """A leader's decision about a batch. ``error``: the error with which the leader refuses the batch; empty if it
     accepts the batch, None if the batch is a duplicate."""
@@ -70,9 +79,17 @@ class Followed:
     def __init__(self, view: Mapping[str, Any]) -> None:
         self.steps: list[Mapping[str, Any]] = []
         self.outcome = RunOutcome(view)
-        self.decisions: dict[tuple[Any, ...], Decided] = {}
-        """Dict of (partition, producer id, epoch, first sequence) of a batch → the first decision of a leader about
-        it."""
+        self.decisions: dict[tuple[Any, ...], list[Decided]] = {}
+        """Dict of (partition, records of a batch) → the decisions of leaders about the batch, one for each time
+        that it arrives. If no application sent the records: (partition, numbers of the batch)."""
+        self.records: dict[int, Record] = {}
+        """Dict of serial → record."""
+        self._sent = Counter[str]()
+        self._batches: dict[Path, dict[str, Any]] = {}
+        """Dict of (producer, batch) → the producer's view of the batch."""
+        self._numbered: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        """Dict of (partition, producer id, epoch, first sequence) → the records of the newest batch with these
+        numbers."""
         self._leaders: dict[str, str] = {}
         self._histories: dict[tuple[str, str], History] = {}
         for name, partition in (view.get("partitions") or {}).items():
@@ -80,21 +97,38 @@ class Followed:
         for path, value in leaves((), view):
             self._changed(0, path, value)
 
+    def logs(self) -> dict[str, list[tuple[Any, str]]]:
+        """``RunOutcome.logs`` with a record in place of each serial."""
+        logs = self.outcome.logs()
+        return {
+            name: [(self._record(serial), outcome) for serial, outcome in log] for name, log in logs.items()
+        }
+
+    def _record(self, serial: int) -> Record | int:
+        return self.records.get(serial, serial)
+
     def take(self, step: Mapping[str, Any]) -> None:
         self.steps.append(step)
         self.outcome.take(step)
-        self._decided(step)
         for change in step["changes"]:
             for path, value in leaves(tuple(change["path"]), change.get("after")):
                 self._changed(step["number"], path, value)
+        self._decided(step)
 
     def _decided(self, step: Mapping[str, Any]) -> None:
         """Note the decisions of leaders about batches in this step. A leader decides by the checks of its log, or
-        before them, if the batch may not be written in its transaction."""
+        before them, if the batch may not be written in its transaction. A batch without sequence numbers is
+        appended without checks."""
         number, decision = step["number"], step.get("decision")
         if decision is not None and decision["machine"] == MACHINE:
             by, partition, batch = decision["by"], decision["subject"], decision["arrived"]
             self._decides(partition, batch, Decided(number, by, _answer(step)))
+        for change in step["changes"]:
+            path, batch = change["path"], change.get("after")
+            if len(path) == 6 and path[4] == "batches" and self._leaders.get(path[1]) == path[3] and batch:
+                records = tuple(map(self._record, batch["serials"]))
+                if records and batch["first_sequence"] < 0:
+                    self._note((path[1], records), Decided(number, f"broker-{path[3]}", ""))
         for said in (step, *step["notes"]):
             if said["key"] in UNSAFE:
                 params = said["params"]
@@ -102,14 +136,37 @@ class Followed:
 
     def _decides(self, partition: str, batch: Mapping[str, Any], decided: Decided) -> None:
         if batch.get("first_sequence", -1) >= 0:
-            self.decisions.setdefault((partition, *(batch[name] for name in BATCH)), decided)
+            numbers = (partition, *(batch[name] for name in BATCH))
+            self._note((partition, self._numbered.get(numbers, numbers)), decided)
+
+    def _note(self, batch: tuple[Any, ...], decided: Decided) -> None:
+        self.decisions.setdefault(batch, []).append(decided)
+
+    def _numbers(self, path: Path, name: str, value: Any) -> None:
+        """Note a value in the producer's view of a batch, and the records under its numbers."""
+        batch = self._batches.setdefault(path, {})
+        batch[name] = value
+        if (batch.get("first_sequence") if batch.get("serials") else None) is not None:
+            numbers = (batch["partition"], *(batch.get(one) for one in BATCH))
+            self._numbered[numbers] = tuple(map(self._record, batch["serials"]))
 
     def _changed(self, number: int, path: Path, value: Any) -> None:
+        if path[0] == "records" and path[2:] == ("producer",) and int(path[1]) not in self.records:
+            self._sent[value] += 1
+            self.records[int(path[1])] = Record(value, self._sent[value])
+        elif path[0] == "clients" and len(path) == 5 and path[2] == "batches":
+            self._numbers((path[1], path[3]), path[4], value)
         if path[0] == "partitions" and len(path) == 3 and path[2] == "leader":
             self._leaders[path[1]] = str(value)
         found = _fact(path, self._leaders)
         if found is None:
             return
+        subject, fact = found
+        kind, _, about = fact.partition(" ")
+        if kind == "serials":
+            value = [self._record(serial) for serial in value]
+        elif kind == "copies":
+            found = subject, f"{kind} {self._record(int(about))}"
         history = self._histories.setdefault(found, [])
         if not history or history[-1][1] != value:
             history.append((number, value))
@@ -145,10 +202,54 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         "changes": changes,
         "later": _later(left.steps, right.steps, changes),
         "crossed": _crossed(left.steps, right.steps, same, moments),
+        "picture": _picture(left, right),
     }
-    if (timed := _timed(left, right)) is not None:
+    if renamed := _renamed(left, right):
+        found["renamed"] = renamed
+    if (timed := _timed(left, right, same, moments)) is not None:
         found["timed"] = timed
     return found
+
+
+def _picture(left: Followed, right: Followed) -> Picture:
+    """The picture that shows best how the ends differ: the logs, if their records differ, or the records that readers
+    see, or the time at which readers see them; else the messages. Without logs: the stage."""
+    ends = [run.outcome.to_json()["readable"] for run in (left, right)]
+    if not any(ends):
+        return "stage"
+    reads = [
+        {
+            subject: history[-1][1]
+            for (subject, fact), history in run.facts().items()
+            if fact == "delivered_count"
+        }
+        for run in (left, right)
+    ]
+    same = reads[0] == reads[1] and _decided_apart(left, right) is None
+    return (
+        "messages"
+        if same and _logs_apart(left, right) == "records_same" and not _shown_apart(*ends)
+        else "logs"
+    )
+
+
+def _shown_apart(left: Mapping[str, Readable], right: Mapping[str, Readable]) -> bool:
+    """Whether more records stay hidden in one of the runs, or become readable much later there."""
+    both = [(left[name], right[name]) for name in left.keys() & right.keys()]
+    return any(
+        one["hidden"] != other["hidden"] or abs((one["at"] or 0) - (other["at"] or 0)) >= LATER_LEAST
+        for one, other in both
+    )
+
+
+def _renamed(left: Followed, right: Followed) -> list[list[int]]:
+    """[serial in the left run, serial in the right run] of each record that has another serial there."""
+    theirs = {record: serial for serial, record in right.records.items()}
+    return [
+        [serial, other]
+        for serial, record in left.records.items()
+        if (other := theirs.get(record, serial)) != serial
+    ]
 
 
 def decides(left: Followed, right: Followed) -> list[int] | None:
@@ -166,27 +267,35 @@ def verdict(left: Followed, right: Followed) -> list[Words]:
     ends = [run.outcome.to_json() for run in (left, right)]
     if not any(end["readable"] for end in ends):
         return []
-    found = [words(f"beside.{_logs_apart(left.outcome, right.outcome)}")]
+    found = [words(f"beside.{_logs_apart(left, right)}")]
     apart = _decided_apart(left, right)
     if apart is not None:
         found.append(_decision_apart(*apart))
     return found
 
 
-def _logs_apart(left: RunOutcome, right: RunOutcome) -> str:
+def _logs_apart(left: Followed, right: Followed) -> str:
     """The difference between the logs at the ends of two runs, as a part of a key: in their records, only in the
     order, outcomes or numbers (NUMBERS) of the records, or no difference."""
     ours, theirs = left.logs(), right.logs()
     if ours == theirs:
-        return "records_same" if left.numbers() == right.numbers() else "numbers_differ"
+        same = left.outcome.numbers() == right.outcome.numbers()
+        return "records_same" if same else "numbers_differ"
     records = [{name: [serial for serial, _ in log] for name, log in logs.items()} for logs in (ours, theirs)]
     if records[0] == records[1]:
         return "outcomes_differ"
-    in_order = [{name: sorted(log) for name, log in logs.items()} for logs in records]
+    in_order = [{name: Counter(log) for name, log in logs.items()} for logs in records]
     return "order_differs" if in_order[0] == in_order[1] else "records_differ"
 
 
 def _decision_apart(left: Decided, right: Decided) -> Words:
+    if None in (left.error, right.error):
+        known, other = ("left", right) if left.error is None else ("right", left)
+        return (
+            words(f"beside.known_{known}_refused", broker=left.by, error=other.error)
+            if other.error
+            else words(f"beside.known_{known}", broker=left.by)
+        )
     if left.error and right.error:
         return words("beside.other_reason", broker=left.by, left=left.error, right=right.error)
     refused, stored = (left, "right") if left.error else (right, "left")
@@ -194,13 +303,15 @@ def _decision_apart(left: Decided, right: Decided) -> Words:
 
 
 def _decided_apart(left: Followed, right: Followed) -> tuple[Decided, Decided] | None:
-    """The first pair of different decisions about the first arrival of the same batch, or None. The leader appends the
-    batch in one run and refuses it in the other, or refuses it with different errors."""
-    for batch, decided in left.decisions.items():
-        other = right.decisions.get(batch)
-        if other is not None and None not in (decided.error, other.error) and decided.error != other.error:
-            return decided, other
-    return None
+    """The first pair of different decisions about the same batch, when it arrives for the same time, or None. A leader
+    appends the batch, recognises a duplicate, or refuses the batch with an error."""
+    apart = (
+        pair
+        for batch, decided in left.decisions.items()
+        for pair in zip(decided, right.decisions.get(batch, ()), strict=False)
+        if pair[0].error != pair[1].error
+    )
+    return min(apart, key=lambda pair: pair[0].step, default=None)
 
 
 def _answer(step: Mapping[str, Any]) -> str | None:
@@ -210,29 +321,41 @@ def _answer(step: Mapping[str, Any]) -> str | None:
     return "" if step["decision"]["rows"][-1]["outcome"] == "decided" else None
 
 
-def _timed(left: Followed, right: Followed) -> list[int] | None:
+def _timed(left: Followed, right: Followed, same: int, moments: Sequence[Sequence[int]]) -> list[int] | None:
     """The step of each run at the first virtual time, up to the end of the shorter run, at which a fact that both
     runs have differs; None without one."""
     times = [[0, *(step["at"] for step in run.steps)] for run in (left, right)]
     until = min(every[-1] for every in times)
-    first: int | None = None
+    found: tuple[int, list[int | None]] | None = None
     ours, theirs = left.facts(), right.facts()
     for fact in ours.keys() & theirs.keys():
+        # By time: the last step at which the fact changes, and its value.
         histories = [
-            {every[step]: value for step, value in facts[fact]}
+            {every[step]: (step, value) for step, value in facts[fact]}
             for every, facts in zip(times, (ours, theirs), strict=True)
         ]
         values: list[Any] = [_ABSENT, _ABSENT]
         for at in sorted(histories[0].keys() | histories[1].keys()):
-            values = [history.get(at, value) for history, value in zip(histories, values, strict=True)]
-            if at > until or (first is not None and at >= first):
+            changed = [history.get(at) for history in histories]
+            values = [old if new is None else new[1] for new, old in zip(changed, values, strict=True)]
+            if at > until or (found is not None and at >= found[0]):
                 break
             if _ABSENT not in values and values[0] != values[1]:
-                first = at
+                found = at, [None if new is None else new[0] for new in changed]
                 break
-    if first is None:
+    if found is None:
         return None
-    return [bisect_right(every, first) - 1 for every in times]
+    at, steps = found
+    for side, (step, every) in enumerate(zip(steps, times, strict=True)):
+        if step is None:
+            beside = _beside(moments, same, 1 - side, steps[1 - side] or 0)
+            steps[side] = beside if every[beside] == at else bisect_right(every, at) - 1
+    return [step or 0 for step in steps]
+
+
+def _beside(moments: Sequence[Sequence[int]], same: int, side: int, step: int) -> int:
+    """The step of the other run at the first moment at which this run has come to ``step``."""
+    return next((pair[1 - side] for pair in moments if pair[side] >= step), same) if step > same else step
 
 
 def _fact(path: Path, leaders: Mapping[str, str]) -> tuple[str, str] | None:

@@ -26,7 +26,7 @@ from engine.view.places import INTERNAL, leaves
 
 _FATES = ("duplicates", "lost", "failed", "reordered")
 """The counts of records in a partition's verdict that a cost compares."""
-_LATER_LEAST = 500
+LATER_LEAST = 500
 """A cost does not mention a smaller difference, in ms, between the times at which records become readable."""
 FAILED_MAX = 100
 """At most this many failed records of a hanging transaction are listed."""
@@ -675,7 +675,7 @@ def _readability(written: Outcome, now: Outcome) -> tuple[list[Words], list[Word
         if earlier is not None and at is not None:
             later[name] = at - earlier
     for way, sign in (("later", 1), ("earlier", -1)):
-        some = {name: sign * ms for name, ms in later.items() if sign * ms >= _LATER_LEAST}
+        some = {name: sign * ms for name, ms in later.items() if sign * ms >= LATER_LEAST}
         if some:
             most = "_most" if len(set(some.values())) > 1 else ""
             costs.append(words(f"cost.readable_{way}{most}", partitions=sorted(some), by=max(some.values())))

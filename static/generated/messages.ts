@@ -3488,11 +3488,19 @@ export interface Alongside {
    */
   crossed: boolean;
   /**
-   * The step of each run at the first virtual time at which the state of an actor, partition or transactional id differs, even if it differs in time alone. Absent if there is no such time.
+   * The picture that shows best how the ends of the two runs differ: the logs, if stored records or the records that readers see differ; the messages, if only times and messages do; the stage, if there are no logs. Absent in answers of earlier versions.
+   */
+  picture?: "logs" | "messages" | "stage";
+  /**
+   * [serial in the left run, serial in the right run] of each record with two serials: the same send of the same producer. Absent if there is none.
+   */
+  renamed?: number[][];
+  /**
+   * The step of each run at the first virtual time at which the state of an actor, partition or transactional id differs, even if it differs in time alone. In a run in which no step changes this state at that time: the step beside that of the other run, or else its last step at that time. Absent if there is no such time.
    */
   timed?: number[];
   /**
-   * For the first batch that a leader appends in one run and refuses in the other, or refuses with different errors: the step of this decision in each run. Absent if there is no such batch, or if the runs belong to two scenarios.
+   * For the first batch about which a leader decides differently, when it arrives for the same time: the step of this decision in each run. The leader appends the batch, recognises a duplicate, or refuses the batch with an error. Absent if there is no such batch, or if the runs belong to two scenarios.
    */
   decides?: number[];
   /**

@@ -62,8 +62,12 @@ export interface Unfolded extends Unfolding {
 
 export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
+/** Serial of a record in the right run → serial of the same record in the left run, where the two differ. */
+export type InLeft = ReadonlyMap<number, number>;
+const ALIKE: InLeft = new Map();
+
 /** The facts that differ; nodes that are down in one run come first. Empty until both frames have arrived. */
-export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined): Apart[] {
+export function factsApart(left: Frame | null | undefined, right: Frame | null | undefined, inLeft = ALIKE): Apart[] {
   if (left == null || right == null) return [];
   const [ours, theirs] = [factsOf(left), factsOf(right)];
   const names = [...new Set([...ours.keys(), ...theirs.keys()])];
@@ -73,9 +77,9 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
     return one === undefined || other === undefined || one.said === other.said ? [] : [{ about: one.about, name, left: one.said, right: other.said, ...(one.isOfTime === true ? { isOfTime: true } : {}), ...(one.isNumber === true ? { isNumber: true } : {}) }];
   });
   for (const name of Object.keys(left.view.partitions ?? {})) {
-    const marks = offsetsApart(name, left.view, right.view);
+    const marks = offsetsApart(name, left.view, right.view, inLeft);
     for (const one of apart) if (one.about === name) one.marks = marks;
-    apart.push(...recordsApart(name, marks, left.view, right.view), ...batchesApart(name, left.view, right.view), ...numbersApart(name, left.view, right.view));
+    apart.push(...recordsApart(name, marks, left.view, right.view, inLeft), ...batchesApart(name, left.view, right.view), ...numbersApart(name, left.view, right.view));
   }
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
@@ -108,34 +112,39 @@ export function nearestFirst(all: readonly Apart[], parted: Since, behind: Since
  * The offsets of batches and markers that only one log has, or that differ between the logs: `t-0 43`. Offsets that one
  * log has deleted are left out, because nothing is known of them.
  */
-function offsetsApart(partition: string, left: View, right: View): string[] {
+function offsetsApart(partition: string, left: View, right: View, inLeft: InLeft): string[] {
   const logs = [left, right].map((view) => new Map(everyBatchOf(view, partition).map((batch) => [batch.base_offset, batch])));
   const [ours, theirs] = logs as [Map<number, Batch>, Map<number, Batch>];
   const since = Math.max(0, ...logs.flatMap((log) => [...log.keys()].slice(0, 1)));
   return [...new Set([...ours.keys(), ...theirs.keys()])].filter((offset) => {
     const [one, other] = [ours.get(offset), theirs.get(offset)];
     if (one === undefined || other === undefined) return offset >= since;
-    return one.control !== other.control || one.outcome !== other.outcome || String(one.serials) !== String(other.serials);
+    return one.control !== other.control || one.outcome !== other.outcome || String(one.serials) !== String(known(other.serials, inLeft));
   }).map((offset) => `${partition} ${offset}`);
 }
 
 /** The records of both logs from the first offset at which they differ. `marks`: as `offsetsApart` returns them. */
-function recordsApart(partition: string, marks: readonly string[], left: View, right: View): Apart[] {
+function recordsApart(partition: string, marks: readonly string[], left: View, right: View, inLeft: InLeft): Apart[] {
   if (INTERNAL.test(partition)) return [];
   const [ours, theirs] = [recordsOf(left, partition), recordsOf(right, partition)] as const;
-  const from = [...ours.keys()].find((offset) => theirs.has(offset) && theirs.get(offset) !== ours.get(offset));
+  const from = [...ours].find(([offset, serial]) => theirs.has(offset) && known([theirs.get(offset) ?? 0], inLeft)[0] !== serial)?.[0];
   if (from === undefined) return [];
-  const text = (records: ReadonlyMap<number, string>): string => {
-    const names = [...records].filter(([offset]) => offset >= from).map(([, record]) => record);
+  const text = (records: ReadonlyMap<number, number>): string => {
+    const names = [...records].filter(([offset]) => offset >= from).map(([, serial]) => `r${serial}`);
     return listed(names.length > defaults.batches ? [...names.slice(0, defaults.batches), "…"] : names);
   };
   return [{ about: partition, name: say("player.compare.fact.records_from", { partition, offset: from }), left: text(ours), right: text(theirs), marks }];
 }
 
-/** Offset → name of the record there, for batches with all their serials. */
-function recordsOf(view: View, partition: string): ReadonlyMap<number, string> {
+/** Serials of the right run → the serials of the same records in the left run. */
+function known(serials: readonly number[] | undefined, inLeft: InLeft): number[] {
+  return (serials ?? []).map((serial) => inLeft.get(serial) ?? serial);
+}
+
+/** Offset → serial of the record there, for batches with all their serials. */
+function recordsOf(view: View, partition: string): ReadonlyMap<number, number> {
   const whole = batchesOf(view, partition).filter(({ serials = [], base_offset: base, last_offset: last }) => serials.length === last - base + 1);
-  return new Map(whole.flatMap(({ serials, base_offset: base }) => serials.map((serial, index): [number, string] => [base + index, `r${serial}`])));
+  return new Map(whole.flatMap(({ serials, base_offset: base }) => serials.map((serial, index): [number, number] => [base + index, serial])));
 }
 
 /**
@@ -187,11 +196,11 @@ function identityText(pid: number | string | null | undefined, epoch: number | n
  * Names of the producers that hold different records in the two runs at these steps, or the same records in different
  * states (sent in one run, waiting in the other).
  */
-export function holdingApart(left: Frame | null | undefined, right: Frame | null | undefined): string[] {
+export function holdingApart(left: Frame | null | undefined, right: Frame | null | undefined, inLeft = ALIKE): string[] {
   if (left == null || right == null) return [];
   const [ours, theirs] = [left.view.clients ?? {}, right.view.clients ?? {}];
-  const held = (batches?: Client["batches"]): string => JSON.stringify(Object.values(batches ?? {}).map(({ partition, state, serials }) => `${partition} ${state} ${serials?.join(",") ?? ""}`).sort());
-  return Object.keys(ours).filter((name) => theirs[name] !== undefined && held(ours[name]?.batches) !== held(theirs[name]?.batches));
+  const held = (batches?: Client["batches"], names = ALIKE): string => JSON.stringify(Object.values(batches ?? {}).map(({ partition, state, serials }) => `${partition} ${state} ${known(serials, names).join(",")}`).sort());
+  return Object.keys(ours).filter((name) => theirs[name] !== undefined && held(ours[name]?.batches) !== held(theirs[name]?.batches, inLeft));
 }
 
 type Client = NonNullable<View["clients"]>[string];

@@ -23,6 +23,13 @@ export const defaults = {
 export const LOCKSTEPS = ["step", "time"] as const;
 export type Lockstep = (typeof LOCKSTEPS)[number];
 
+/** A place at which both runs part. `at`: the moment, or the virtual time; null while it is not known. */
+export interface Landmark {
+  kind: "first" | "decides";
+  parting: Parting;
+  at: number | null;
+}
+
 /** One of the two runs. */
 export interface Walker {
   name: "left" | "right";
@@ -183,8 +190,25 @@ export class Walk {
 
   /** The virtual time at which the runs part; null by steps, or while it is not known. */
   get partingTime(): number | null {
-    if (this.by !== "time") return null;
-    const times = this.landingsOf(this.parting).map(([{ line }, step]) => line.time(step));
+    return this.by === "time" ? this.#timeOf(this.parting) : null;
+  }
+
+  /** Where a leader decides differently, and where a state or a log first differs, if these are two places. */
+  get landmarks(): readonly Landmark[] {
+    const { moments } = this;
+    const found = [{ kind: "first", parting: (this.by === "time" ? moments?.timed : null) ?? moments?.parted ?? moments?.parting ?? null }, { kind: "decides", parting: moments?.decides ?? null }] as const;
+    const placed = found.flatMap(({ kind, parting }): Landmark[] => (parting === null ? [] : [{ kind, parting, at: this.by === "step" ? parting.moment : this.#timeOf(parting) }]));
+    return placed.filter(({ at }, place) => placed.findIndex((one) => one.at === at) === place);
+  }
+
+  /** The one of them to which a press leads: the earliest that is not on show. */
+  get landmark(): Landmark | null {
+    const inOrder = [...this.landmarks].sort((one, other) => (one.at ?? Infinity) - (other.at ?? Infinity));
+    return inOrder.find(({ at }) => at !== this.at) ?? inOrder[0] ?? null;
+  }
+
+  #timeOf(parting: Parting | null): number | null {
+    const times = this.landingsOf(parting).map(([{ line }, step]) => line.time(step));
     const known = times.filter((time) => time !== undefined);
     return known.length === 0 || known.length < times.length ? null : Math.max(...known);
   }

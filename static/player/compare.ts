@@ -32,12 +32,13 @@ import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
 import { apartList, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "./compare-facts.ts";
 import type { Ahead, Apart, ApartRow, RunNames, Unfolded } from "./compare-facts.ts";
-import { named } from "./joins.ts";
+import { listed, named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
 import { leavesOf } from "./beats.ts";
 import { endsOf, onlyHere } from "./compare-head.ts";
 import { databaseLine } from "./compare-database.ts";
 import { largeOf, spreadOf } from "./compare-large.ts";
+import { twinLogs } from "./compare-logs.ts";
 import { decisiveIds, decisiveIn, waitsFor } from "./compare-decisive.ts";
 import { columnsOf, shownMiddle, sideMiddle, SIDE_MIDDLES } from "./compare-middle.ts";
 import type { SideMiddle } from "./compare-middle.ts";
@@ -61,6 +62,10 @@ import { readView } from "./zoom-view.ts";
 export const defaults = {
   /** The most differences in one line over a stage, which marks them itself. */
   onStage: 3,
+  /** The most names of what begins to differ at a step. */
+  begun: 3,
+  /** The most records with two names that a side lists. */
+  renamed: 3,
   /** The most rescheduled calls and faults that a side lists; the others are counted. */
   rescheduled: 3,
 };
@@ -134,7 +139,7 @@ export class Compare extends LitElement {
   /** The content of the two logs of each partition: both are drawn on one scale. */
   #spread: Spread = {};
   /** The differences between the two steps on show, and the frames from which they were computed. */
-  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[]; waits: Partial<Record<Side["name"], string>>; foremost: Partial<Record<Side["name"], Foremost>> } = { of: [], rows: [], names: [], ahead: [], holding: [], waits: {}, foremost: {} };
+  #apart: { of: readonly unknown[]; rows: readonly ApartRow[]; abouts: readonly string[]; names: readonly string[]; ahead: readonly Ahead[]; holding: readonly string[]; waits: Partial<Record<Side["name"], string>>; foremost: Partial<Record<Side["name"], Foremost>> } = { of: [], rows: [], abouts: [], names: [], ahead: [], holding: [], waits: {}, foremost: {} };
   /** `most`: how many of these facts each side lists. `hasRoom`: whether it was measured that they have room. */
   #listed = { most: facts.most, hasRoom: false };
   /** The actors with lanes in both space-time diagrams, and those for which each side asks. */
@@ -237,21 +242,26 @@ export class Compare extends LitElement {
     await this.#align();
     if (walk.opens === "looking" && (walk.moments?.crossed === true || walk.moments?.isOfTime === true)) walk.by = "time";
     const parting = walk.opens === "looking" ? (walk.moments?.decides ?? walk.parting) : null;
-    if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#shows(parting?.moment ?? walk.at);
+    if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#best;
     await walk.showFirst(parting);
     walk.opens = "done";
     this.requestUpdate();
   }
 
-  /**
-   * The view that shows the difference at a moment: the logs, which also show the decisions of a leader, or else the
-   * messages.
-   */
-  #shows(moment: number): SideMiddle {
-    const [moments, header] = [this.#walk.moments, this.#sides[0]?.store.header];
-    const isOfLogs = moments?.first == null || this.#walk.by === "time" || header == null || header.partitions.length === 0 || moments.decides?.moment === moment;
-    const isApart = (name: string): boolean => moments?.since(name, moments.at(moment)) != null || moments?.numberedSince(name, moments.at(moment)) != null;
-    return isOfLogs || [...header.partitions, DATABASE_NAME].some(isApart) ? "lanes" : "spacetime";
+  /** The picture that shows best how the two runs differ. */
+  get #best(): SideMiddle {
+    return this.#walk.moments?.picture === "messages" ? "spacetime" : "lanes";
+  }
+
+  /** The name of the picture with a button for the other one; after another choice, the button back. */
+  #picture(): TemplateResult | typeof nothing {
+    const { moments } = this.#walk;
+    if (moments === null || moments.first === null) return nothing;
+    const best = this.#best;
+    const isBest = this.middle === best;
+    const to: SideMiddle = !isBest ? best : best === "lanes" ? "spacetime" : "lanes";
+    const press = say(`player.compare.show_${to === "spacetime" ? "messages" : shownMiddle(to, this.#sides[0]?.store) === "stage" ? "stage" : "logs"}`);
+    return html`<p class="compare-picture" title=${say(`player.compare.why_${moments.picture}`)}>${isBest ? say(`player.compare.shows_${moments.picture}`) : nothing} <button @click=${() => { this.middle = to; }}>${press}</button></p>`;
   }
 
   async #align(): Promise<void> {
@@ -290,11 +300,11 @@ export class Compare extends LitElement {
     scrollTo({ top: 0, behavior: "instant" });
   }
 
-  /** Goes to the first step that differs. */
+  /** Goes to the first step that differs; from there, to the step at which a leader decides differently, and back. */
   async #toDifference(): Promise<void> {
     this.#walk.opens = "done";
     if (this.#walk.moments === null) await this.#align();
-    await this.#walk.showFirst(this.#walk.parting);
+    await this.#walk.showFirst(this.#walk.landmark?.parting ?? null);
     this.#toTheTop();
     this.requestUpdate();
   }
@@ -390,6 +400,7 @@ export class Compare extends LitElement {
         ${this.#home()}
         <h1>${this.#names.isOneScenario ? titleOf((this.#sides[0] as Side).store) : say("player.compare.title")}</h1>
         ${this.difference === "" ? nothing : html`<p class="compare-changed">${say("player.compare.difference", { difference: this.difference })}</p>`}
+        ${this.#picture()}
         <span class="spring"></span>
         ${this.#none()}
         <button class="icon text" aria-label=${say("player.help")} title=${`${say("player.help")} (?)`} @click=${() => this.#help()}>?</button>
@@ -398,6 +409,7 @@ export class Compare extends LitElement {
         ${this.#waits()}
       </header>
       <div class="compare-apart">${apartTable(this.#apart.rows, this.#sides.map((side) => this.#names.short(side.store)), differences)}</div>
+      ${shownMiddle(this.middle, this.#sides[0]?.store) === "lanes" ? twinLogs(one, two, this.#apart.names, this.#renamed(this.#sides[1] as Side)) : nothing}
       ${this.#flip()}
       <div class="compare-sides" data-unfolded=${this.unfolded} data-shown=${this.shown} @scroll=${SCROLLS}>${this.#sides.map((side) => this.#side(side, differences))}</div>
       ${this.fault === null ? nothing : html`<div class="message" role="alert"><p>${this.fault}</p></div>`}
@@ -441,11 +453,13 @@ export class Compare extends LitElement {
     const read = [left?.view, right?.view, left?.step, right?.step, words.language, this.#walk.by, this.#walk.moments, ...this.#sides.map(({ store }) => store.arrows.length)];
     if (read.every((one, index) => one === this.#apart.of[index])) return;
     this.#spread = spreadOf([left?.view, right?.view]);
-    const all = factsApart(left, right);
+    const { moments } = this.#walk;
+    const inLeft = new Map((moments?.renamed ?? []).map(([ours, theirs]) => [theirs, ours]));
+    const all = factsApart(left, right, inLeft);
     const apart = this.#inOrder(all);
     const rows = apartRows(apart, left?.view.verdicts ?? {}, right?.view.verdicts ?? {}, this.#isApart);
     const ahead = this.#aheadIn([...new Set(all.map(({ about }) => about))]);
-    this.#apart = { of: read, rows, names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right), waits: this.#waiting(ahead), foremost: Object.fromEntries(this.#sides.map((side) => [side.name, this.#foremost(side)])) };
+    this.#apart = { of: read, rows, abouts: [...new Set(apart.map(({ about }) => about))], names: [...new Set(apart.flatMap(({ about, marks = [] }) => [about, ...marks]))], ahead, holding: holdingApart(left, right, inLeft), waits: this.#waiting(ahead), foremost: Object.fromEntries(this.#sides.map((side) => [side.name, this.#foremost(side)])) };
     this.#listed = { most: facts.most, hasRoom: false };
   }
 
@@ -590,7 +604,10 @@ export class Compare extends LitElement {
   /** For a step that only one run has: a text that says which run has it, and that the other one does not move. */
   #mark(side: Side, isFirst: boolean, parts: boolean): TemplateResult | typeof nothing {
     if (this.#walk.decidesHere(side)) return html`<b>≠ ${say("player.compare.decides_here")}</b>`;
-    if (parts) return html`<b>≠ ${say(this.#walk.moments?.isOfTime === true ? "player.compare.time_differs_here" : "player.compare.state_differs_here")}</b>`;
+    if (parts) {
+      const names = listed(this.#apart.abouts.slice(0, defaults.begun)) || say("player.compare.logs_or_states");
+      return html`<b>≠ ${say(this.#walk.moments?.isOfTime === true ? "player.compare.time_differs_here" : "player.compare.state_differs_here", { names })}</b>`;
+    }
     // Events that differ before any state or log does are not the first difference.
     if (isFirst) return html`<b>${this.#walk.isOfState ? "" : "≠ "}${say("player.compare.differs_here")}</b>`;
     if (this.#walk.by !== "step" || this.#walk.moments === null || this.#walk.at <= this.#walk.moments.same || this.#walk.isAtEnd) return nothing;
@@ -620,7 +637,17 @@ export class Compare extends LitElement {
     const scheduled = rows.slice(0, defaults.rescheduled).map((row) => html`<span>≠ ${whatOf(row)} <b>${whenOf(row, side.name)}</b></span>`);
     const rest = rows.slice(defaults.rescheduled);
     const others = rest.length === 0 ? nothing : html`<span title=${rest.map((row) => named(whatOf(row), whenOf(row, side.name))).join("\n")}>${say("player.compare.rescheduled.more", { count: rest.length })}</span>`;
-    return set.length + scheduled.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}</p>`;
+    const renamed = this.#renamed(side);
+    return set.length + scheduled.length + renamed.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}${renamed}</p>`;
+  }
+
+  /** The names of records that have other names in the other run, because it sends them in another order. */
+  #renamed(side: Side): TemplateResult[] {
+    const place = placeOf(side);
+    const other = this.#other(side);
+    if (other === undefined) return [];
+    const pairs = (this.#walk.moments?.renamed ?? []).slice(0, defaults.renamed).map((pair) => `r${pair[place]} → r${pair[1 - place]}`);
+    return pairs.length === 0 ? [] : [html`<span class="quiet">${say("player.compare.renamed", { pairs: listed(pairs), run: this.#names.short(other.store) })}</span>`];
   }
 
   /** The place in words: by step `105 | 136`, the step of each side; by time, the virtual time. */
@@ -647,9 +674,10 @@ export class Compare extends LitElement {
 
   /** The place to which the button leads: `65 | 71`, or the virtual time, in the words that the page has there. */
   get #toPart(): string {
-    const { parting, partingTime, by, isOfState } = this.#walk;
-    if (by === "time") return partingTime === null ? say("player.compare.go_to_difference") : say("player.compare.first_difference_at", { at: partingTime });
-    return say(isOfState ? "player.compare.first_state" : "player.compare.first_difference", { step: stepsText(this.#walk.stepsAt(parting?.moment ?? 0)) });
+    const { landmark, by, isOfState } = this.#walk;
+    if (landmark === null || landmark.at === null) return say("player.compare.go_to_difference");
+    const place = by === "time" ? say("player.compare.at", { at: landmark.at }) : say("player.compare.at_step", { step: stepsText(this.#walk.stepsAt(landmark.at)) });
+    return named(say(landmark.kind === "decides" ? "player.compare.to_decision" : by === "step" && isOfState ? "player.compare.first_state" : "player.compare.first_difference"), place);
   }
 
   #transport(): TemplateResult {

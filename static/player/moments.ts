@@ -25,6 +25,16 @@ export class Moments {
     return this.#known.rescheduled ?? [];
   }
 
+  /** The picture that shows best how the two ends differ. */
+  get picture(): NonNullable<Alongside["picture"]> {
+    return this.#known.picture ?? "logs";
+  }
+
+  /** Serials of the records that both runs have under another serial: that of the left run, and that of the right one. */
+  get renamed(): readonly (readonly [left: number, right: number])[] {
+    return (this.#known.renamed ?? []) as [number, number][];
+  }
+
   /** The results of both runs, compared; empty if they are not known. */
   get verdict(): NonNullable<Alongside["verdict"]> {
     return this.#known.verdict ?? [];
@@ -115,13 +125,19 @@ export class Moments {
    * step that differs.
    */
   get parting(): Parting | null {
-    const { first, same, decides } = this;
+    const { first, same, decides, parted } = this;
     if (first === null) return null;
+    if (parted === null) return decides ?? { moment: first, steps: [same + 1, same + 1] };
+    return decides !== null && decides.moment < parted.moment ? decides : parted;
+  }
+
+  /** The first moment at which a state or a log differs in more than time. */
+  get parted(): Parting | null {
+    const first = this.first ?? Infinity;
     const steps = ([0, 1] as const).map((side) => Math.min(...this.#parted.map((pair) => pair[side] ?? Infinity)));
     const moments = steps.map((step, side) => (step === Infinity ? Infinity : Math.max(first, this.of(side as 0 | 1, step))));
     const moment = Math.min(...moments);
-    if (moment === Infinity) return decides ?? { moment: first, steps: [same + 1, same + 1] };
-    if (decides !== null && decides.moment < moment) return decides;
+    if (moment === Infinity) return null;
     const [left = null, right = null] = steps.map((step, side) => (moments[side] === moment ? step : null));
     return { moment, steps: [left, right] };
   }

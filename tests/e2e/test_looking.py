@@ -291,7 +291,9 @@ def test_a_dropped_message_is_seen_where_it_was_lost_and_compared_with_the_run_a
     pleasant(page)
     page.keyboard.press("c")
     expect(page.locator("eos-compare")).to_contain_text("the events differ from this step on")
-    # No log differs yet: the message is seen where it was lost.
+    # The logs end with other records, so they are shown; a press shows the message where it was lost.
+    expect(page.locator(".compare-side eos-lanes")).to_have_count(2)
+    page.get_by_role("button", name="Show messages").click()
     expect(page.locator(".compare-side eos-spacetime")).to_have_count(2)
     place = page.locator(".compare-foot output")
     expect(place).to_have_text("28 | 29")  # The run as it was stays: only the other one has the fault.

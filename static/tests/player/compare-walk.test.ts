@@ -51,6 +51,17 @@ test("by virtual time, both part at one time, and are marked there alone", async
   assert.equal(walk.partsHere(walk.sides[0] as Walker), false);
 });
 
+test("a press leads to the first difference, from there to where a leader decides differently, and back", async () => {
+  const { walk } = walkOf({ "t-0": [3, 4] });
+  walk.moments = new Moments({ same: 2, ends: [5, 6], moments: [[3, 2], [4, 2], [4, 3], [4, 4], [5, 5], [5, 6]], parts: { "t-0": [3, 4] }, decides: [5, 5], crossed: false });
+  const kinds: (string | undefined)[] = [];
+  for (let press = 0; press < 3; press += 1) {
+    kinds.push(walk.landmark?.kind);
+    await walk.showFirst(walk.landmark?.parting ?? null);
+  }
+  assert.deepEqual([kinds, walk.at], [["first", "decides", "first"], 3]);
+});
+
 test("the other way round, both stay where they are as far as a moment or time has both", async () => {
   const { walk, shown } = walkOf({});
   walk.goTo(4);

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from engine.generations.generation import GENERATIONS, in_generation
+from engine.scenario.document import load
 from engine.scenario.shelf import entry
 from engine.shapes.alongside import Alongside
 from engine.simulation import Simulation
@@ -14,11 +15,14 @@ from tests.engine.narrowing import present
 
 
 def run(scenario: str, variant: str | None, *done: dict[str, Any]) -> Followed:
-    simulation = Simulation(entry(scenario).scenario(variant), list(done))
-    followed = Followed(simulation.view())
+    return followed(Simulation(entry(scenario).scenario(variant), list(done)))
+
+
+def followed(simulation: Simulation) -> Followed:
+    side = Followed(simulation.view())
     while (step := simulation.step()) is not None:
-        followed.take(step.to_json())
-    return followed
+        side.take(step.to_json())
+    return side
 
 
 def dropped(after: int, message: int) -> dict[str, Any]:
@@ -125,6 +129,47 @@ def test_a_leader_that_refuses_for_another_reason_is_the_verdict_and_where_both_
     assert decides(original, original) is None
 
 
+def test_a_batch_that_arrives_again_is_decided_by_its_records_with_idempotence_or_without() -> None:
+    recognised, stored = run("SC-03", None), without_idempotence("SC-03")
+    assert decides(recognised, stored) == [80, 86]
+    assert [said["key"] for said in verdict(recognised, stored)][1:] == ["beside.known_left"]
+    assert [said["key"] for said in verdict(stored, recognised)][1:] == ["beside.known_right"]
+
+
+def without_idempotence(scenario: str) -> Followed:
+    changed = load(
+        entry(scenario).document,
+        settings={"producers.p1.settings.enable_idempotence": False},
+        source=scenario,
+    )
+    return followed(Simulation(changed))
+
+
+def test_the_same_send_is_the_same_record_under_whatever_serial() -> None:
+    # Without its marker the transaction stays open, so p1 sends its second record before p2 sends any.
+    left, right, found = both("SC-61", None, dropped(48, 15))
+    assert found["renamed"] == [[2, 3], [3, 2]]
+    assert [side.records[serial] for side, serial in ((left, 3), (right, 2))] == [("p1", 2)] * 2
+
+
+def test_the_picture_is_of_logs_if_what_they_hold_or_show_differs_at_the_end() -> None:
+    def picture(*pair: str) -> str:
+        return alongside(*(run("SC-61", one or None) for one in pair))["picture"]
+
+    assert picture("", "epoch-and-sequence-checks-off") == "logs"
+    # The marker is sent again after 30 s: only what readers see is late.
+    assert both("SC-44", None, dropped(59, 19))[2]["picture"] == "logs"
+    # Only nodes of the middleware differ for a time.
+    assert both("SC-88", None, dropped(62, 25))[2]["picture"] == "messages"
+    assert both("SC-80", None, dropped(15, 13))[2]["picture"] == "stage"
+
+
+def test_where_only_one_run_changes_a_state_at_a_time_the_other_stands_beside_it() -> None:
+    left, _, found = both("SC-44", None, dropped(59, 19))
+    assert found["timed"] == [61, 61]
+    assert left.steps[60]["key"] == "broker.marker_appended_and_waits"
+
+
 def test_a_write_that_a_leader_refuses_before_its_log_is_a_decision_too() -> None:
     """The late write of SC-101: 4.1 refuses it by its epoch, 3.9 after it has asked the coordinator."""
     asks, knows = run("SC-101", "k39"), run("SC-101", "k41")
@@ -162,13 +207,7 @@ def test_by_virtual_time_the_earlier_commit_differs_first() -> None:
 
 def test_the_same_records_under_other_epochs_differ_in_their_numbers() -> None:
     scenario = entry("SC-48").scenario(None)
-    sides = []
-    for name in ("k28", "k41"):
-        simulation = Simulation(in_generation(scenario, GENERATIONS[name]))
-        side = Followed(simulation.view())
-        while (step := simulation.step()) is not None:
-            side.take(step.to_json())
-        sides.append(side)
+    sides = [followed(Simulation(in_generation(scenario, GENERATIONS[name]))) for name in ("k28", "k41")]
     found = alongside(*sides)
     # Every transaction of Kafka 4.1 has an epoch of its own; states and records are the same.
     assert found["parts"] == {}

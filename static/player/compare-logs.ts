@@ -1,0 +1,94 @@
+/**
+ * The logs of two runs on a telephone: of each partition a row for each run, one below the other, so that equal offsets
+ * stand below each other. A partition that is alike in both has one line. From views alone.
+ */
+
+import type { TemplateResult } from "lit";
+import { html, nothing } from "lit";
+import { batchHueInLog, isOpen } from "../diagrams/instance.ts";
+import { INTERNAL } from "../diagrams/internal-partitions.ts";
+import type { Frame, LogBatchView, View } from "./frame.ts";
+import { facts, named } from "./joins.ts";
+import { say } from "./text.ts";
+
+export const defaults = {
+  /** Offsets of a partition that have room. */
+  offsets: 8,
+};
+
+type Replica = NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[string];
+
+/** The first and the last offset that is drawn: the newest ones, or from the first one on that differs. */
+export function windowOf(logs: readonly (Replica | undefined)[], differing: readonly number[]): readonly [first: number, last: number] {
+  const held = logs.flatMap((log) => Object.values(log?.batches ?? {}));
+  const last = Math.max(-1, ...held.map(({ last_offset: to }) => to));
+  const start = Math.min(...held.map(({ base_offset: from }) => from));
+  // With one offset before it, so that it is seen where the logs part.
+  const first = Math.max(start, Math.min(...differing.map((offset) => offset - 1), last - defaults.offsets + 1));
+  return [first, Math.min(last, first + defaults.offsets - 1)];
+}
+
+/**
+ * `apart`: names of what differs, as `factsApart` has them: partitions, and of their batches `t-0 43`. `note`: what else
+ * a reader of both must know.
+ */
+export function twinLogs(left: Frame | undefined, right: Frame | undefined, apart: readonly string[], note: TemplateResult[]): TemplateResult | typeof nothing {
+  if (left === undefined || right === undefined) return nothing;
+  const names = Object.keys(left.view.partitions ?? {}).filter((name) => right.view.partitions?.[name] !== undefined);
+  const inOrder = names.sort((one, other) => Number(apart.includes(other)) - Number(apart.includes(one)) || Number(INTERNAL.test(one)) - Number(INTERNAL.test(other)));
+  return html`<div class="twin-logs" role="group" aria-label=${say("player.tab.lanes")}>${inOrder.map((name) => partition(name, [left, right], apart))}${note.length === 0 ? nothing : html`<p>${note}</p>`}</div>`;
+}
+
+function partition(name: string, frames: readonly [Frame, Frame], apart: readonly string[]): TemplateResult {
+  const logs = frames.map((frame) => logIn(frame, name));
+  const differs = apart.includes(name);
+  const ends = (["last_stable_offset", "high_watermark", "log_end"] as const).map((end, place) => ({ said: ["LSO", "HW", "LEO"][place] ?? "", values: logs.map((log) => String(log?.[end] ?? "–")) }));
+  const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
+  const marked = apart.flatMap((mark) => (mark.startsWith(`${name} `) ? [Number(mark.slice(name.length + 1))] : []));
+  if (!differs || INTERNAL.test(name) || logs.every((log) => Object.keys(log?.batches ?? {}).length === 0)) return html`<section>${heading}</section>`;
+  const [first, last] = windowOf(logs, marked);
+  const isMarked = (offset: number): boolean => logs.some((log) => marked.includes(batchAt(log, offset)?.base_offset ?? -1));
+  const columns = Array.from({ length: defaults.offsets }, (_, index) => first + index);
+  return html`<section>${heading}
+    <div class="twin-rows">${frames.map((frame, side) => row(frame, logs[side], side, columns))}
+      <span class="quiet" aria-hidden="true"></span>${columns.map((offset) => html`<span class=${isMarked(offset) ? "at differs" : "at"}>${isMarked(offset) ? "≠" : ""}${offset > last ? nothing : offset}</span>`)}<span></span></div>
+    ${readers(name, frames)}</section>`;
+}
+
+/** `4 | 1`; of equal values, one. */
+function pair(values: readonly string[]): TemplateResult | string {
+  return values[0] === values[1] ? values[0] ?? "" : html`<b>${values.join(" | ")}</b>`;
+}
+
+function logIn({ view }: Frame, name: string): Replica | undefined {
+  const { leader, replicas } = view.partitions?.[name] ?? {};
+  return leader == null ? undefined : replicas?.[String(leader)];
+}
+
+function batchAt(log: Replica | undefined, offset: number): LogBatchView | undefined {
+  return Object.values(log?.batches ?? {}).find(({ base_offset: from, last_offset: to }) => from <= offset && offset <= to);
+}
+
+function row(frame: Frame, log: Replica | undefined, side: number, columns: readonly number[]): TemplateResult {
+  const stable = log?.last_stable_offset ?? -1;
+  return html`<b>${side + 1}.</b>${columns.map((offset) => {
+    const batch = batchAt(log, offset);
+    const gate = offset === stable ? " stable" : "";
+    if (batch === undefined) return html`<span class=${`none${gate}`}></span>`;
+    const hue = batchHueInLog(frame, batch);
+    if (batch.control !== null) return html`<span class=${`flag ${hue}${gate}`} title=${batch.control}>⚑${batch.control.slice(0, 1)}</span>`;
+    const serial = batch.serials?.[offset - batch.base_offset];
+    const outcome = isOpen(batch) ? "open" : batch.outcome === "aborted" ? "aborted" : "";
+    return html`<span class=${`cell ${hue} ${outcome}${gate}`}>${serial === undefined ? "·" : `r${serial}`}</span>`;
+  })}<span class=${stable > (columns.at(-1) ?? -1) ? "none stable" : "none"}></span>`;
+}
+
+/** How many records each reader of the partition got in both runs. */
+function readers(name: string, frames: readonly [Frame, Frame]): TemplateResult | typeof nothing {
+  const [ours, theirs] = frames.map(({ view }) => view.consumers ?? {});
+  const said = Object.entries(ours ?? {}).flatMap(([reader, { positions }]) => {
+    const counts = [ours, theirs].map((one) => one?.[reader]?.lanes?.[name]?.read ?? one?.[reader]?.delivered[name]?.length ?? 0);
+    return name in positions ? [named(reader, say("diagram.lanes.read_count", { read: [...new Set(counts)].join(" | ") }))] : [];
+  });
+  return said.length === 0 ? nothing : html`<p class="quiet">${facts(said)}</p>`;
+}
