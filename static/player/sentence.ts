@@ -162,7 +162,7 @@ export class Sentence extends StoreElement {
     return html`<eos-said .text=${shown.text} .isWhole=${here === null} ?data-breaks=${shown.breaks}></eos-said>`;
   }
 
-  /** The text of a check: `2/7 Is epoch 0 lower than the known 0? No`. */
+  /** The text of a check: `2/7 Is epoch 0 lower than the known epoch 0? No`. */
   #checkText(check: Check): string {
     const place = { at: (this.zoom?.at ?? 0) + 1, count: this.zoom?.checks.length ?? 0 };
     const text = say(check.key, check.params);

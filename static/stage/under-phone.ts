@@ -67,7 +67,7 @@ function covered(here: Places, { width }: Size): number {
 }
 
 /**
- * The card with the rule that decided: `Is epoch 0 lower than the known 2? Yes.` and `epoch 0 ≠ 2`. `least`: its least
+ * The card with the rule that decided: `Is epoch 0 lower than the known epoch 2? Yes.` and `epoch 0 ≠ 2`. `least`: its least
  * height in px; `readers`: how much each consumer read, if the card covers their rows; `offer`: the button at its end.
  */
 function decidedCard(decided: Decided, least: number, readers: readonly string[], offer: Offer): TemplateResult {

@@ -217,7 +217,7 @@ def test_a_refusal_is_explained_beside_the_sentence(browser: Browser, running_si
         ["expected first seq 1", "first seq in the request 2"]
     )
     expect(
-        page.get_by_role("listitem").filter(has_text="Is seq 2 beyond the expected 1?").first
+        page.get_by_role("listitem").filter(has_text="Is seq 2 beyond the expected seq 1?").first
     ).to_be_visible()
     context.close()
 

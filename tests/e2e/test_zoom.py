@@ -41,7 +41,7 @@ def test_every_check_of_a_step_is_walked_with_the_arrow_keys(stage: Stage) -> No
     shows(page, "1/3 Is seq 1 among the recent batches of this epoch (cached: none)? No.")
     expect(now.locator("code")).to_have_text("if entry.find_duplicate(batch):")
     page.keyboard.press("ArrowRight")
-    shows(page, "2/3 Is epoch 0 lower than the known 2? Yes.")
+    shows(page, "2/3 Is epoch 0 lower than the known epoch 2? Yes.")
     expect(now.locator("code")).to_have_text("if batch.epoch < entry.epoch:")
     expect(now.locator(".numbers")).to_have_text("arrived 0 · stored 2")
     page.wait_for_function("() => new URL(location.href).searchParams.get('zoom') === 'decision:2'")

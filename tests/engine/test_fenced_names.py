@@ -62,7 +62,7 @@ def test_the_older_producer_is_named_while_it_is_there(
 
 def test_the_first_epoch_fences_nothing() -> None:
     ready = said(Simulation(load(TWO)), "client.transactional_id_ready")
-    assert "Epoch 0 is the first epoch of this PID, so no older producer has the PID" in ready[0]
+    assert "Epoch 0 is the first epoch of this PID, so no older producer uses this PID" in ready[0]
 
 
 @pytest.mark.parametrize(("of", "older"), [("SC-131/while-open", 77), ("SC-71", 1000)])

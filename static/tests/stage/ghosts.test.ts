@@ -66,7 +66,7 @@ test("the card names a check that is switched off, and has the number that decid
   const decided = decidedBy(frameOf({ ...step, decision: { ...step.decision, rows } } as typeof step), { ...focusOf(frameOf(step)), kind: "refused" });
   assert.ok(decided !== null);
   assert.equal(countsText(decided), "1 rule passed, 1 later rule skipped");
-  assert.deepEqual(decided.off, ["Switched off: Is epoch 0 lower than the known 0?"]);
+  assert.deepEqual(decided.off, ["Switched off: Is epoch 0 lower than the known epoch 0?"]);
   assert.deepEqual(decided.fields.at(-1), { name: "first seq", arrived: "15", stored: "must be 13" });
 });
 
