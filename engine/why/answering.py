@@ -27,6 +27,7 @@ from engine.why.focus import (
     TORN,
     TWICE,
     UNENDED,
+    UNSEEN,
     UNSENT,
 )
 from engine.why.guarantees import GAVE_UP
@@ -34,6 +35,11 @@ from engine.why.links import Link
 
 _ANSWERING: dict[str, tuple[str, ...]] = {
     LSO: (
+        "why.open.",
+        "why.lso.moved",
+        "why.coordinator.not_included",
+        "why.coordinator.over_elsewhere",
+        "why.transaction.nobody_owns",
         "why.lso.first_offset",
         "why.lso.before_log_start",
         "why.lso.marker_not_replicated",
@@ -42,6 +48,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "why.lso.free",
     ),
     LAG: (
+        "why.open.",
         "why.lag.wall",
         "why.lag.only_markers",
         "why.lag.markers",
@@ -49,6 +56,7 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "why.reader",
         "why.message",
     ),
+    UNSEEN: ("why.open.",),
     UNSENT: (
         "client.waits_",
         "why.client.waits_",
@@ -79,7 +87,13 @@ _ANSWERING: dict[str, tuple[str, ...]] = {
         "coordinator.",
     ),
     AGAIN: ("why.again.same_numbers",),
-    GONE: ("why.gone.answer", "why.gone.request", "why.two_phase.not_again", "why.two_phase.until_"),
+    GONE: (
+        "why.gone.answer",
+        "why.gone.request",
+        "why.open.",
+        "why.two_phase.not_again",
+        "why.two_phase.until_",
+    ),
     LOST: (
         "fault.message_dropped",
         "why.lost.only_on_old_leader",

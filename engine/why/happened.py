@@ -28,11 +28,13 @@ from engine.why.links import (
     transaction_subject,
     when_due,
 )
+from engine.why.markers import MARKERS
 from engine.why.messages import coming, late_between
 from engine.why.moment import Moment, configured
 from engine.why.outcomes import DECIDED
 from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running
+from engine.why.stable_offset import holder
 from engine.why.states import newest_transition
 from engine.why.two_phase import never_ends, node_waits
 from engine.why.waiting import not_in_flight, why_nothing
@@ -246,6 +248,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
     name = message["to"] if message["is_response"] else message["from"]
     client = moment.part("clients").get(name)
     if client is None:
+        yield from _held_by(moment, message)
         return
     request = client["requests"].get(str(message["correlation_id"]))
     if message["api"] == "Produce" and configured(client, "acks") == 0:
@@ -260,6 +263,18 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
         numbered = configured(client, "enable_idempotence") is True
         key = "gone.no_retry" if retries == 0 else "gone.again_numbered" if numbered else "gone.again_plain"
         yield link(key, "SND-9", subject=actor_subject(name), client=name)
+
+
+def _held_by(moment: Moment, message: Json) -> Iterator[Link]:
+    """The partitions that wait for a marker of the lost request."""
+    board = (moment.broker(message["from"]) or {}).get("markers") or {}
+    sent = board.get("in_flight", {}).get(message["to"].removeprefix("broker-"), ())
+    lost = sent if message["api"] == MARKERS and not message["is_response"] else ()
+    for partition in dict.fromkeys(name for marker in lost for name in marker["partitions"]):
+        replica = moment.leading(partition)
+        if replica is not None:
+            held = holder(moment, partition, replica)
+            yield from (one for one in held if one.key.startswith("why.open."))
 
 
 def _is_same_exchange(message: Json, lost: Json) -> bool:

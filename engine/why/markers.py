@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.apis import connection_of
 from engine.messages import FOR_MARKERS
+from engine.view.openers import DROPPED
 from engine.why.links import (
     NAMED_MAX,
     Json,
@@ -17,8 +18,9 @@ from engine.why.links import (
     partition_subject,
     transaction_subject,
 )
-from engine.why.messages import whereabouts
+from engine.why.messages import late_between, whereabouts
 from engine.why.moment import Moment
+from engine.why.records import quoted
 from engine.why.replication import behind, leaderless, not_running, short_of_replicas
 
 MARKERS = "WriteTxnMarkers"
@@ -118,7 +120,7 @@ def _where(
             return
     for broker, markers in board["in_flight"].items():
         if _holds(markers, transactional_id, partition):
-            yield from _under_way(moment, coordinator, partition, f"broker-{broker}")
+            yield from _under_way(moment, transactional_id, coordinator, partition, f"broker-{broker}")
             return
     if not _holds(board["unknown_broker"], transactional_id, partition):
         params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
@@ -174,7 +176,9 @@ def _next_pass(moment: Moment, coordinator: str) -> Iterator[Link]:
         yield link("marker.next_pass", "MRK-3", subject=subject, coordinator=coordinator, at=at, left=left)
 
 
-def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) -> Iterator[Link]:
+def _under_way(
+    moment: Moment, transactional_id: str, coordinator: str, partition: str, leader: str
+) -> Iterator[Link]:
     params: Json = {"coordinator": coordinator, "leader": leader, "partition": partition}
     request = moment.message_between(coordinator, leader, MARKERS)
     if request is not None:
@@ -215,4 +219,21 @@ def _under_way(moment: Moment, coordinator: str, partition: str, leader: str) ->
         is_there = any(connection_of(one.body) == FOR_MARKERS for one in handled)
         key, rule = ("marker.at_leader", "MRK-4") if is_there else ("marker.unanswered", "MRK-9")
         yield link(key, rule, subject=actor_subject(leader), **params)
+        if not is_there:
+            yield from lost_marker(moment, transactional_id, coordinator, leader)
     yield from not_running(moment, leader)
+
+
+def lost_marker(moment: Moment, transactional_id: str, coordinator: str, leader: str) -> Iterator[Link]:
+    """The newest step that dropped the request with a marker from the coordinator to the leader, since the id's present
+    state is in force; nothing if there is none."""
+    standing = moment.lately.standings.get(transactional_id)
+    lost = [
+        quoted(fault)
+        for fault in late_between(moment, coordinator, (leader,))
+        if fault.key in DROPPED
+        and fault.params["api"] == MARKERS
+        and standing is not None
+        and fault.number > standing.number
+    ]
+    yield from lost[-1:]

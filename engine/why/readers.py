@@ -168,7 +168,9 @@ def _undecided(moment: Moment, consumer: str, partition: str, offset: int) -> It
         high_watermark=replica["high_watermark"],
     )
     if own and batch is not None and batch["base_offset"] != stable:
-        yield from owner(moment, partition, batch["producer_id"], batch["producer_epoch"])
+        yield from owner(
+            moment, partition, batch["producer_id"], batch["producer_epoch"], batch["base_offset"]
+        )
     else:
         yield from holder(moment, partition, replica)
 

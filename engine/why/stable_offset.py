@@ -15,7 +15,9 @@ from engine.why.links import (
     stored_subject,
     transaction_subject,
 )
+from engine.why.markers import lost_marker
 from engine.why.moment import Moment
+from engine.why.open_transaction import still_open
 from engine.why.outcomes import decision, users
 from engine.why.replication import behind, leaderless, not_running
 
@@ -41,6 +43,7 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
         yield from holder(moment, partition, replica)
         yield from held_up(moment, partition, replica)
         return
+    yield from _ended_now(moment, partition, stable)
     yield link("lso.free", "LOG-8", subject=subject, partition=partition, high_watermark=high)
     if high < replica["log_end"]:
         yield link(
@@ -52,6 +55,45 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
             log_end=replica["log_end"],
         )
         yield from behind(moment, partition, replica["log_end"])
+
+
+def _ended_now(moment: Moment, partition: str, stable: int) -> Iterator[Link]:
+    """The marker behind which the newest step moved the last stable offset, and the step that dropped an earlier
+    request with it. Nothing if the step moved it behind no marker."""
+    moved = [
+        change["before"]
+        for change in (moment.step or {"changes": ()})["changes"]
+        if change["path"][:2] == ["partitions", partition]
+        and change["path"][2:] == ["replicas", _leader(moment, partition), "last_stable_offset"]
+    ]
+    markers = [
+        batch
+        for batch in moment.batches(partition)
+        if batch["control"] is not None and moved and moved[0] <= batch["base_offset"] < stable
+    ]
+    if not markers:
+        return
+    marker = markers[-1]
+    transactional_id = moment.owner_of(marker["producer_id"])
+    yield link(
+        "lso.moved",
+        "LOG-8",
+        "CON-6",
+        subject=stored_subject(partition, marker),
+        partition=partition,
+        result=marker["control"],
+        offset=marker["base_offset"],
+        before=moved[0],
+        owner=transactional_id or f"PID {marker['producer_id']}",
+    )
+    found = None if transactional_id is None else moment.entry_of(transactional_id)
+    if transactional_id is not None and found is not None:
+        leader = f"broker-{_leader(moment, partition)}"
+        yield from lost_marker(moment, transactional_id, found[0], leader)
+
+
+def _leader(moment: Moment, partition: str) -> str:
+    return str(moment.named("partitions", partition)["leader"])
 
 
 def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
@@ -90,7 +132,7 @@ def holder(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
         records=records,
         first_offset=first,
     )
-    yield from owner(moment, partition, producer_id, epoch)
+    yield from owner(moment, partition, producer_id, epoch, stable)
 
 
 def open_at(replica: Json, offset: int) -> int | None:
@@ -102,8 +144,10 @@ def open_at(replica: Json, offset: int) -> int | None:
     return None
 
 
-def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Iterator[Link]:
-    """Links about the components that could end the transaction of a producer id: its client and its coordinator."""
+def owner(moment: Moment, partition: str, producer_id: int, epoch: int, first: int) -> Iterator[Link]:
+    """Links about the transactional id, the clients and the coordinator of a producer id, whose transaction is open in
+    the partition from the offset ``first`` on, and before them the sentence that sums this up (open_transaction.py).
+    For a producer id without a known transactional id: a link that says so."""
     transactional_id = moment.owner_of(producer_id)
     if transactional_id is None:
         key = "transaction.owner_not_in_files" if not moment.part("brokers") else "transaction.nobody_owns"
@@ -111,18 +155,22 @@ def owner(moment: Moment, partition: str, producer_id: int, epoch: int) -> Itera
             key, "LOG-8", subject=partition_subject(partition), producer_id=producer_id, partition=partition
         )
         return
-    yield link(
-        "transaction.owner",
-        "FEN-2",
-        subject=transaction_subject(transactional_id),
-        producer_id=producer_id,
-        producer_epoch=epoch,
-        transactional_id=transactional_id,
-    )
     entry = moment.entry_of(transactional_id)
+    known: list[Link] = []
     if entry is None or partition in entry[1]["partitions"]:  # A client ends only registered partitions.
-        yield from users(moment, transactional_id, (producer_id, epoch))
-    yield from decision(moment, transactional_id, partition)
+        known += users(moment, transactional_id, (producer_id, epoch))
+    known += decision(moment, transactional_id, partition)
+    owned: Json = {
+        "transactional_id": transactional_id,
+        "producer_id": producer_id,
+        "producer_epoch": epoch,
+    }
+    summary = still_open(partition, first, owned, moment, known)
+    if not summary:
+        subject = transaction_subject(transactional_id)
+        yield link("transaction.owner", "FEN-2", subject=subject, **owned)
+    yield from summary
+    yield from (one for one in known if one not in summary)
 
 
 def _marker_not_replicated(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:

@@ -149,7 +149,7 @@ def test_the_most_telling_question_comes_first() -> None:
 def test_a_chain_leads_from_the_offset_to_the_producer_and_those_who_wait() -> None:
     chain = why(held(), "lso", "t-0")
     subjects = [(one.subject or {}).get("id") for one in chain]
-    assert subjects[:4] == ["t-0", "t-0/1", "txn-1", "p1"]
+    assert subjects[:5] == ["t-0", "t-0/1", "txn-1", "app-1", "p1"]
     assert subjects[-1] == "c-committed"
     batch = chain[1].subject
     assert batch == {"kind": "batch", "id": "t-0/1", "partition": "t-0", "serials": [2, 3]}

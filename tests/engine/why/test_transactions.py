@@ -5,6 +5,8 @@ Each sentence is met in a scenario of the library and held to what the view says
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from engine.scenario.shelf import entry
@@ -42,6 +44,33 @@ ROWS: list[Row] = [
         lambda p, v: (
             leader_of(v, "t-0")["producers"][str(p["producer_id"])]["transaction_first_offset"] == p["offset"]
         ),
+    ),
+    (
+        "lso.moved",
+        "SC-75/timeout",
+        "lso",
+        "t-0",
+        lambda p, v: (
+            stored_at(v, "t-0", p["offset"])["control"] == p["result"]
+            and p["before"] <= p["offset"] < leader_of(v, "t-0")["last_stable_offset"]
+        ),
+    ),
+    (
+        "open.until",
+        "SC-75/wall",
+        "lso",
+        "t-0",
+        lambda p, v: (
+            leader_of(v, "t-0")["producers"][str(p["producer_id"])]["transaction_first_offset"] == p["first"]
+            and entry_of(v, p["end"]["params"])["times_out_at"] == p["end"]["params"]["until"]
+        ),
+    ),
+    (
+        "open.so_far",
+        "SC-46",
+        "lso",
+        "t-0",
+        lambda p, v: entry_of(v, p["because"]["params"])["pending_state"] is not None,
     ),
     (
         "lso.marker_not_replicated",
@@ -95,9 +124,9 @@ ROWS: list[Row] = [
     # -- whose transaction, and who should end it
     (
         "transaction.owner",
-        "SC-75/wall",
-        "lso",
-        "t-0",
+        "SC-75/timeout",
+        "unseen",
+        "c-committed/t-0/1",
         lambda p, v: any(
             one["transactions"][p["transactional_id"]]["producer_id"] == p["producer_id"]
             for one in v["brokers"].values()
@@ -556,3 +585,31 @@ def test_no_producer_is_said_to_lack_the_epoch_of_an_id_that_is_not_written_yet(
     while (step := run.step()) is not None:
         for one in why(run, "unended", "txn-1") if step.actor == "broker-2" else ():
             assert one.params.get("producer_epoch", 0) >= 0, (step.number, one)
+
+
+def test_a_transaction_whose_marker_was_lost_waits_for_the_timeout_of_that_request() -> None:
+    """The answer names the lost request and when it is sent again; once the marker is there, its loss is the reason why
+    the last stable offset moved so late."""
+    run = Simulation(entry("SC-75").scenario("timeout"))
+    while "WriteTxnMarkers" not in [one["api"] for one in messages_of(run)]:
+        run.step()
+    lost = next(one for one in messages_of(run) if one["api"] == "WriteTxnMarkers")
+    drop = {"action": "drop_message", "message": lost["id"], "after": run.number}
+    run = Simulation(entry("SC-75").scenario("timeout"), [drop])
+    dropped = drop["after"] + 1
+    while run.number <= dropped:
+        run.step()
+    answer = next(one for one in why(run, "lso", "t-0") if one.answers)
+    assert (answer.params["because"]["key"], answer.params["end"]["key"]) == (
+        "clause.open.marker_lost",
+        "clause.open.marker_again",
+    )
+    assert answer.params["because"]["params"]["number"] == dropped
+    assert answer.params["end"]["params"]["until"] == lost["sent_at"] + 30_000
+    while not any(one.key == "why.lso.moved" for one in why(run, "lso", "t-0")):
+        run.step()
+    assert [one.step for one in why(run, "lso", "t-0") if one.key == "fault.message_dropped"] == [dropped]
+
+
+def messages_of(run: Simulation) -> list[dict[str, Any]]:
+    return list(run.view()["network"]["messages"].values())
