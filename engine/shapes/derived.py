@@ -99,6 +99,14 @@ class Arrival(TypedDict):
     decision about it."""
 
 
+class Leap(TypedDict):
+    """Much virtual time that passes before a step."""
+
+    ms: int
+    ends: NotRequired[str]
+    """What ends with it: the kind of a timer of the step's actor, or `call`, the wait for an application's call."""
+
+
 class StepDerived(TypedDict):
     """Facts that follow from a step; empty ones are left out."""
 
@@ -112,6 +120,7 @@ class StepDerived(TypedDict):
     by: NotRequired[str]
     """The broker whose action the step's own sentence describes, if it is not the step's actor. For example,
     the leader raises the high watermark at a follower's fetch."""
+    leap: NotRequired[Leap]
 
 
 class SentStep(Step):

@@ -20,6 +20,7 @@ from engine.view.doer import doer
 from engine.view.due import due_next
 from engine.view.fenced import fenced
 from engine.view.held import held
+from engine.view.leap import leap
 from engine.view.leading import following, leading
 from engine.view.level import level_in_force
 from engine.view.possible import possible
@@ -83,6 +84,7 @@ class Derived:
     def __init__(self, view: Json, number: int = 0, broken: Serials | None = None) -> None:
         self.number = number
         """The number of the last step that was made."""
+        self._at: int = view.get("time", 0)
         self._view = watched(view)
         self._pending = due_next(self._view.get("pending", {}))
         self._timers = {place: _timers(self._view, place) for place in _places(self._view)}
@@ -119,6 +121,9 @@ class Derived:
     def take(self, step: Json) -> dict[str, Any]:
         """The field ``derived`` of the step; empty facts are left out."""
         self.number = step["number"]
+        running = (timer for found in self._timers.values() for timer in found.values())
+        leaps = leap(self._at, step, running)
+        self._at = step["at"]
         touched: dict[Place, None] = {}
         for change in step["changes"]:
             if fold(self._view, change):
@@ -136,7 +141,7 @@ class Derived:
             "arrivals": arrivals(step, self._view.get("partitions", {})),
         }
         derived: dict[str, Any] = {name: fact for name, fact in facts.items() if fact}
-        said = {"leads": leading(step), "follows": following(step), "by": doer(step)}
+        said = {"leads": leading(step), "follows": following(step), "by": doer(step), "leap": leaps}
         return derived | {name: fact for name, fact in said.items() if fact is not None}
 
     def _look(self, place: Place, changes: list[Any]) -> None:

@@ -914,6 +914,7 @@ export interface StepDerived {
    * The broker whose action the step's own sentence describes, if it is not the step's actor. For example, the leader raises the high watermark at a follower's fetch.
    */
   by?: string;
+  leap?: Leap;
 }
 /**
  * A batch that reached a log.
@@ -947,6 +948,16 @@ export interface ArrivedBatch {
    * Null in recordings of earlier versions.
    */
   last_sequence: number | null;
+}
+/**
+ * Much virtual time that passes before a step.
+ */
+export interface Leap {
+  ms: number;
+  /**
+   * What ends with it: the kind of a timer of the step's actor, or `call`, the wait for an application's call.
+   */
+  ends?: string;
 }
 /**
  * To followers: the presenter's place. `number` grows with each move, so a late older message is ignored.

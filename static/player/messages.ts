@@ -46,7 +46,7 @@ export function messages(store: PlayerStore, fault: string | null, rerun: string
   }
   if (fault !== null) return html`<div class="message" role="alert"><p>${fault}</p></div>`;
   if (hint === null) return nothing;
-  return html`<div class=${hint.more == null ? "message hint" : "message hint leads"} role="status"><p>${unbroken(say(hint.key, hint.params ?? {}))}</p>${hint.more == null ? nothing : html`<button class="more" @click=${hint.more.act}>${say(hint.more.key)}</button>`}${close(hint.dismiss)}</div>`;
+  return html`<div class="message hint" role="status"><p>${unbroken(say(hint.key, hint.params ?? {}))}</p>${hint.more == null ? nothing : html`<button class="more" @click=${hint.more.act}>${say(hint.more.key)}</button>`}${close(hint.dismiss)}</div>`;
 }
 
 function close(act: () => void): TemplateResult {

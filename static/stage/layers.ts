@@ -5,6 +5,7 @@ import type { Layer } from "./contract.ts";
 import { connectionLayer } from "./connections.ts";
 import { ghostLayer } from "./ghosts.ts";
 import { LATER } from "./later.ts";
+import { leapLayer } from "./leap.ts";
 import { networkLayer } from "./network.ts";
 import { producers } from "./producers.ts";
 import { readers } from "./readers.ts";
@@ -13,4 +14,4 @@ import { tagLayer } from "./tag.ts";
 const middleware: Layer = (...drawn) => LATER.nodes?.middleware(...drawn) ?? [];
 const beside: Layer = (...drawn) => LATER.nodes?.beside(...drawn) ?? [];
 
-export const LAYERS: readonly Layer[] = [heads, producers, controller, tool, brokers, readers, middleware, beside, connectionLayer, networkLayer, ghostLayer, tagLayer];
+export const LAYERS: readonly Layer[] = [heads, producers, controller, tool, brokers, readers, middleware, beside, leapLayer, connectionLayer, networkLayer, ghostLayer, tagLayer];

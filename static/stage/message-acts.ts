@@ -4,8 +4,7 @@
  * list of all actions that the server offers. The actions are those of the selection bar; the key `d` drops.
  * A button beside the network's name, or under an upright stage, and the key `m` go from message to message and give
  * the focus to the toolbar. While no message is in transit, they go back to the one that arrives in this step, or to
- * the last one that was in transit: the button names the step and the message, and after the press the event `say-hint`
- * says so. After the last step of a run they go to the message that the engine names first (`losses` of the plan), and
+ * the last one that was in transit, and the event `say-hint` names the step and the message. After the last step of a run they go to the message that the engine names first (`losses` of the plan), and
  * `say-hint` offers the next one.
  */
 
@@ -25,12 +24,11 @@ import { Small } from "../player/small.ts";
 import type { HintAct } from "../player/messages.ts";
 import type { Action } from "../player/source.ts";
 import type { PlayerStore } from "../player/store.ts";
-import type { JsonObject, MessageView, Selection } from "../player/frame.ts";
+import type { JsonObject, Selection } from "../player/frame.ts";
 import { StoreElement } from "../player/store-element.ts";
 import { say } from "../player/text.ts";
 import { placeBeside, placeNear } from "./acts-place.ts";
 import type { Box } from "./contract.ts";
-import { offerKey, shortened } from "./offer.ts";
 import type { Stage } from "./stage.ts";
 
 export const defaults = {
@@ -38,18 +36,10 @@ export const defaults = {
   ask: 120,
 };
 
-/** A message that is no longer in transit, with the step that shows it in transit. */
-type Left = Sent | ShownLoss;
-
 export class MessageActs extends StoreElement {
-  static override properties = { ...StoreElement.properties, actions: { state: true }, elsewhere: { state: true, hasChanged: isOther } };
+  static override properties = { ...StoreElement.properties, actions: { state: true } };
 
   declare actions: Action[] | null;
-  /**
-   * The message at another step to which the button leads while none is in transit; null: it leads to one at the
-   * present step.
-   */
-  declare elsewhere: Left | null;
   readonly #small = new Small(this);
   #player: Element | null = null;
   #askedFor = "";
@@ -61,7 +51,6 @@ export class MessageActs extends StoreElement {
   constructor() {
     super();
     this.actions = null;
-    this.elsewhere = null;
   }
 
   override connectedCallback(): void {
@@ -242,10 +231,7 @@ export class MessageActs extends StoreElement {
   /** The button beside the network's name, in one place for the whole run. */
   #offer(): TemplateResult | typeof nothing {
     if (this.store?.source.live !== true) return nothing;
-    const stage = this.#stage();
-    const sent = this.elsewhere;
-    const texts = sent === null ? [say(offerKey(this.store.selection, stage?.messages().length ?? 0) ?? "stage.act.offer"), say("stage.act.drop_message")] : wayTexts(sent);
-    return html`<button class=${sent === null ? "break-offer" : "break-offer elsewhere"} title=${sent === null ? say("player.key.message") : texts[0]} hidden @click=${this.#offered}>${shortened(texts, stage?.besideNetwork?.width ?? Number.POSITIVE_INFINITY, sent !== null)} <kbd>m</kbd></button>`;
+    return html`<button class="break-offer" title=${say("player.key.message")} hidden @click=${this.#offered}>${say("stage.act.offer")} <kbd>m</kbd></button>`;
   }
 
   protected override updated(): void {
@@ -264,11 +250,7 @@ export class MessageActs extends StoreElement {
     await stage.updateComplete;
     this.#bringLed(stage);
     const { store } = this;
-    const isOnItsWay = stage.messages().length > 0;
-    const loss = store === undefined || store.selection?.kind === "message" || !isOver(store) ? undefined : lossesOf(store)[0];
-    const sent = loss ?? (store === undefined || isOnItsWay ? null : this.#leftAt(store));
-    if (offer !== null) this.#placeOffer(offer, stage, isOnItsWay || sent !== null);
-    this.elsewhere = sent?.step === store?.shown ? null : sent;
+    if (offer !== null) this.#placeOffer(offer, stage, stage.messages().length > 0 || (store !== undefined && this.#leftAt(store) !== null));
     if (bar === null) return;
     const selection = store?.selection ?? null;
     const isActor = selection?.kind === "actor";
@@ -325,28 +307,9 @@ function lossesOf(store: PlayerStore): readonly ShownLoss[] {
   return planOf(store)?.losses ?? [];
 }
 
-/** The button's texts for a message at another step: with sender and receiver, without them, and shorter ones. */
-function wayTexts(sent: Left): string[] {
-  const { step } = sent;
-  const message = nameOf(sent, apiName);
-  return [say("stage.act.offer_at", { step, message: nameOf(sent) }), ...["stage.act.offer_at", "stage.act.offer_at_named", "stage.act.offer_at_short"].map((key) => say(key, { step, message }))];
-}
-
-/**
- * Whether the way to another message needs another text. The message is found anew each time, so objects differ even if
- * the message is the same.
- */
-function isOther(one: Left | null, other: Left | null | undefined): boolean {
-  return one?.step !== other?.step || (one != null && other != null && nameOf(one) !== nameOf(other));
-}
-
-function nameOf(sent: Left, name: (message: MessageView | ShownLoss) => string = lossName): string {
+function nameOf(sent: Sent | ShownLoss): string {
   const message = "api" in sent ? sent : sent.message;
-  return message === null ? say("done.a_message") : name(message);
-}
-
-function apiName({ api, is_response }: Pick<ShownLoss, "api" | "is_response">): string {
-  return is_response ? say("stage.act.response", { api }) : api;
+  return message === null ? say("done.a_message") : lossName(message);
 }
 
 /** The key of the object of a message or component; null for a thing whose actions the picture does not show. */

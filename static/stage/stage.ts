@@ -44,7 +44,6 @@ import type { Network } from "./network.ts";
 import { networkOf } from "./network.ts";
 import { wireOf } from "./wires.ts";
 import { networkLook } from "./network-look.ts";
-import { offerKey } from "./offer.ts";
 import { extended, outlineOf, planOf } from "./outline.ts";
 import { basisOf, hasSamePlaces, isAt, runPlaces, sizeOf, standing } from "./places.ts";
 import { twinOf } from "./twin.ts";
@@ -189,8 +188,8 @@ export class Stage extends SizedElement {
   /** The button under an upright stage, which has no name of the network to put the button beside. */
   #offer(here: Places): TemplateResult | typeof nothing {
     if (!this.acts || !here.upright || !hasMessages(here)) return nothing;
-    const key = offerKey(this.frame?.selection, this.messages().length);
-    return key === null ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(key)}</button>`;
+    const isSelected = this.frame?.selection?.kind === "message";
+    return isSelected && this.messages().length === 1 ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say("stage.act.offer")}</button>`;
   }
 
   /** The box of an object of the picture, in px of this element; null if it is not in the picture. */
