@@ -75,7 +75,7 @@ function wordsRow(words: string, bad: boolean, here: Places): Row {
 }
 
 function cellRow({ who, label, records, partition, producerId, isFenced }: Sheet["cells"][number], here: Places, isWhole = false): Row {
-  const said = who === null ? label : `${who} | ${label}`;
+  const said = who === null ? label : `${who} ${label}`;
   const width = round(Math.max(34, textWidth(said, CELL, true) + 12));
   const both = records === "" ? partition : `${partition} ${records}`;
   const beside = isWhole && width + textWidth(both, WORDS) <= Math.min(here.network.width, SHEET) - BESIDE ? both : partition;

@@ -230,33 +230,42 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
   return textWidth(serialsText(batch.serials), 10, true) > inner && lines.every((one) => textWidth(one, 10, true) <= inner) ? lines : null;
 }
 
+/** Size of type of the word before sequences. */
+const SEQ = 11;
+
 /**
- * The drawing of a batch. `gates`: px that gates cover at its edges; a narrow cell has only its sequences between them.
+ * The drawing of a batch. `all`: px of its width. `gates`: px that gates cover at its edges; a narrow cell has only its
+ * sequences between them.
  */
-function batchCell(batch: LogBatchView, width: number, height: number, { hue, shade }: { hue: string; shade: string }, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
-  const inner = width - 8;
+function batchCell(batch: LogBatchView, all: number, height: number, { hue, shade }: { hue: string; shade: string }, isBroken: boolean, gates: { left: number; right: number }): SVGTemplateResult {
+  const inner = all - 8;
   const aborted = batch.outcome === "aborted";
   const rim = aborted ? " rim" : "";
   const who = identity(batch.producer_id, batch.producer_epoch);
-  const what = isAbsent(batch.first_sequence) ? recordsIn(batch, inner) : range(batch.first_sequence, batch.last_sequence);
-  const shell = svg`${box(1, 0, width - 2, height, `cell ${shade}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
-    aborted ? hatch(width, height, hue) : nothing}`;
+  const hasNumbers = !isAbsent(batch.first_sequence);
+  const what = hasNumbers ? range(batch.first_sequence, batch.last_sequence) : recordsIn(batch, inner);
+  const shell = svg`${box(1, 0, all - 2, height, `cell ${shade}${isOpen(batch) ? " open" : ""}${isBroken ? " twice" : ""}`, 3)}${
+    aborted ? hatch(all, height, hue) : nothing}`;
   const [small, large] = cellType(height);
   const besideGates = inner - 2 * GATE_EDGE;
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
     const { size: at, lines, cut } = fitted(said, bold ? inner : besideGates + 5, size, { least, bold });
-    // The text stands beside a gate, not under it.
-    const half = textWidth(said, at, bold) / 2;
-    const [low, high] = [gates.left + half + 1, width - gates.right - half - 1];
-    const middle = round(low > high ? (low + high) / 2 : clamp(width / 2, low, high));
-    return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${named(lines[0] ?? "")}</text>`;
+    const width = textWidth(said, at, bold);
+    // What the number is, where it has room.
+    const seq = hasNumbers && said === what ? `${say("stage.seq")} ` : "";
+    const before = seq !== "" && width + textWidth(seq, SEQ) <= besideGates ? textWidth(seq, SEQ) : 0;
+    // Beside a gate, not under it.
+    const half = (before + width) / 2;
+    const [low, high] = [gates.left + half + 1, all - gates.right - half - 1];
+    const middle = round(low > high ? (low + high) / 2 : clamp(all / 2, low, high));
+    return cut ? nothing : svg`<text x=${middle} y=${round(y)} text-anchor="middle" class=${`s${at} ${classes}${rim} ${aborted ? hue : ""}`}>${before === 0 ? nothing : svg`<tspan class=${`s${SEQ} k`}>${seq}</tspan>`}${named(lines[0] ?? "")}</text>`;
   };
   // The epoch of a batch is bold, because fencing depends on it.
   const named = (said: string): SVGTemplateResult | string => (who !== null && said.startsWith(who) ? svg`<tspan class="b">${who}</tspan>${said.slice(who.length)}` : said);
   const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
   if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
   if (who === null || height < TWO_LINES) {
-    const whole = who === null ? what : `${who} | ${what}`;
+    const whole = who === null ? what : `${who} ${hasNumbers ? `${say("stage.seq")} ` : ""}${what}`;
     const said = textWidth(whole, 13, true) <= inner ? whole : what;
     return svg`${shell}${line(said, height / 2 + 5, 15, 9, "b", true)}`;
   }

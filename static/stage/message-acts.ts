@@ -4,8 +4,8 @@
  * list of all actions that the server offers. The actions are those of the selection bar; the key `d` drops.
  * A button beside the network's name, or under an upright stage, and the key `m` go from message to message and give
  * the focus to the toolbar. While no message is in transit, they go back to the one that arrives in this step, or to
- * the last one that was in transit, and the event `say-hint` names the step and the message. After the last step of a run they go to the message that the engine names first (`losses` of the plan), and
- * `say-hint` offers the next one.
+ * the last one that was in transit, and the event `say-hint` names the step and the message. After the last step of a
+ * run they go to the message that the engine names first (`losses` of the plan), and `say-hint` offers the next one.
  */
 
 import type { TemplateResult } from "lit";

@@ -155,7 +155,7 @@ function cellsOf(message: MessageView, records: Readonly<Record<string, readonly
     const own = serials.length <= NAMED ? serials : "";
     return {
       partition, producerId, isFenced: view !== null && isFenced(view, producerId, batch["producer_epoch"] as Id), who: identity(producerId, batch["producer_epoch"] as Id),
-      label: isAbsent(first) ? own || say("diagram.batch.records", { count }) : range(first, batch["last_sequence"] as Id),
+      label: isAbsent(first) ? own || say("diagram.batch.records", { count }) : `${say("stage.seq")} ${range(first, batch["last_sequence"] as Id)}`,
       records: isAbsent(first) ? "" : own,
     };
   });
@@ -169,7 +169,7 @@ function flagsOf(message: MessageView): CarriedFlag[] {
 
 /** Everything that a sheet carries, in one line. */
 export function carriedWords(sheet: Sheet): string {
-  const cells = sheet.cells.map(({ partition, who, label, records }) => facts([partition, records, who === null ? label : `${who} | ${label}`].filter((words) => words !== "")));
+  const cells = sheet.cells.map(({ partition, who, label, records }) => facts([partition, records, who === null ? label : `${who} ${label}`].filter((words) => words !== "")));
   const flags = sheet.flags.map(({ letter, partitions }) => named(letter, listed(partitions)));
   return clauses([...cells, ...flags, sheet.words].filter((words) => words !== ""));
 }
