@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
+from engine.judge.bench import DATABASE_GUARANTEES, GUARANTEES, IN_PARTITION, TRANSACTION_GUARANTEES
 from engine.step import change_to_json, compare
 from engine.timers import beside_clients
 from engine.view.arrivals import arrivals
@@ -20,8 +21,8 @@ from engine.view.doer import doer
 from engine.view.due import due_next
 from engine.view.fenced import fenced
 from engine.view.held import held
-from engine.view.leap import leap
 from engine.view.leading import following, leading
+from engine.view.leap import leap
 from engine.view.level import level_in_force
 from engine.view.possible import possible
 from engine.view.watched import fold, watched
@@ -29,7 +30,7 @@ from engine.watching import ABSENT
 
 ROOM = "derived"
 """The name of the derived facts in a view, and in a step."""
-OF_RECORDS = ("duplicated", "lost", "reordered")
+OF_RECORDS = (*GUARANTEES, *IN_PARTITION, "atomic", *DATABASE_GUARANTEES)
 """The guarantees whose broken records are derived one by one."""
 
 Json = Mapping[str, Any]
@@ -84,7 +85,8 @@ class Derived:
     def __init__(self, view: Json, number: int = 0, broken: Serials | None = None) -> None:
         self.number = number
         """The number of the last step that was made."""
-        self._at: int = view.get("time", 0)
+        # The times of a log case are those of its records.
+        self._at: int | None = view.get("time", 0) if "pending" in view else None
         self._view = watched(view)
         self._pending = due_next(self._view.get("pending", {}))
         self._timers = {place: _timers(self._view, place) for place in _places(self._view)}
@@ -96,11 +98,16 @@ class Derived:
         self._held = {name: held(self._view, name) for name in self._view.get("partitions", {})}
         self._possible = {name: possible(self._view, name) for name in self._held}
         self._level = level_in_force(self._view)
-        self._broken: dict[str, dict[str, bool]] = {name: {} for name in OF_RECORDS}
+        guarantees = view.get("guarantees", {})
         if broken is None:
-            broken = {name: judged.get("serials", ()) for name, judged in view.get("guarantees", {}).items()}
-        for name in OF_RECORDS:
-            self._broken[name].update((str(serial), True) for serial in broken.get(name, ()))
+            broken = {name: judged.get("serials", ()) for name, judged in guarantees.items()}
+        self._broken: dict[str, dict[str, bool]] = {
+            name: {str(serial): True for serial in broken.get(name, ())}
+            for name in OF_RECORDS
+            if name in GUARANTEES or name in guarantees
+        }
+        # Their numbers are those of transactions, so they name no record.
+        self._broken |= {name: {} for name in TRANSACTION_GUARANTEES if name in guarantees}
 
     def view(self) -> dict[str, Any]:
         """The table ``derived`` of the view after the last step taken."""
@@ -121,9 +128,10 @@ class Derived:
     def take(self, step: Json) -> dict[str, Any]:
         """The field ``derived`` of the step; empty facts are left out."""
         self.number = step["number"]
-        running = (timer for found in self._timers.values() for timer in found.values())
-        leaps = leap(self._at, step, running)
-        self._at = step["at"]
+        leaps = None
+        if self._at is not None:
+            running = (timer for found in self._timers.values() for timer in found.values())
+            leaps, self._at = leap(self._at, step, running), step["at"]
         touched: dict[Place, None] = {}
         for change in step["changes"]:
             if fold(self._view, change):
@@ -203,7 +211,7 @@ class Derived:
         """The changes that add the records with which this step breaks a guarantee."""
         changes: list[dict[str, Any]] = []
         for broken in step["broken"]:
-            known = self._broken.get(broken["guarantee"])
+            known = self._broken.get(broken["guarantee"]) if broken["guarantee"] in OF_RECORDS else None
             for serial in map(str, broken["serials"]) if known is not None else ():
                 if known is not None and serial not in known:
                     known[serial] = True

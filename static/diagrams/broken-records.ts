@@ -8,8 +8,6 @@ type Serials = Record<string, boolean> | readonly number[];
 
 const sets = new WeakMap<Serials, ReadonlySet<number>>();
 const NONE: readonly number[] = [];
-/** The guarantees of a middleware, whose numbers are those of transactions and not of records. */
-const OF_TRANSACTIONS = new Set(["mixed", "repeated"]);
 
 /**
  * The serials of the records that have broken a guarantee. A recording made before the engine named all of them has
@@ -17,7 +15,7 @@ const OF_TRANSACTIONS = new Set(["mixed", "repeated"]);
  */
 export function brokenRecords(frame: Frame, guarantee: string): ReadonlySet<number> {
   const serials = found(frame, `broken ${guarantee}`, ({ view }): Serials =>
-    OF_TRANSACTIONS.has(guarantee) ? NONE : view.derived?.broken[guarantee] ?? view.guarantees?.[guarantee]?.serials ?? NONE);
+    view.derived?.broken[guarantee] ?? view.guarantees?.[guarantee]?.serials ?? NONE);
   let known = sets.get(serials);
   if (known === undefined) {
     known = new Set(Array.isArray(serials) ? serials : Object.keys(serials).map(Number));

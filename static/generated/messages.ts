@@ -2280,7 +2280,7 @@ export interface Derived {
     };
   };
   /**
-   * Dict of guarantee → the records (serials) that have broken it.
+   * Dict of guarantee → the records (serials) that have broken it; empty for a guarantee about no records. Data of earlier versions has only three guarantees.
    */
   broken: {
     [k: string]: {

@@ -30,7 +30,7 @@ test("The rows of a database name the record that has none, and the one that has
 
 test("A transaction of a middleware that breaks a guarantee is no record of its number", () => {
   const guarantees = { mixed: { judged: true, broken_at: 86, partition: "transaction 1", serials: [1] } };
-  assert.deepEqual(brokenIn({ view: { guarantees } } as unknown as Frame, batch(0, [1]), {}), []);
+  assert.deepEqual(brokenIn({ view: { guarantees, derived: { broken: { mixed: {} } } } } as unknown as Frame, batch(0, [1]), {}), []);
 });
 
 test("Where a row is missing is held in the picture with the step that shows it", () => {

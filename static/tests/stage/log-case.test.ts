@@ -21,8 +21,8 @@ test("beside a log stands how far consumers of both isolation levels read, and t
     const here = places(null, { ...HEADER, profile: "log", partitions: ["t-0"] }, files, { width: 1280, height: 412, form: "desk" });
     return heads(frameOf(null, files), here, NO_FOCUS).map(({ draw }) => markup(svg`${draw}`)).join("");
   };
-  for (const words of ["read_committed consumers stop at offset 43", "read_uncommitted consumers read to offset 50", "Legend"]) assert.ok(saidOf(43).includes(words), words);
-  assert.ok(saidOf(50).includes("read_committed consumers read to offset 50"), "nothing holds them back");
+  for (const words of ["read_committed consumers stop at position 43", "read_uncommitted consumers reach position 50", "Legend"]) assert.ok(saidOf(43).includes(words), words);
+  assert.ok(saidOf(50).includes("read_committed consumers reach position 50"), "nothing holds them back");
 });
 
 test("a log that holds consumers back shows one of them, which no file names, until a preview has readers", () => {

@@ -88,7 +88,7 @@ test("a batch with sequence numbers names its records too, as sentences do", () 
   const fields = { batches: { "t-0": { record_count: 2, producer_id: 0, producer_epoch: 0, base_sequence: 1, last_sequence: 2 } } };
   const frame = frameOf(stepOf(), view({ clients: { p1: client({ batches }) }, network: { messages: { 1: message({ id: 1, correlation_id: 7, fields }) } } }));
   const [cell] = networkOf(frame, here, NO_FOCUS).flights[0]?.sheet.cells ?? [];
-  assert.deepEqual([cell?.label, cell?.records], ["1–2", "r2–r3"]);
+  assert.deepEqual([cell?.label, cell?.records], ["seq 1–2", "r2–r3"]);
 });
 
 test("a state that a leader knows better is called outdated, with both epochs in the name", () => {
