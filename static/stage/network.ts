@@ -59,6 +59,8 @@ export interface Flight {
   follows: boolean;
   /** Its place among the messages that wait in the same connection, from 0; null for any other message. */
   queue: number | null;
+  /** Its place in the step next to this one, which it keeps where it has room there. */
+  stood?: Place | undefined;
 }
 
 export interface Bundle {
@@ -92,8 +94,36 @@ export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
   if (found?.here === here) return found.network;
   const network = layoutNetwork(frame, here, focus);
   known.set(frame, { here, network });
+  const stood = stoodIn(frame, here);
+  for (const flight of network.flights) {
+    const { message: { id }, wire, u, box: own } = flight;
+    const on = boxAt(flight, u);
+    stood.set(id, { step: stepOf(frame), ends: [wire.from.at, wire.to.at], off: [own.x - on.x, own.y - on.y] });
+  }
   return network;
 }
+
+/** The ends of a message's wire, and how far beside it the message stands. */
+interface Place {
+  step: number;
+  ends: readonly [from: Point, to: Point];
+  off: Point;
+}
+type Stood = Map<number, Place>;
+
+/** By run and width of the picture: where messages stood when they were drawn last. A message keeps its wire while the steps go on, also where
+ * one beside it was taken. */
+const runs = new WeakMap<object, Map<number, Stood>>();
+
+function stoodIn({ plan }: Frame, { width }: Places): Stood {
+  const sizes = (plan === null ? undefined : runs.get(plan)) ?? new Map<number, Stood>();
+  if (plan !== null) runs.set(plan, sizes);
+  const found: Stood = sizes.get(width) ?? new Map();
+  sizes.set(width, found);
+  return found;
+}
+
+const stepOf = ({ step }: Frame): number => step?.number ?? 0;
 
 function layoutNetwork(frame: Frame, here: Places, focus: Focus): Network {
   const away: MessageView[] = [];
@@ -329,7 +359,9 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
     // The tag of a delayed message already says when it is due.
     note: state === "flying" && !focus.messages.delayed.includes(message.id) ? noteOf(frame, message, wire) : "", side: here.upright ? "right" : "under",
   };
-  const flight = { message, sheet, envelope, wire, u, before, fate, queue: null, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
+  const last = here.upright ? undefined : stoodIn(frame, here).get(message.id);
+  const stood = last !== undefined && Math.abs(last.step - stepOf(frame)) <= 1 ? last : undefined;
+  const flight = { message, sheet, envelope, wire, u, before, fate, queue: null, stood, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
 }
 
@@ -463,7 +495,7 @@ function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Pl
   // A response goes down as far as its wire allows; its request then makes room.
   const put = (flight: Flight): void => {
     const request = here.upright || !first.includes(flight) ? undefined : flights.find((other) => other.fate.docked && answers(flight.message, other.message));
-    placed.push(held(request === undefined ? freed(flight, placed, here) : freed(flight, [...placed, request], here, request), here));
+    placed.push(kept(flight, placed, here) ?? held(request === undefined ? freed(flight, placed, here) : freed(flight, [...placed, request], here, request), here));
   };
   const alone = order.filter(({ queue }) => queue === null);
   const isFirst = (flight: Flight): boolean => stays(flight) > 0 || first.includes(flight);
@@ -471,6 +503,24 @@ function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Pl
   for (const line of byConnection(flights)) placed.push(...inLine(line, placed, here));
   alone.filter((flight) => !isFirst(flight)).forEach(put);
   return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
+}
+
+/** By so many units a message makes way for one that its own way crosses. */
+const NEAR = 60;
+
+/** Where it stood, as far as time has brought it on its wire; null where it stood nowhere, or where another stands now. */
+function kept(flight: Flight, placed: readonly Flight[], here: Places): Flight | null {
+  if (flight.stood === undefined) return null;
+  const { from, to } = flight.wire;
+  const { ends, off } = flight.stood;
+  const wire = { ...flight.wire, from: { ...from, at: ends[0] }, to: { ...to, at: ends[1] } };
+  const on = boxAt({ ...flight, wire }, flight.u);
+  const found = held({ ...flight, wire, box: { ...on, x: on.x + off[0], y: on.y + off[1] } }, here);
+  const standing = [...placed.map(taken), ...standingIn(here)];
+  const isFree = (at: Flight): boolean => outside(at.box, here) < COVERS && standing.every((other) => overlapArea(taken(at), other) < 0.5);
+  if (isFree(found)) return found;
+  const beside = offItsWire(found, standing, here);
+  return isFree(beside) && Math.abs(beside.box.y - found.box.y) <= NEAR ? beside : null;
 }
 
 function byConnection(flights: readonly Flight[]): Flight[][] {
