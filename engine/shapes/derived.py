@@ -53,8 +53,8 @@ class Derived(TypedDict):
     """Dict of client → partition → disagreement. For a partition of the transaction log, it is the
     disagreement with the coordinator."""
     broken: dict[str, dict[str, bool]]
-    """Dict of guarantee → the records (serials) that have broken it; empty for a guarantee about no records. Data of earlier
-    versions has only three guarantees."""
+    """Dict of guarantee → the records (serials) that have broken it; empty for a guarantee about no records. Data of
+    earlier versions has only three guarantees."""
     held: NotRequired[dict[str, list[HeldStretch]]]
     """Dict of partition → its stretches, in the order of the log. Absent in data of earlier versions."""
     transaction_version: NotRequired[int]

@@ -322,9 +322,11 @@ class Beats:
         number = self.steps[0].number
         seen = start - 1
         found: list[Beat] = []
-        for beat in beats:
+        for opened, beat in zip(chosen, beats, strict=True):
             lands = beat["lands"] - number
-            between = [one for one in (*others, *opens) if seen < one.at + one.lead < lands]
+            # A beat that has the title of its producer's first records passes over the producer's identity.
+            gave = [opened] if opened.opener.name in OWN_IDENTITY and beat["kind"] in FIRST_WRITES else []
+            between = [one for one in (*gave, *others, *opens) if seen < one.at + one.lead < lands]
             heaviest = sorted(between, key=lambda one: (-one.weight, one.opener is RETRIES))
             passed: dict[int, Passed] = {}
             for one in heaviest:

@@ -24,7 +24,7 @@ from engine.view.same_titles import set_apart
 from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
-PLAN_VERSION = 62
+PLAN_VERSION = 63
 """Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
 
 

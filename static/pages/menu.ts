@@ -5,6 +5,7 @@
 
 import "./kept-lesson.ts";
 import "./phrases.ts";
+import "./scroll-stops.ts";
 import "./suggest.ts";
 import "./time-zone.ts";
 

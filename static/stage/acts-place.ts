@@ -31,7 +31,7 @@ export function placeBeside(own: Size, at: Box, room: Size, standing: readonly B
  * toolbar covers little.
  */
 export function placeNear(own: Size, at: Box, room: Size, standing: readonly Box[]): Place {
-  const rows = [at, ...standing].flatMap(({ y, height }) => [y + height + 6, y - own.height - 6]).filter((y) => y >= EDGE && y + own.height <= room.height - EDGE);
+  const rows = [at, ...standing].flatMap(({ y, height }) => [y + height + 6, y - own.height - 9]).filter((y) => y >= EDGE && y + own.height <= room.height - EDGE);
   const places = (rows.length === 0 ? [EDGE] : rows).flatMap((y) => {
     const sides = standing.filter((one) => one.y < y + own.height && one.y + one.height > y).flatMap(({ x, width }) => [x - own.width - EDGE, x + width + EDGE]);
     return [at.x + (at.width - own.width) / 2, at.x, at.x + at.width - own.width, ...sides].map((x) => ({ x: Math.max(GAP, Math.min(x, room.width - own.width - GAP)), y }));

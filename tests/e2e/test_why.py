@@ -61,7 +61,7 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     page.get_by_role("button", name="Why is the last stable offset of t-0 here?").click()
     links = chain(page)
     expect(links.first).to_contain_text(
-        "A transaction that has no marker here yet begins at offset 1: PID 1000"
+        "From offset 1 on, t-0 waits for the end of txn-1's transaction (PID 1000, epoch 0): app-1 makes no"
     )
     expect(links.nth(1)).to_contain_text("t-0: the last stable offset is 1, the high watermark 5")
     assert page.locator(".why-body").evaluate("list => list.scrollHeight <= list.clientHeight")
@@ -121,7 +121,7 @@ def test_the_chain_stands_on_the_picture_and_moves_nothing_of_it(address: tuple[
 def test_what_a_reader_lacks_is_asked_at_its_strip(address: tuple[str, Page]) -> None:
     page = opened(address)
     page.get_by_role("button", name="Why does c-committed not see 1–4?").press("Enter")
-    expect(chain(page).first).to_contain_text(
+    expect(chain(page).nth(1)).to_contain_text(
         "Offset 1 of t-0 belongs to a transaction that has no marker there yet"
     )
     opened(address, step=104)
