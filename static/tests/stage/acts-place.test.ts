@@ -22,20 +22,20 @@ const MESSAGE = { x: 318, y: 157, width: 202, height: 50 };
 
 test("the acts on a message stand under it, over it where the picture ends", () => {
   assert.deepEqual(placeNear(OWN, MESSAGE, ROOM, []), { x: 319, y: 213 });
-  assert.deepEqual(placeNear(OWN, MESSAGE, { width: 1280, height: 240 }, []), { x: 319, y: 117 });
+  assert.deepEqual(placeNear(OWN, MESSAGE, { width: 1280, height: 240 }, []), { x: 319, y: 114 });
 });
 
 test("where a decision stands under a message and another message over it, its acts stand over both", () => {
   const decision = { x: 266, y: 210, width: 244, height: 120 };
   const request = { x: 374, y: 106, width: 142, height: 48 };
-  assert.deepEqual(placeNear(OWN, MESSAGE, ROOM, [MESSAGE, decision, request]), { x: 319, y: 66 });
+  assert.deepEqual(placeNear(OWN, MESSAGE, ROOM, [MESSAGE, decision, request]), { x: 319, y: 63 });
 });
 
 test("at a producer, the acts on a message leave what the producer holds", () => {
   const producer = { x: 22, y: 26, width: 234, height: 278 };
   const words = { x: 331, y: 123, width: 74, height: 14 };
   const message = { x: 257, y: 74, width: 107, height: 50 };
-  assert.deepEqual(placeNear(OWN, message, ROOM, [producer, words, message]), { x: 257, y: 34 });
+  assert.deepEqual(placeNear(OWN, message, ROOM, [producer, words, message]), { x: 257, y: 31 });
 });
 
 test("under a message, beside a name that is read, the acts stay at their message", () => {
