@@ -59,15 +59,14 @@ def still_open(partition: str, first: int, owned: Json, moment: Moment, known: S
         end = _request_times_out(moment, str(why.params["coordinator"]))
         if lost:
             clause = phrase("clause.open.marker_lost", **why.params, number=lost[-1].step)
+    params: Json = {**owned, "partition": partition, "first": first, "because": clause}
+    if end is not None:
+        params["end"] = end
     summary = link(
         "open.so_far" if end is None else "open.until",
         "LOG-8",
         subject=transaction_subject(owned["transactional_id"]),
-        **owned,
-        partition=partition,
-        first=first,
-        because=clause,
-        **({} if end is None else {"end": end}),
+        **params,
     )
     return [summary, *(lost or [why])]
 
