@@ -17,6 +17,7 @@ from engine.scenario.tracks import tracks
 from eosviz.catalogue import say
 from eosviz.reference import tables
 from eosviz.reference.search_ranks import Threads, fused, words_of_threads
+from eosviz.reference.search_shelf import LATER_LEAD, POINTS, Entry, Shelf
 from eosviz.reference.search_terms import (
     CHINESE,
     EXACT,
@@ -82,19 +83,9 @@ WORD_END = re.compile("[a-z]*")
 LATIN_LETTERS = re.compile("[A-Za-z0-9_.]+")
 CUT = 16
 """An excerpt begins and ends at a space if there is one within this many letters."""
-POINTS = {
-    "name": 10.0, "lead": 8.0, "title": 7.0, "keyword": 6.5, "title begins": 6.0, "title, same": 5.0,
-    "text": 3.0, "same": 2.0,
-}  # fmt: skip
-"""The score of a term, by the place of its match; the first place that `_points` finds counts. ``lead``: the
-entry is a scenario or a page that the catalogue's table names for the term. A lead after the first scores a little
-less."""
-LATER_LEAD = 0.25
 LED = POINTS["lead"] - LATER_LEAD
 """The score of a term's second lead. `_weighed` counts an entry with at least this score for one term, even if it lacks
 the others."""
-PARTS_SHARE = 0.75
-"""If a Chinese run matches only in parts, the score of its lowest part is multiplied by this."""
 EXACT_LEADS = 2
 """`_weighed` keeps this many leads of each exact term of a question (EXACT), however low they score beside those
 of other terms."""
@@ -119,27 +110,6 @@ such as *transaction* and *commit*, are in most entries of the reference."""
 OTHER_FIELD = 0.4
 """`_weighed` multiplies the score of a scenario about middleware by this, unless a term leads to such a scenario: words
 like *local* or *fails* are in questions about Kafka, too."""
-TITLE_TOO = 0.5
-"""Added to the score of a keyword if the title has a synonym of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of the index. ``title`` and ``text`` are by language."""
-
-    kind: str
-    identifier: str
-    title: dict[str, str]
-    text: dict[str, str]
-    name: str
-    """The identifier, normalised; of a session, that of its scenario."""
-    titles: str
-    keywords: frozenset[str]
-    """Further names of the entry, normalised, such as KIPs, requirements and errors."""
-    whole: str
-    """All words of the entry, normalised."""
-    is_kafka: bool = True
-    """False for a scenario of two-phase commit over middleware."""
 
 
 Pieces = list[tuple[str, bool]]
@@ -227,9 +197,10 @@ def _error_called(question: str) -> str | None:
 
 
 def _answer(question: str, language: str, own: Sequence[Entry], known: Threads | None) -> Answer:
+    shelves = (_known_entries(), Shelf(own))
     every = (*entries(), *own)
-    question, wishes = _understood(question, every)
-    scores = [[_points(entry, wish) for entry in every] for wish in wishes]
+    question, wishes = _understood(question, shelves)
+    scores = [[points for shelf in shelves for points in shelf.points(wish)] for wish in wishes]
     asked = [row for row, wish in zip(scores, wishes, strict=True) if not wish.is_extra]
     worths = [sum(column) if all(column) else 0.0 for column in zip(*asked, strict=True)]
     is_partial = not any(worths)
@@ -280,15 +251,18 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float
     weights = [wish.telling * rarity for wish, rarity in zip(wishes, rarities, strict=True)]
     known = sum(any(row) for row, wish in zip(scores, wishes, strict=True) if not wish.is_extra)
     terms = min(2, sum(any(row) for row in scores))
-    worths = []
+    worths: list[float] = []
     best: dict[str, float] = {}
     led = {lead for wish in wishes for lead in wish.leads}
     is_about_middleware = any(not entry.is_kafka and entry.name in led for entry in every)
     for entry, own in zip(every, zip(*scores, strict=True), strict=True):
+        if not any(own):
+            worths.append(0.0)
+            continue
         worth = sum(weight * points for weight, points in zip(weights, own, strict=True))
         worth *= 1.0 if entry.is_kafka or is_about_middleware else OTHER_FIELD
         least = terms if entry.kind == LESSON else max(terms, math.ceil(MOST_TERMS * known))
-        is_met = sum(map(bool, own)) >= least or max(own, default=0.0) >= LED
+        is_met = sum(map(bool, own)) >= least or max(own) >= LED
         if entry.kind in BESIDE_A_LESSON and entry.name not in led:
             is_met &= any(points and rarity >= RARE for points, rarity in zip(own, rarities, strict=True))
         worths.append(worth if is_met else 0.0)
@@ -298,16 +272,16 @@ def _weighed(every: Sequence[Entry], wishes: list[Wish], scores: list[list[float
     kept = {lead for wish in wishes if wish.telling >= EXACT for lead in wish.leads[:EXACT_LEADS]}
     kept |= {entry.name for entry in every if entry.kind in BESIDE_A_LESSON and entry.name in led}
     return [
-        worth if worth >= NEAR * best[entry.kind] or entry.name in kept else 0.0
+        worth if worth >= NEAR * best.get(entry.kind, 0.0) or entry.name in kept else 0.0
         for entry, worth in zip(every, worths, strict=True)
     ]
 
 
-def _understood(question: str, every: Sequence[Entry]) -> tuple[str, list[Wish]]:
+def _understood(question: str, shelves: Sequence[Shelf]) -> tuple[str, list[Wish]]:
     """The question without typing errors, and its terms."""
 
     def is_there(text: str) -> bool:
-        return any(text in entry.whole for entry in every)
+        return any(text in shelf.joined for shelf in shelves)
 
     wishes = understand(question)
     meant = {
@@ -378,28 +352,6 @@ def session_entry(identifier: str, scenario: str, title: dict[str, str], text: d
     return replace(made, name=plain(scenario))
 
 
-def _points(entry: Entry, wish: Wish) -> float:
-    if entry.name == wish.text:
-        return POINTS["name"]
-    if entry.name in wish.leads:
-        return POINTS["lead"] - LATER_LEAD * wish.leads.index(entry.name)
-    in_title = wish.typed.search(entry.titles)
-    if in_title is not None:
-        ends = re.match(r"[a-z0-9]", entry.titles[in_title.end() :]) is None
-        return POINTS["title" if ends else "title begins"]
-    is_called_so = wish.same is not None and wish.same.search(entry.titles) is not None
-    if wish.text in entry.keywords:
-        return POINTS["keyword"] + (TITLE_TOO if is_called_so else 0)
-    if is_called_so:
-        return POINTS["title, same"]
-    if wish.typed.search(entry.whole):
-        return POINTS["text"]
-    if wish.same is not None and wish.same.search(entry.whole):
-        return POINTS["same"]
-    parts = [_points(entry, part) for part in wish.parts]
-    return PARTS_SHARE * min(parts) if parts and all(parts) else 0.0
-
-
 def in_pieces(text: str, wishes: Iterable[Wish]) -> Pieces:
     """The text in pieces, split where terms match. A match ends with its word."""
     small = text.casefold()
@@ -463,6 +415,11 @@ def _cut(text: str, start: int, end: int) -> str:
         words = LATIN_LETTERS.finditer(text, max(start + 1, end - 2 * CUT))
         end = next((word.start() for word in words if word.start() < end < word.end()), end)
     return f"{text[start:end]}{' …' if end < len(text) else ''}"
+
+
+@cache
+def _known_entries() -> Shelf:
+    return Shelf(entries())
 
 
 @cache

@@ -7,9 +7,9 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from engine.errors import Error
 from engine.explain.exceptions import EARLIER, exception_name
@@ -66,6 +66,24 @@ _CHINESE = "\u3400-\u9fff"
 CHINESE = re.compile(f"[{_CHINESE}]+")
 _LATIN_WORD = re.compile("[a-z][a-z0-9]+|[0-9]{2,}")
 """Matches a word, or a number of at least two digits: a single letter or digit says nothing."""
+_SEPARATORS = re.compile(r"[\s\-_.]+")
+BEGINNING = 3
+"""So many first letters of the table's words are looked up in a question, before the words."""
+PATTERNS_KEPT = 1000
+"""So many patterns of rows are kept: to compile one takes milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words any of which may be in a text. Their pattern is compiled once it is needed."""
+
+    texts: tuple[str, ...]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return _any_of(self.texts).search(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        return _any_of(self.texts).finditer(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +93,8 @@ class Wish:
     have other words between them."""
 
     text: str
-    typed: re.Pattern[str]
-    same: re.Pattern[str] | None
+    typed: Words
+    same: Words | None
     leads: tuple[str, ...]
     parts: tuple[Wish, ...] = ()
     telling: float = KNOWN
@@ -87,6 +105,11 @@ class Wish:
 
     def in_text(self, text: str) -> re.Match[str] | None:
         return self.typed.search(text) or (self.same.search(text) if self.same else None)
+
+
+Sought = tuple[int, str, tuple[tuple[str, ...], ...], tuple[str, ...]]
+"""A word of the table: its place among them (`_known`), the word, its rows, and the letters without which a text cannot
+have it."""
 
 
 def plain(text: str) -> str:
@@ -109,8 +132,8 @@ def understand(question: str) -> list[Wish]:
     """The terms of a search text. Words without meaning are terms only if there are no others. Empty for a
     text without words."""
     question = _TAGS.sub("", question) or question
-    wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(_parts(word)) > 1)
-    pieces_of_all = [part for piece in _pieces(plain(question)) for part in _parts(piece)]
+    wishes, rest = _take(_EACH.sub("per", plain(question)), lambda word: len(parts_of(word)) > 1)
+    pieces_of_all = [part for piece in _pieces(plain(question)) for part in parts_of(piece)]
     pieces = _pieces(rest)
     # The words that have no meaning (EMPTY) are left out here: a row says *lingering transaction*, a question
     # *lingering Kafka transactions*.
@@ -157,7 +180,7 @@ def _texts() -> tuple[tuple[str, tuple[tuple[str, ...], ...], frozenset[str]], .
 
 @cache
 def _roots(text: str) -> frozenset[str]:
-    return frozenset(_root(part) for part in _not_empty(_parts(text)))
+    return frozenset(_root(part) for part in _not_empty(parts_of(text)))
 
 
 def roots_of(text: str) -> list[str]:
@@ -191,7 +214,7 @@ def _telling_of(text: str, otherwise: float) -> float:
     if text in _row(SUBJECT):
         return PLAIN
     is_name = "_" in text or text in error_names() or _NUMBERED.fullmatch(text)
-    return EXACT if is_name or len(_parts(text)) >= EXACT_WORDS else otherwise
+    return EXACT if is_name or len(parts_of(text)) >= EXACT_WORDS else otherwise
 
 
 def _not_empty(pieces: list[str]) -> list[str]:
@@ -218,8 +241,9 @@ def _take(rest: str, is_sought: Callable[[str], bool]) -> tuple[list[Wish], str]
     """The words of the table that `is_sought` accepts and that are in the text, as terms; and the text
     without them. Long words come first: *hanging transaction* leaves no *transaction*."""
     wishes = []
-    for word, rows in _known():
-        places = _whole(word).finditer(rest) if is_sought(word) else ()
+    for _, word, rows, letters in _possible(rest):
+        is_possible = all(part in rest for part in letters) and is_sought(word)
+        places = _whole(word).finditer(rest) if is_possible else ()
         found = next((place for place in places if not _within_a_name(rest, place)), None)
         if found is None:
             continue
@@ -247,11 +271,12 @@ def _wish(text: str, rows: tuple[tuple[str, ...], ...]) -> Wish:
     others = dict.fromkeys(word for row in rows for word in row if word != text and not _LEAD.fullmatch(word))
     leads = dict.fromkeys(word for row in rows for word in row if _LEAD.fullmatch(word))
     # The word as it was typed comes before its stem, because a match of the whole word counts more.
-    typed = "|".join(dict.fromkeys((_begins(text), _begins(_stem(text)))))
-    return Wish(text, re.compile(typed), _any_of(others) if others else None, tuple(leads))
+    typed = Words(tuple(dict.fromkeys((text, _stem(text)))))
+    return Wish(text, typed, Words(tuple(others)) if others else None, tuple(leads))
 
 
-def _any_of(words: Collection[str]) -> re.Pattern[str]:
+@lru_cache(PATTERNS_KEPT)
+def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
     chinese = [_written(word) for word in words if CHINESE.match(word)]
     spaced = [_written(word) for word in words if not CHINESE.match(word)]
     return re.compile("|".join([*chinese, *([rf"(?<![a-z0-9])(?:{'|'.join(spaced)})"] if spaced else [])]))
@@ -264,11 +289,12 @@ def _begins(word: str) -> str:
 
 def _written(word: str) -> str:
     """A pattern of the word's parts, with separators between them."""
-    return _BETWEEN.join(map(re.escape, _parts(word)))
+    return _BETWEEN.join(map(re.escape, parts_of(word)))
 
 
-def _parts(word: str) -> list[str]:
-    return [part for part in re.split(r"[\s\-_.]+", word) if part]
+def parts_of(word: str) -> list[str]:
+    """The parts of a word between its separators."""
+    return [part for part in _SEPARATORS.split(word) if part]
 
 
 def _stem(word: str) -> str:
@@ -335,14 +361,38 @@ def _in_words(run: str) -> tuple[Wish, ...]:
 def _whole(word: str) -> re.Pattern[str]:
     if CHINESE.search(word[-1]):
         return re.compile(_begins(word))
-    last = _parts(word)[-1]
     if word in error_names():
         return re.compile(f"{_begins(word)}{_CLASS_NAME}(?![a-z0-9])")
-    may_end = re.fullmatch("[a-z]+", last) and len(last) >= _STEM_MIN
-    if not may_end:
+    base = _without_e(word)
+    if base is None:
         return re.compile(f"{_begins(word)}(?![a-z0-9])")
-    base, endings = (word[:-1], "e|es|ed|ing") if word.endswith("e") else (word, "|s|es|ed|ing")
+    endings = "|s|es|ed|ing" if base == word else "e|es|ed|ing"
     return re.compile(f"{_begins(base)}(?:{endings})(?![a-z0-9])")
+
+
+def _without_e(word: str) -> str | None:
+    """What comes before the endings of a word; None if it has always the same one."""
+    last = parts_of(word)[-1]
+    may_end = re.fullmatch("[a-z]+", last) and len(last) >= _STEM_MIN
+    return word.removesuffix("e") if may_end else None
+
+
+@cache
+def _by_beginning() -> dict[str, tuple[Sought, ...]]:
+    """The first letters of words of the table → these words."""
+    found: dict[str, list[Sought]] = {}
+    for order, (word, rows) in enumerate(_known()):
+        letters = tuple(parts_of(_without_e(word) or word))
+        found.setdefault(letters[0][:BEGINNING], []).append((order, word, rows, letters))
+    return {beginning: tuple(words) for beginning, words in found.items()}
+
+
+def _possible(text: str) -> list[Sought]:
+    """The words of the table whose first letters are in a text, long words first."""
+    sizes = range(1, BEGINNING + 1)
+    there = {text[at : at + size] for size in sizes for at in range(len(text) - size + 1)}
+    known = _by_beginning()
+    return sorted(word for beginning in there & known.keys() for word in known[beginning])
 
 
 @cache

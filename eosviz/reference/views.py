@@ -25,6 +25,7 @@ from eosviz.browser import browser_of
 from eosviz.catalogue import language_of, say
 from eosviz.reference import drawing, search_index, tables
 from eosviz.reference.search_reasons import reason
+from eosviz.reference.search_shelf import Entry
 from eosviz.reference.search_terms import scenario_of
 from eosviz.reference.signatures import signatures as known_signatures
 from eosviz.scenarios import choices
@@ -271,7 +272,7 @@ def _shown(kind: str) -> int:
     return SCENARIOS_SHOWN if kind == search_index.LESSON else OTHERS_SHOWN
 
 
-def _own_sessions(request: HttpRequest) -> list[search_index.Entry]:
+def _own_sessions(request: HttpRequest) -> list[Entry]:
     owned = Session.objects.of_browser(browser_of(request.session)).recent()[:SESSIONS_SEARCHED]
     return [
         search_index.session_entry(

@@ -1,0 +1,22 @@
+"""A word that is looked up is found in the texts that a reader of all of them would find."""
+
+from __future__ import annotations
+
+import pytest
+
+from eosviz.reference.search_index import entries
+from eosviz.reference.search_places import Places, places
+from eosviz.reference.search_terms import Words, understand
+
+WORDS = (
+    "commit", "exactly once", "transactional.id", "last-stable-offset", "2pc", "id", "a", "kip-890",
+    "producer_id", "c++", "_", "...", "事务", "协调器", "提交事务", "事务 id", "read_committed 消费者", "no such word",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_is_found_in_every_text_that_has_it(word: str) -> None:
+    texts = [entry.whole for entry in entries()]
+    for words in (Words((word,)), *(wish.same for wish in understand(word) if wish.same)):
+        found = list(places(Places(texts).having(words)))
+        assert found == [at for at, text in enumerate(texts) if words.search(text) is not None]
