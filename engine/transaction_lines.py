@@ -30,6 +30,8 @@ knows it, and its client began another transaction or cannot continue."""
 
 DECIDED = {"PrepareCommit": COMMITTED, "PrepareAbort": ABORTED, "PrepareEpochFence": ABORTED}
 COMPLETE = {"CompleteCommit": COMMITTED, "CompleteAbort": ABORTED}
+UNENDED = frozenset({"Ongoing", *DECIDED})
+"""The coordinator's states of a transaction that has begun and has not ended."""
 ENDS_OF_MIDDLEWARE = {"COMMITTED": COMMITTED, "ROLLED_BACK": ABORTED, "COMPENSATED": ABORTED}
 IDENTITY = ("transactional_id", "producer_id", "producer_epoch")
 

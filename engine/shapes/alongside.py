@@ -55,7 +55,7 @@ class Alongside(TypedDict):
     only if the runs are compared by virtual time."""
     picture: NotRequired[Picture]
     """The picture that shows best how the ends of the two runs differ: the logs, if stored records or the
-    records that readers see differ; the messages, if only times and messages do; the stage, if there are no
+    records that consumers see differ; the messages, if only times and messages do; the stage, if there are no
     logs. Absent in answers of earlier versions."""
     renamed: NotRequired[list[list[int]]]
     """[serial in the left run, serial in the right run] of each record with two serials: the same send of the

@@ -247,6 +247,9 @@ class Outcome(TypedDict):
     """The participants that hold a reservation at the end of the run."""
     ends: NotRequired[dict[str, str]]
     """Dict of transaction of the middleware → its last state there."""
+    open: NotRequired[list[str]]
+    """The transactional ids whose transaction has not ended at the end of the run. Absent if there is none, and in
+    plans of earlier versions."""
     awaited: NotRequired[list[str]]
     """The transactions of the middleware whose outcome the business system has not learned. Absent if there is none,
     and in plans of earlier versions."""
@@ -333,9 +336,9 @@ class Cost(TypedDict):
     them."""
     costs: list[Words]
     short: NotRequired[bool]
-    """True if the run needs less time, or fewer retries or messages, because a transaction does not end in
-    it, or the business system does not learn its outcome, although both happen in the scenario's run.
-    ``costs`` then leaves out what the run saves. Absent otherwise."""
+    """True if the run needs less time, or fewer retries or messages, because it leaves a transaction open, or the
+    business system does not learn the outcome that it learns in the scenario's run. ``costs`` then leaves out
+    what the run saves. Absent otherwise."""
     kept: list[Words]
     """Sentences about the ends of both runs: which transactions ended otherwise, how many more or fewer records
     were duplicated, lost, failed or reordered, which records are hidden or readable later. If no record was

@@ -212,8 +212,8 @@ def alongside(left: Followed, right: Followed) -> Alongside:
 
 
 def _picture(left: Followed, right: Followed) -> Picture:
-    """The picture that shows best how the ends differ: the logs, if their records differ, or the records that readers
-    see, or the time at which readers see them; else the messages. Without logs: the stage."""
+    """The picture that shows best how the ends differ: the logs, if their records differ, or the records that
+    consumers see, or the time at which they see them; else the messages. Without logs: the stage."""
     ends = [run.outcome.to_json()["readable"] for run in (left, right)]
     if not any(ends):
         return "stage"

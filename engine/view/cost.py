@@ -18,9 +18,9 @@ from engine.middleware.business_states import DONE
 from engine.middleware.middleware_states import MANUAL, RESTING
 from engine.shapes.plans import Cost, Hangs, HeldBack, Outcome, Readable, Words
 from engine.tool.transactions_tool import FAILED
-from engine.transaction_lines import COMPLETE, DECIDED
+from engine.transaction_lines import COMPLETE, DECIDED, UNENDED
 from engine.view.although import although, words
-from engine.view.moral import SIGNS, left_open, longer_apart, moral_of
+from engine.view.moral import SIGNS, left_open, left_open_in_kafka, longer_apart, moral_of
 from engine.view.openers import POSITIONS_VISIBLE
 from engine.view.places import INTERNAL, leaves
 
@@ -74,6 +74,8 @@ class RunOutcome:
         """The number of completed transactions, as `committed` and `aborted`."""
         self._counted = set[str]()
         """The transactional ids whose newest decision is counted, because a new coordinator may complete it again."""
+        self._open = set[str]()
+        """The transactional ids whose newest transaction has begun and has not ended."""
         self._hung: dict[tuple[str, int], int] = {}
         """Dict of (partition, producer id) → the first offset of a transaction that hung at some step."""
         self._consumes = False
@@ -190,6 +192,7 @@ class RunOutcome:
     def _moves(self, transition: Mapping[str, Any]) -> None:
         """Count a transaction that completes, once for each decision."""
         name, before, state = transition["of"], transition["from"], transition["to"]
+        (self._open.add if state in UNENDED else self._open.discard)(name)
         if state in DECIDED and state != before:
             self._counted.discard(name)
         elif state in COMPLETE and state != before and name not in self._counted:
@@ -225,6 +228,7 @@ class RunOutcome:
             "undelivered": self._undelivered,
             "reserved": sorted(name for name, held in self._reserved.items() if held),
             "ends": dict(sorted(self._ends.items())),
+            **({"open": sorted(self._open)} if self._open else {}),
             **({"awaited": awaited} if (awaited := sorted(self._open_at_business())) else {}),
             **({"apart": apart} if (apart := self._times_apart()) else {}),
             "stored": _digest({name: _serials(log) for name, log in whole.items()}),
@@ -435,7 +439,7 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
         "retries": _retries(now) - _retries(written),
         "messages": _difference(written, now, "messages"),
     }
-    is_short = bool(left_open(written, now) or _not_learned(written, now)) and min(by.values()) < 0
+    is_short = _is_unfinished(written, now) and min(by.values()) < 0
     if is_short:
         by = {name: max(0, more) for name, more in by.items()}
     dearer = any(by.values()) and min(by.values()) >= 0
@@ -471,6 +475,12 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
     if clause is not None:
         cost["although"] = clause
     return cost
+
+
+def _is_unfinished(written: Outcome, now: Outcome) -> bool:
+    """Whether the run leaves a transaction of Kafka open, or something else that ends in the original run."""
+    hangs = now.get("hanging", 0) > written.get("hanging", 0)
+    return bool(now.get("open") or hangs or left_open(written, now) or _not_learned(written, now))
 
 
 _ALREADY = frozenset(
@@ -510,6 +520,9 @@ def _transactions(written: Outcome, now: Outcome) -> list[Words]:
     if "committed" not in written or "committed" not in now:
         return []
     committed, aborted = (_difference(written, now, name) for name in ("committed", "aborted"))
+    if aborted <= 0 and committed <= 0 and -committed - aborted == len(left_open_in_kafka(written, now)):
+        # The sentence about the transactions that have not ended says it.
+        return []
     if committed and committed == -aborted:
         return [
             words("cost.committed_instead" if committed > 0 else "cost.aborted_instead", by=abs(committed))
@@ -596,9 +609,9 @@ def _undelivered(written: Outcome, now: Outcome, drops: int) -> list[Words]:
 
 def _left(written: Outcome, now: Outcome) -> list[Words]:
     """The sentences about differences at the nodes of the middleware: reservations, and ends of transactions."""
+    costs = [words("cost.left_open", transaction=tid) for tid in left_open_in_kafka(written, now)]
     if "reserved" not in written or "reserved" not in now:
-        return []
-    costs = []
+        return costs
     before, after = written["reserved"], now["reserved"]
     if held := [name for name in after if name not in before]:
         costs.append(words("cost.reserved_still", participants=held))

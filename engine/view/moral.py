@@ -60,11 +60,17 @@ def moral_of(written: Outcome, now: Outcome, changes: int = 1) -> Words:
 
 
 def left_open(written: Outcome, now: Outcome) -> list[str]:
-    """The transactions of the middleware that end in the scenario's own run, and not in the changed one."""
+    """The transactions that end in the scenario's own run, and not in the changed one."""
     ends = now.get("ends", {})
-    return [
+    in_middleware = [
         tid for tid, end in written.get("ends", {}).items() if end in RESTING and ends.get(tid) not in RESTING
     ]
+    return [*in_middleware, *left_open_in_kafka(written, now)]
+
+
+def left_open_in_kafka(written: Outcome, now: Outcome) -> list[str]:
+    """The transactional ids whose transaction is open at the end of the changed run only."""
+    return [tid for tid in now.get("open", ()) if tid not in written.get("open", ())]
 
 
 def longer_apart(written: Outcome, now: Outcome) -> list[str]:

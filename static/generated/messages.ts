@@ -2877,6 +2877,10 @@ export interface Outcome {
     [k: string]: string;
   };
   /**
+   * The transactional ids whose transaction has not ended at the end of the run. Absent if there is none, and in plans of earlier versions.
+   */
+  open?: string[];
+  /**
    * The transactions of the middleware whose outcome the business system has not learned. Absent if there is none, and in plans of earlier versions.
    */
   awaited?: string[];
@@ -3046,7 +3050,7 @@ export interface Cost {
   dearer: boolean;
   costs: Words[];
   /**
-   * True if the run needs less time, or fewer retries or messages, because a transaction does not end in it, or the business system does not learn its outcome, although both happen in the scenario's run. ``costs`` then leaves out what the run saves. Absent otherwise.
+   * True if the run needs less time, or fewer retries or messages, because it leaves a transaction open, or the business system does not learn the outcome that it learns in the scenario's run. ``costs`` then leaves out what the run saves. Absent otherwise.
    */
   short?: boolean;
   /**
@@ -3499,7 +3503,7 @@ export interface Alongside {
    */
   crossed: boolean;
   /**
-   * The picture that shows best how the ends of the two runs differ: the logs, if stored records or the records that readers see differ; the messages, if only times and messages do; the stage, if there are no logs. Absent in answers of earlier versions.
+   * The picture that shows best how the ends of the two runs differ: the logs, if stored records or the records that consumers see differ; the messages, if only times and messages do; the stage, if there are no logs. Absent in answers of earlier versions.
    */
   picture?: "logs" | "messages" | "stage";
   /**

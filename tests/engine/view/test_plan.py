@@ -168,6 +168,14 @@ def test_stored_steps_give_the_plan_that_a_run_ahead_gives() -> None:
     assert plan.to_json() == planned("SC-61/k28")
 
 
+def test_a_transaction_of_kafka_that_is_left_open_is_no_saving() -> None:
+    down = {41: "broker-2", 42: "broker-3", 43: "broker-1"}
+    crashes = [{"after": after, "action": "crash", "actor": actor} for after, actor in down.items()]
+    cost = planned("SC-44", *crashes, before=planned("SC-44"))["cost"]
+    assert cost["short"] and cost["kept"][0] == {"key": "cost.left_open", "params": {"transaction": "txn-1"}}
+    assert not any(one["key"].endswith("_fewer") for one in cost["costs"])
+
+
 def test_a_change_to_a_run_is_described_by_what_it_cost() -> None:
     written = planned("SC-03")
     assert written["outcome"]["retries"] == 2
