@@ -13,6 +13,7 @@ import { DATABASE_NAME } from "../stage/beside-places.ts";
 import { stateOf } from "../stage/producers.ts";
 import { stateWord } from "../stage/state-word.ts";
 import type { Frame, View } from "./frame.ts";
+import { pathKey } from "./frame.ts";
 import { aside, facts, listed } from "./joins.ts";
 import { say } from "./text.ts";
 
@@ -83,6 +84,14 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   }
   const isDown = ({ about }: Apart): boolean => !isAlive(left.view, about) || !isAlive(right.view, about);
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
+}
+
+/** The paths of the view below which partitions and actors have their names. */
+const PLACES = [["partitions"], ["clients"], ["consumers"], ["services"], ["middleware"], ["middleware", "participants"]];
+
+/** Whether the step on show changes one of these partitions and actors. */
+export function changesOne({ changed }: Pick<Frame, "changed">, abouts: readonly string[]): boolean {
+  return abouts.some((about) => PLACES.some((place) => changed.has(pathKey([...place, about]))));
 }
 
 /** The moment since which a shown thing differs; null if it does not. */

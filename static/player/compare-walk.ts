@@ -201,6 +201,13 @@ export class Walk {
     return placed.filter(({ at }, place) => placed.findIndex((one) => one.at === at) === place);
   }
 
+  /** Whether a press would lead to where both are already. */
+  get isAtOnlyLandmark(): boolean {
+    const [only, ...others] = this.landmarks;
+    if (only === undefined || others.length > 0 || only.at !== this.at) return false;
+    return this.by === "step" || this.landingsOf(only.parting).every(([{ store }, step]) => store.shown === step);
+  }
+
   /** The one of them to which a press leads: the earliest that is not on show. */
   get landmark(): Landmark | null {
     const inOrder = [...this.landmarks].sort((one, other) => (one.at ?? Infinity) - (other.at ?? Infinity));

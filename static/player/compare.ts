@@ -30,7 +30,7 @@ import { Moments } from "./moments.ts";
 import { whatOf, whenOf } from "./compare-schedule.ts";
 import type { Pair } from "./moments.ts";
 import type { SaidText } from "./sentence.ts";
-import { apartList, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "./compare-facts.ts";
+import { apartList, changesOne, defaults as facts, factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "./compare-facts.ts";
 import type { Ahead, Apart, ApartRow, RunNames, Unfolded } from "./compare-facts.ts";
 import { listed, named } from "./joins.ts";
 import { linkScrolling } from "./compare-scroll.ts";
@@ -148,6 +148,8 @@ export class Compare extends LitElement {
   #names = new SideNames([], false);
   readonly #walk = new Walk(() => this.requestUpdate());
   #isAsked = false;
+  /** Whether it is still to be seen which run makes the difference at which the page opened. */
+  #seeksActing = false;
   /** The place that was last written into the address. */
   #kept = "";
 
@@ -244,8 +246,17 @@ export class Compare extends LitElement {
     const parting = walk.opens === "looking" ? (walk.moments?.decides ?? walk.parting) : null;
     if (!new URLSearchParams(location.search).has("zoom")) this.middle = this.#best;
     await walk.showFirst(parting);
+    this.#seeksActing = parting !== null;
     walk.opens = "done";
     this.requestUpdate();
+  }
+
+  /** A narrow screen shows the sentence of the run that makes the difference, if only one of the two does. */
+  #showActing(): void {
+    if (!this.#seeksActing || this.#sides.some(({ store }) => store.frame?.step?.number !== store.target)) return;
+    this.#seeksActing = false;
+    const [acting, other] = this.#sides.filter(({ store }) => store.frame !== undefined && changesOne(store.frame, this.#apart.abouts));
+    if (acting !== undefined && other === undefined) this.shown = acting.name;
   }
 
   /** The picture that shows best how the two runs differ. */
@@ -374,6 +385,7 @@ export class Compare extends LitElement {
   }
 
   protected override updated(): void {
+    this.#showActing();
     this.#fitFacts();
     const { at, by, opens } = this.#walk;
     const place = {
@@ -709,7 +721,7 @@ export class Compare extends LitElement {
       <output class="num">${this.#place}</output>
       <span class="sr" role="status">${text}</span>
       ${main === "result" ? this.#toResult() : html`<button class="to-end" ?disabled=${atEnd} @click=${() => void this.#toTheEnd()}>${say("player.compare.to_the_end")}</button>`}
-      <button class=${main === "difference" ? "to-difference main" : "to-difference"} title=${say("player.compare.go_to_difference")} ?disabled=${moments !== null && moments.first === null} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
+      <button class=${main === "difference" ? "to-difference main" : "to-difference"} title=${say("player.compare.go_to_difference")} ?disabled=${moments !== null && (moments.first === null || this.#walk.isAtOnlyLandmark)} @click=${() => void this.#toDifference()}>${text} <kbd aria-hidden="true">⇧ →</kbd></button>
     </footer>`;
   }
 }

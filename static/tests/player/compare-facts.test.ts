@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Plan } from "../../generated/messages.ts";
 import type { Frame } from "../../player/frame.ts";
-import { factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "../../player/compare-facts.ts";
+import { pathKey } from "../../player/frame.ts";
+import { changesOne, factsApart, holdingApart, nearestFirst, nothingApart, passedApart } from "../../player/compare-facts.ts";
 import { speakStage } from "../stage/words.ts";
 
 speakStage();
@@ -20,6 +21,13 @@ test("a node that is down in one run comes first, then what else differs, in one
     ["broker-2", "up", "down"], ["t-1", "broker-2", "broker-3"], ["t-1", "2, 3", "3"],
   ]);
   assert.deepEqual(factsApart(one, one), []);
+});
+
+test("the run whose step changes what differs is told from one whose step changes something else", () => {
+  const step = (...path: string[]): { changed: Set<string> } => ({ changed: new Set([pathKey(path)]) });
+  assert.equal(changesOne(step("partitions", "t-0"), ["t-0"]), true);
+  assert.equal(changesOne(step("middleware", "participants", "participant-1"), ["participant-1"]), true);
+  assert.equal(changesOne(step("clients", "p1"), ["t-0"]), false);
 });
 
 test("one record under two serials is the same record", () => {
