@@ -11,11 +11,11 @@ import { axisFor, defaults as axis, isNarrow, planOf, stepsOf } from "./axis-of.
 import type { LineBreaks } from "./beat-axis.ts";
 import { BREAKS, defaults as settings, isBrokenIn, isNumberAlone, piecesOf } from "./beat-axis.ts";
 import type { BeatWalk } from "./beat-walk.ts";
-import { beatLines } from "./beat-lines.ts";
 import { briefStep } from "./branch-name.ts";
 import { nameSetting } from "./beat-name.ts";
 import type { Beat, BeatPlan } from "./beats.ts";
 import { countOf, numberOf, pathTo, placeOf, stopAt, tileTexts, titleOf, wholeName } from "./beats.ts";
+import { atHand } from "./fetched.ts";
 import { PagePresses } from "./page-presses.ts";
 import type { PlayerStore } from "./store.ts";
 import { MeasuredElement } from "./store-element.ts";
@@ -68,7 +68,7 @@ export class BeatsBar extends MeasuredElement {
         ${plan.beats.map((beat, place) => this.#beat(beat, segments[place], place, here, plan, store, narrow, beside, breaks))}
       </ol>
       ${narrow ? this.#named(plan, store) : nothing}
-      ${this.#opened(plan, segments, store, narrow)}`;
+      ${this.open === null ? nothing : html`<eos-beat-list .store=${store} .walk=${this.walk} .open=${this.open} .room=${this.width} .narrow=${narrow} .close=${this.#shut}></eos-beat-list>`}`;
   }
 
   #beat(beat: Beat, segment: Segment | undefined, place: number, here: number, plan: BeatPlan, store: PlayerStore, narrow: boolean, beside: boolean, breaks: LineBreaks): TemplateResult {
@@ -108,19 +108,6 @@ export class BeatsBar extends MeasuredElement {
       <span class="num">${step}${apart ? html`<br>` : " · "}${when}</span> <span aria-hidden="true">▴</span></button>`;
   }
 
-  #opened(plan: BeatPlan, segments: readonly Segment[], store: PlayerStore, narrow: boolean): TemplateResult | typeof nothing {
-    const place = plan.beats.findIndex(({ first }) => first === this.open);
-    const beat = plan.beats[place];
-    if (beat === undefined) return nothing;
-    const middle = (segments[place]?.x ?? 0) + (segments[place]?.width ?? 0) / 2;
-    const width = Math.min(600, this.width - 16);
-    const left = Math.max(8, Math.min(this.width - width - 8, middle - width / 2));
-    return html`<section class="beat-steps" .style=${`left:${left.toFixed(0)}px;width:${width}px;--tip:${(middle - left).toFixed(0)}px`} aria-label=${titleOf(beat)} @keydown=${this.#key}>
-      <header><h2>${numberOf(plan.beats, place)}. ${titleOf(beat)}</h2> <span class="num quiet">${say("player.beat_steps", { count: beat.last - beat.first + 1, first: beat.first, last: beat.last })}</span>
-        <button class="close" aria-label=${say("player.close")} @click=${() => (this.open = null)}>✕</button></header>
-      <div class="beat-list">${narrow ? this.#all(plan, beat, store) : beatLines(beat, store, this.#go)}</div></section>`;
-  }
-
   /** Goes to the step at which the beat lands; if it is on show already, opens the beat's steps. */
   #press(beat: Beat, store: PlayerStore): void {
     if (store.shown !== beat.lands) this.#go(beat.lands);
@@ -128,33 +115,6 @@ export class BeatsBar extends MeasuredElement {
   }
 
   readonly #go = (number: number): void => void this.walk?.goTo(number);
-
-  /** A list with every beat by name, and the steps of the open one: bars are too small for a finger. */
-  #all(plan: BeatPlan, open: Beat, store: PlayerStore): TemplateResult {
-    return html`<ol>${plan.beats.map((beat, place) => html`<li class="by-name">
-      <button aria-expanded=${beat === open} @click=${() => this.#choose(beat.lands)}><span class="num">${numberOf(plan.beats, place)}</span><b>${titleOf(beat)}</b>
-        <small>${say(beat.first === beat.last ? "player.beat_at" : "player.beat_through", { first: beat.first, last: beat.last, lands: beat.lands })}</small></button>
-      ${beat === open ? beatLines(beat, store, this.#choose) : nothing}</li>`)}</ol>`;
-  }
-
-  /** On a phone, the list covers the picture, so it closes: the reader wants to see the chosen step. */
-  readonly #choose = (number: number): void => {
-    this.open = null;
-    this.#go(number);
-  };
-
-  /** The arrows ↑ and ↓ move the focus in the list, Enter goes to the step, Escape closes the list. */
-  readonly #key = (event: KeyboardEvent): void => {
-    const rows = this.#rows();
-    const here = rows.indexOf(document.activeElement as HTMLElement);
-    const targets: Record<string, number> = { ArrowDown: here + 1, ArrowUp: Math.max(0, here - 1), Home: 0, End: rows.length - 1 };
-    const target = targets[event.key];
-    if (event.key === "Escape") this.open = null;
-    else if (target !== undefined) rows[Math.min(target, rows.length - 1)]?.focus();
-    else return;
-    event.stopPropagation();
-    event.preventDefault();
-  };
 
   /** The focus ring moves with the beat on show: on another tile, it would look like a second mark. */
   protected override willUpdate(changed: Map<string, unknown>): void {
@@ -165,8 +125,8 @@ export class BeatsBar extends MeasuredElement {
   #hasFocus = false;
 
   /**
-   * When a beat opens, the line of the step on show is scrolled into view and gets the focus; when it closes, the
-   * control that had the focus before gets it back.
+   * When a beat opens, its list is loaded, if that was not done yet, and takes the focus; when it closes, the control
+   * that had the focus before gets it back.
    */
   protected override updated(changed: Map<string, unknown>): void {
     if (this.#hasFocus) this.querySelector<HTMLElement>(ON_SHOW)?.focus();
@@ -177,18 +137,12 @@ export class BeatsBar extends MeasuredElement {
       return;
     }
     if (changed.get("open") === null) this.#before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
-    const rows = this.#rows();
-    const here = rows.findLast((row) => row.closest("[aria-current]") !== null) ?? rows[0];
-    here?.scrollIntoView({ block: "center" });
-    here?.focus({ preventScroll: true });
+    void atHand.come().catch(() => this.dispatchEvent(new CustomEvent("say-hint", { detail: { key: "player.part_missing", params: {} }, bubbles: true })));
   }
 
   #before: HTMLElement | null = null;
 
-  /** The lines that the list shows and the keyboard can reach: steps, and the names of nested beats. */
-  #rows(): HTMLElement[] {
-    return [...this.querySelectorAll<HTMLElement>(".beat-list :is(button, summary)")].filter((row) => row.checkVisibility());
-  }
+  readonly #shut = (): void => void this.close();
 }
 
 /** A bar for each stop of a beat that has several: each press goes on to the next stop. */

@@ -37,3 +37,5 @@ import "./changes.ts";
 import "./export.ts";
 import "./steps-text.ts";
 import "./transactions-list.ts";
+
+export { SideColumns } from "./side-columns.ts";

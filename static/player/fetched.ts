@@ -6,6 +6,7 @@
 
 import type { Company } from "./company.ts";
 import type { FileSource } from "./file-source.ts";
+import type { SideColumns } from "./side-columns.ts";
 
 export class Part<Content = unknown> {
   #tell: (bring: () => Promise<Content>) => void = () => undefined;
@@ -45,7 +46,7 @@ export class Part<Content = unknown> {
 }
 
 export const atHand = new Part();
-export const besideStage = new Part();
+export const besideStage = new Part<{ SideColumns: typeof SideColumns }>();
 export const fromFile = new Part<{ FileSource: typeof FileSource }>();
 export const nodesDrawn = new Part();
 export const phonePlaced = new Part();

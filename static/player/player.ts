@@ -49,8 +49,8 @@ import type { HintAct } from "./messages.ts";
 import { messages } from "./messages.ts";
 import type { Middle, PanelParts } from "./panels.ts";
 import { middlePanel, opensOn, PANELS, tagOf } from "./panels.ts";
-import "./term-note.ts";
-import { keeperOf } from "./terms.ts";
+import type { TermNote } from "./term-note.ts";
+import { keeperOf, meaningHere, pressedTerm } from "./terms.ts";
 import { Play } from "./play.ts";
 import { Pointing } from "./pointing.ts";
 import type { SelectionBar } from "./selection-bar.ts";
@@ -60,7 +60,7 @@ import type { Why } from "./why.ts";
 import type { AskWhyEvent, ShownWhy } from "./why-answer.ts";
 import { selectionOf } from "./selection-of.ts";
 import { DROP } from "./offered.ts";
-import { SideColumns } from "./side-columns.ts";
+import type { SideColumns } from "./side-columns.ts";
 import type { Source, Status } from "./source.ts";
 import { followAddress, sessionAddress, SessionSocket } from "./socket.ts";
 import { PlayerAttributes } from "./player-attributes.ts";
@@ -101,7 +101,8 @@ export class Player extends PlayerAttributes {
   #status: Status = "connecting";
   /** The number of waiting commands that the page has announced. */
   #waiting = 0;
-  readonly #columns = new SideColumns(this, () => this.requestUpdate());
+  /** The columns of *Inspect*; null: not loaded yet. */
+  #columns: SideColumns | null = null;
   readonly #later = new LaterFrame(() => this.requestUpdate(), (action) => this.store?.drawAlone(action));
   readonly #permalink = new Permalink();
   #pointing: Pointing | null = null;
@@ -118,6 +119,7 @@ export class Player extends PlayerAttributes {
     this.addEventListener("select", this.#select as EventListener);
     this.#width.addEventListener("change", this.#fold);
     this.#pointing = new Pointing(this, (selection, at) => void this.#with<SelectionBar>("eos-selection-bar", (bar) => bar.openAt(selection, at)));
+    this.addEventListener("click", this.#explain);
     for (const sign of ["keydown", "pointerdown"]) this.addEventListener(sign, this.#getReady, { once: true });
     if (innerWidth < UPRIGHT) void this.#fetch(phonePlaced); // Not awaited, because the first picture should not wait for it.
     this.#begin();
@@ -128,7 +130,7 @@ export class Player extends PlayerAttributes {
     removeEventListener("keydown", this.#key);
     this.#width.removeEventListener("change", this.#fold);
     this.#pointing?.stop();
-    this.#columns.stop();
+    this.#columns?.stop();
     this.play?.stop();
     this.store?.stop();
   }
@@ -300,16 +302,24 @@ export class Player extends PlayerAttributes {
   protected override async getUpdateComplete(): Promise<boolean> {
     const isDone = await super.getUpdateComplete();
     if (this.middle === "stage") await this.querySelector<LitElement>(tagOf(this.middle))?.updateComplete;
-    else await this.#fetch();
-    return isDone;
+    else await this.#fetchBeside();
+    return this.isUpdatePending ? await super.getUpdateComplete() : isDone;
   }
 
   protected override willUpdate(changed: PropertyValues): void {
     super.willUpdate(changed);
-    if (changed.has("middle") && this.middle !== "stage") void this.#fetch();
+    if (changed.has("middle") && this.middle !== "stage") void this.#fetchBeside();
   }
 
-  async #fetch(part: Pick<Part, "come"> = besideStage): Promise<void> {
+  async #fetchBeside(): Promise<void> {
+    await this.#fetch(besideStage);
+    if (!besideStage.isHere || this.#columns !== null) return;
+    const parts = await besideStage.come();
+    this.#columns ??= new parts.SideColumns(this, () => this.requestUpdate());
+    this.requestUpdate();
+  }
+
+  async #fetch(part: Pick<Part, "come">): Promise<void> {
     try {
       await part.come();
       if (this.hint === "player.part_missing") this.hint = "";
@@ -355,11 +365,19 @@ export class Player extends PlayerAttributes {
     setTimeout(() => void atHand.come().catch(() => undefined), defaults.rests);
   };
 
+  /** Explains a term that is pressed before its note is loaded. */
+  readonly #explain = (event: MouseEvent): void => {
+    const pressed = atHand.isHere ? null : pressedTerm(event);
+    if (pressed === null || meaningHere(pressed, this) === null) return;
+    event.preventDefault();
+    void this.#with<TermNote>("eos-term-note", (note) => note.explain(pressed));
+  };
+
   protected override updated(changed: PropertyValues): void {
     // All views scroll in the same element; each begins at its top, and then scrolls its own step into view.
     if (changed.has("middle")) this.querySelector(".mid")?.scrollTo({ top: 0, left: 0, behavior: "instant" });
     this.#entitle(this.store?.header?.title[words.language] ?? "");
-    if (this.#inspects) this.#columns.drawn(this.isNarrow);
+    if (this.#inspects) this.#columns?.drawn(this.isNarrow);
     this.company?.moved();
   }
 
@@ -486,7 +504,7 @@ export class Player extends PlayerAttributes {
   #side(column: "left" | "right", store: PlayerStore, whole: Frame | undefined): TemplateResult {
     const name = say(sidesOf(this.#hasLogs)[column === "left" ? 0 : 1]);
     return html`<aside class=${column} aria-label=${name} tabindex="0"><p class="column-name" aria-hidden="true">${name}</p>
-      ${this.#columns.column(column, this.#parts(store, this.#frameFor(column, whole)))}
+      ${this.#columns?.column(column, this.#parts(store, this.#frameFor(column, whole)))}
     </aside>`;
   }
 
@@ -722,7 +740,7 @@ export class Player extends PlayerAttributes {
     for (const menu of open) menu.removeAttribute("open");
     if (open.length > 0 || this.querySelector<Partial<LookingElement> & Element>("eos-looking")?.close?.() === true) return true;
     this.store?.dismiss();
-    if (this.store?.selection === null || this.store === undefined) this.#columns.release();
+    if (this.store?.selection === null || this.store === undefined) this.#columns?.release();
     this.store?.select(null);
     return false;
   }
@@ -739,7 +757,7 @@ export class Player extends PlayerAttributes {
     if (panel.view !== undefined) this.#openView(panel.view);
     else this.#open(panel.place, inspected(this.#hasLogs));
     await this.updateComplete;
-    if (panel.place !== "middle") this.#columns.keepOpen(panel.tag);
+    if (panel.place !== "middle") this.#columns?.keepOpen(panel.tag);
     const element = this.querySelector<HTMLElement>(`#panel-${panel.tag}`);
     element?.focus();
     element?.scrollIntoView({ block: "nearest" });

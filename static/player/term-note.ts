@@ -11,8 +11,8 @@
 import type { TemplateResult } from "lit";
 import { html, LitElement, nothing } from "lit";
 import { zoomOf } from "../diagrams/own-box.ts";
-import type { Keeper, Meaning } from "./terms.ts";
-import { meaningOf } from "./terms.ts";
+import type { Meaning, PressedTerm } from "./terms.ts";
+import { meaningHere, pressedTerm } from "./terms.ts";
 import { say } from "./text.ts";
 
 export class TermNote extends LitElement {
@@ -50,18 +50,21 @@ export class TermNote extends LitElement {
   }
 
   readonly #pressed = (event: MouseEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const path = event.composedPath();
-    const target = path.find(isTerm);
-    const keeper = path.find(isRun)?.dataset["keptBy"] as Keeper | undefined;
-    const meaning = target === undefined ? null : meaningOf(target.dataset["term"] ?? "", this, keeper);
-    if (target === undefined || meaning === null) return;
-    event.preventDefault();
-    this.#opener = target;
-    const names = target.dataset["names"] ?? "";
-    this.meaning = names === "" ? meaning : { ...meaning, name: `${meaning.name}${say("join.colon")}${names}` };
-    void this.updateComplete.then(() => this.#open(target));
+    const pressed = pressedTerm(event);
+    if (pressed !== null && this.explain(pressed)) event.preventDefault();
   };
+
+  /** Shows what a term means; false: the catalogue has no text. */
+  explain(pressed: PressedTerm): boolean {
+    const meaning = meaningHere(pressed, this);
+    if (meaning === null) return false;
+    const { opener } = pressed;
+    this.#opener = opener;
+    const names = opener.dataset["names"] ?? "";
+    this.meaning = names === "" ? meaning : { ...meaning, name: `${meaning.name}${say("join.colon")}${names}` };
+    void this.updateComplete.then(() => this.#open(opener));
+    return true;
+  }
 
   #open(target: Element): void {
     const note = this.querySelector<HTMLElement>(".term-note");
@@ -92,14 +95,6 @@ export class TermNote extends LitElement {
       ${meaning.more === "" ? html`<p class="quiet">${say("player.term.elsewhere")}</p>`
         : html`<a href=${meaning.more} target="_blank" rel="noopener">${say("player.term.more")}</a>`}</div>`;
   }
-}
-
-function isTerm(one: EventTarget): one is HTMLElement | SVGElement {
-  return (one instanceof HTMLElement || one instanceof SVGElement) && one.dataset["term"] !== undefined;
-}
-
-function isRun(one: EventTarget): one is HTMLElement {
-  return one instanceof HTMLElement && one.dataset["keptBy"] !== undefined;
 }
 
 customElements.define("eos-term-note", TermNote);

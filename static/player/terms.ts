@@ -74,6 +74,26 @@ export function meaningOf(term: string, { rules, reference }: Shelf, keeper: Kee
   return meaning(`${term}.means`, say(term), rules.replace("{rule}", "GEN-8"));
 }
 
+/** An element that was pressed for its term (`data-term`), in the words of a run with this keeper. */
+export interface PressedTerm {
+  opener: HTMLElement | SVGElement;
+  keeper: Keeper | null;
+}
+
+/** The pressed term; null: none, or the press opens a page of its own. */
+export function pressedTerm(event: MouseEvent): PressedTerm | null {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return null;
+  const path = event.composedPath().filter((one) => one instanceof HTMLElement || one instanceof SVGElement);
+  const opener = path.find((one) => one.dataset["term"] !== undefined);
+  const keeper = path.find((one) => one.dataset["keptBy"] !== undefined)?.dataset["keptBy"] as Keeper | undefined;
+  return opener === undefined ? null : { opener, keeper: keeper ?? null };
+}
+
+/** What a pressed term means; null: the catalogue has no text. */
+export function meaningHere({ opener, keeper }: PressedTerm, shelf: Shelf): Meaning | null {
+  return meaningOf(opener.dataset["term"] ?? "", shelf, keeper);
+}
+
 /** A rule's number: a link into the reference, or a button if there is none; a press shows the rule's text. */
 export function ruleChip(rule: string, rules: string): TemplateResult {
   const term = `requirement.${rule}`;

@@ -46,3 +46,18 @@ def test_upright_pictures_and_nodes_come_with_their_parts(stage: Stage) -> None:
     for name, manner in (("SC-83", Manner()), ("SC-44", Manner("telephone"))):
         stage.open(name, manner, step=2)
         assert stage.page.locator("eos-stage svg.scene > g").count() > 0
+
+
+@pytest.mark.parametrize(
+    ("pressed", "opened"),
+    [("eos-strip [data-term]", ".term-note"), (".beats > .now .beat-open", ".beat-list")],
+)
+def test_what_is_pressed_before_its_part_is_there_opens_then(page: Page, pressed: str, opened: str) -> None:
+    held: list[Route] = []
+    page.route(AT_HAND, lambda route: held.append(route))
+    page.locator(pressed).first.click()
+    expect(page.locator(opened)).to_have_count(0)
+    for route in held:
+        route.fallback()
+    page.unroute(AT_HAND)
+    expect(page.locator(opened)).to_be_visible()

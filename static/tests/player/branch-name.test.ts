@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { branchName, branchTitle, briefStep, countOfSteps, originalOf, stepsInFiles } from "../../player/branch-name.ts";
-import { treeOf } from "../../player/done.ts";
+import { treeOf } from "../../player/branch-tree.ts";
 import type { BranchInfo } from "../../player/source.ts";
 import type { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { doneOnLine, inWords, lastDone, placeBefore, treeOf } from "../../player/done.ts";
+import { treeOf } from "../../player/branch-tree.ts";
+import { doneOnLine, inWords, lastDone, placeBefore } from "../../player/done.ts";
 import type { BranchInfo } from "../../player/source.ts";
 import { PlayerStore } from "../../player/store.ts";
 import { words } from "../../player/text.ts";
