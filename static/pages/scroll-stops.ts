@@ -1,4 +1,4 @@
-/** A table or a text that can be scrolled with the keyboard is a stop for it only where it is wider or higher than its place. */
+/** Makes a table or text that scrolls a tab stop only while its content is wider or higher than its box. */
 
 const ROOMS = ".table-scroll[tabindex], pre[tabindex='0']";
 

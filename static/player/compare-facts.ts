@@ -63,7 +63,9 @@ export interface Unfolded extends Unfolding {
 
 export type ApartRow = Pick<Apart, "name" | "left" | "right">;
 
-/** Serial of a record in the right run → serial of the same record in the left run, where the two differ. */
+/**
+ * Serial of a record in the right run → serial of the same record in the left run, for records whose serials differ.
+ */
 export type InLeft = ReadonlyMap<number, number>;
 const ALIKE: InLeft = new Map();
 
@@ -86,7 +88,7 @@ export function factsApart(left: Frame | null | undefined, right: Frame | null |
   return [...apart.filter(isDown), ...apart.filter((one) => !isDown(one))];
 }
 
-/** The paths of the view below which partitions and actors have their names. */
+/** The paths of the view under which partitions and actors are listed by name. */
 const PLACES = [["partitions"], ["clients"], ["consumers"], ["services"], ["middleware"], ["middleware", "participants"]];
 
 /** Whether the step on show changes one of these partitions and actors. */
@@ -145,7 +147,7 @@ function recordsApart(partition: string, marks: readonly string[], left: View, r
   return [{ about: partition, name: say("player.compare.fact.records_from", { partition, offset: from }), left: text(ours), right: text(theirs), marks }];
 }
 
-/** Serials of the right run → the serials of the same records in the left run. */
+/** The serials of records in the right run, replaced by those of the same records in the left run. */
 function known(serials: readonly number[] | undefined, inLeft: InLeft): number[] {
   return (serials ?? []).map((serial) => inLeft.get(serial) ?? serial);
 }

@@ -1,6 +1,6 @@
 /**
- * The logs of two runs on a telephone: of each partition a row for each run, one below the other, so that equal offsets
- * stand below each other. A partition that is alike in both has one line. From views alone.
+ * The logs of two runs on a phone: for each partition a row for each run, one below the other, so that equal offsets
+ * are below each other. A partition that is equal in both runs has one line. Computed from views alone.
  */
 
 import type { TemplateResult } from "lit";
@@ -12,25 +12,28 @@ import { facts, named } from "./joins.ts";
 import { say } from "./text.ts";
 
 export const defaults = {
-  /** Offsets of a partition that have room. */
+  /** The most offsets of a partition that are drawn. */
   offsets: 8,
 };
 
 type Replica = NonNullable<NonNullable<View["partitions"]>[string]["replicas"]>[string];
 
-/** The first and the last offset that is drawn: the newest ones, or from the first one on that differs. */
+/**
+ * The first and the last offset that are drawn: the newest ones, or those from the first differing one on. `differing`:
+ * offsets at which the logs differ.
+ */
 export function windowOf(logs: readonly (Replica | undefined)[], differing: readonly number[]): readonly [first: number, last: number] {
   const held = logs.flatMap((log) => Object.values(log?.batches ?? {}));
   const last = Math.max(-1, ...held.map(({ last_offset: to }) => to));
   const start = Math.min(...held.map(({ base_offset: from }) => from));
-  // With one offset before it, so that it is seen where the logs part.
+  // One offset before the first differing one is drawn, so that it is visible where the logs part.
   const first = Math.max(start, Math.min(...differing.map((offset) => offset - 1), last - defaults.offsets + 1));
   return [first, Math.min(last, first + defaults.offsets - 1)];
 }
 
 /**
- * `apart`: names of what differs, as `factsApart` has them: partitions, and of their batches `t-0 43`. `note`: what else
- * a reader of both must know.
+ * The logs of all partitions that both runs have, those that differ first. `apart`: the names of things that differ, as
+ * `factsApart` returns them: partitions, and their batches as `t-0 43`. `note`: a further text for the reader.
  */
 export function twinLogs(left: Frame | undefined, right: Frame | undefined, apart: readonly string[], note: TemplateResult[]): TemplateResult | typeof nothing {
   if (left === undefined || right === undefined) return nothing;
@@ -55,7 +58,7 @@ function partition(name: string, frames: readonly [Frame, Frame], apart: readonl
     ${readers(name, frames)}</section>`;
 }
 
-/** `4 | 1`; of equal values, one. */
+/** The values of both runs: `4 | 1`; one value if they are equal. */
 function pair(values: readonly string[]): TemplateResult | string {
   return values[0] === values[1] ? values[0] ?? "" : html`<b>${values.join(" | ")}</b>`;
 }
@@ -83,7 +86,7 @@ function row(frame: Frame, log: Replica | undefined, side: number, columns: read
   })}<span class=${stable > (columns.at(-1) ?? -1) ? "none stable" : "none"}></span>`;
 }
 
-/** How many records each reader of the partition got in both runs. */
+/** How many records each consumer of the partition received in both runs. */
 function readers(name: string, frames: readonly [Frame, Frame]): TemplateResult | typeof nothing {
   const [ours, theirs] = frames.map(({ view }) => view.consumers ?? {});
   const said = Object.entries(ours ?? {}).flatMap(([reader, { positions }]) => {

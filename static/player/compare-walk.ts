@@ -23,7 +23,7 @@ export const defaults = {
 export const LOCKSTEPS = ["step", "time"] as const;
 export type Lockstep = (typeof LOCKSTEPS)[number];
 
-/** A place at which both runs part. `at`: the moment, or the virtual time; null while it is not known. */
+/** A place at which the runs part. `at`: the moment, or the virtual time; null while it is not known. */
 export interface Landmark {
   kind: "first" | "decides";
   parting: Parting;
@@ -193,7 +193,10 @@ export class Walk {
     return this.by === "time" ? this.#timeOf(this.parting) : null;
   }
 
-  /** Where a leader decides differently, and where a state or a log first differs, if these are two places. */
+  /**
+   * The places at which a leader decides differently, and at which a state or a log first differs; one if they are the
+   * same.
+   */
   get landmarks(): readonly Landmark[] {
     const { moments } = this;
     const found = [{ kind: "first", parting: (this.by === "time" ? moments?.timed : null) ?? moments?.parted ?? moments?.parting ?? null }, { kind: "decides", parting: moments?.decides ?? null }] as const;
@@ -201,14 +204,14 @@ export class Walk {
     return placed.filter(({ at }, place) => placed.findIndex((one) => one.at === at) === place);
   }
 
-  /** Whether a press would lead to where both are already. */
+  /** Whether the only landmark is on show, so that a press would lead nowhere. */
   get isAtOnlyLandmark(): boolean {
     const [only, ...others] = this.landmarks;
     if (only === undefined || others.length > 0 || only.at !== this.at) return false;
     return this.by === "step" || this.landingsOf(only.parting).every(([{ store }, step]) => store.shown === step);
   }
 
-  /** The one of them to which a press leads: the earliest that is not on show. */
+  /** The landmark to which a press leads: the earliest that is not on show; null: there is none. */
   get landmark(): Landmark | null {
     const inOrder = [...this.landmarks].sort((one, other) => (one.at ?? Infinity) - (other.at ?? Infinity));
     return inOrder.find(({ at }) => at !== this.at) ?? inOrder[0] ?? null;

@@ -62,7 +62,7 @@ import { readView } from "./zoom-view.ts";
 export const defaults = {
   /** The most differences in one line over a stage, which marks them itself. */
   onStage: 3,
-  /** The most names of what begins to differ at a step. */
+  /** The most names of things that begin to differ at a step. */
   begun: 3,
   /** The most records with two names that a side lists. */
   renamed: 3,
@@ -148,7 +148,7 @@ export class Compare extends LitElement {
   #names = new SideNames([], false);
   readonly #walk = new Walk(() => this.requestUpdate());
   #isAsked = false;
-  /** Whether it is still to be seen which run makes the difference at which the page opened. */
+  /** Whether the page must still find out which run makes the difference at which it opened. */
   #seeksActing = false;
   /** The place that was last written into the address. */
   #kept = "";
@@ -251,7 +251,7 @@ export class Compare extends LitElement {
     this.requestUpdate();
   }
 
-  /** A narrow screen shows the sentence of the run that makes the difference, if only one of the two does. */
+  /** Shows on a narrow screen the sentence of the run that makes the difference, if only one of the two does. */
   #showActing(): void {
     if (!this.#seeksActing || this.#sides.some(({ store }) => store.frame?.step?.number !== store.target)) return;
     this.#seeksActing = false;
@@ -653,7 +653,7 @@ export class Compare extends LitElement {
     return set.length + scheduled.length + renamed.length === 0 ? nothing : html`<p class="set-otherwise">${set}${scheduled}${others}${renamed}</p>`;
   }
 
-  /** The names of records that have other names in the other run, because it sends them in another order. */
+  /** The names of the records that have other names in the other run, because that run sends them in another order. */
   #renamed(side: Side): TemplateResult[] {
     const place = placeOf(side);
     const other = this.#other(side);

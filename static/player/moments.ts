@@ -30,7 +30,9 @@ export class Moments {
     return this.#known.picture ?? "logs";
   }
 
-  /** Serials of the records that both runs have under another serial: that of the left run, and that of the right one. */
+  /**
+   * The serials of the records that have different ones in the two runs: each as [in the left run, in the right run].
+   */
   get renamed(): readonly (readonly [left: number, right: number])[] {
     return (this.#known.renamed ?? []) as [number, number][];
   }
@@ -131,7 +133,7 @@ export class Moments {
     return decides !== null && decides.moment < parted.moment ? decides : parted;
   }
 
-  /** The first moment at which a state or a log differs in more than time. */
+  /** The first moment at which a state or a log differs in more than time; null: there is none. */
   get parted(): Parting | null {
     const first = this.first ?? Infinity;
     const steps = ([0, 1] as const).map((side) => Math.min(...this.#parted.map((pair) => pair[side] ?? Infinity)));

@@ -230,7 +230,7 @@ function stackedIn(batch: LogBatchView, inner: number): [string, string] | null 
   return textWidth(serialsText(batch.serials), 10, true) > inner && lines.every((one) => textWidth(one, 10, true) <= inner) ? lines : null;
 }
 
-/** Size of type of the word before sequences. */
+/** Size of the letters of the word before sequences. */
 const SEQ = 11;
 
 /**
@@ -251,10 +251,10 @@ function batchCell(batch: LogBatchView, all: number, height: number, { hue, shad
   const line = (said: string, y: number, size: number, least: number, classes: string, bold: boolean) => {
     const { size: at, lines, cut } = fitted(said, bold ? inner : besideGates + 5, size, { least, bold });
     const width = textWidth(said, at, bold);
-    // What the number is, where it has room.
+    // The word before a cell's sequences, if it has room.
     const seq = hasNumbers && said === what ? `${say("stage.seq")} ` : "";
     const before = seq !== "" && width + textWidth(seq, SEQ) <= besideGates ? textWidth(seq, SEQ) : 0;
-    // Beside a gate, not under it.
+    // The text stands beside a gate, not under it.
     const half = (before + width) / 2;
     const [low, high] = [gates.left + half + 1, all - gates.right - half - 1];
     const middle = round(low > high ? (low + high) / 2 : clamp(all / 2, low, high));

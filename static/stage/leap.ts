@@ -1,4 +1,7 @@
-/** Under the network's name: how much virtual time passes before the step, if that is much, and what ends with it. The engine decides both. */
+/**
+ * A text under the network's name: how much virtual time passes before the step, if it is much, and which timer or call
+ * ends that time. The engine decides both.
+ */
 
 import { svg } from "lit";
 import { say } from "../player/text.ts";
@@ -10,7 +13,8 @@ export const leapLayer: Layer = ({ step }, { network, upright, kind, others, win
   const leap = step?.derived?.leap;
   if (step === null || leap === undefined) return [];
   const { actor } = step;
-  // The middleware beside the brokers has a network of its own.
+  // A middleware beside the brokers has a network of its own, so the text stands only in the picture that has the
+  // actor.
   if (kind === "middleware" ? others[actor] === undefined : wing?.here.others[actor] !== undefined) return [];
   const to = leap.ms < 10_000 ? 100 : 1000;
   const passes = say("stage.leap", { ms: Math.round(leap.ms / to) * to });

@@ -59,7 +59,7 @@ export interface Flight {
   follows: boolean;
   /** Its place among the messages that wait in the same connection, from 0; null for any other message. */
   queue: number | null;
-  /** Its place in the step next to this one, which it keeps where it has room there. */
+  /** Its place in the neighbouring step, which it keeps if it has room there; undefined: none. */
   stood?: Place | undefined;
 }
 
@@ -103,7 +103,7 @@ export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
   return network;
 }
 
-/** The ends of a message's wire, and how far beside it the message stands. */
+/** The ends of a message's wire, and the message's distance from its place on the wire. */
 interface Place {
   step: number;
   ends: readonly [from: Point, to: Point];
@@ -111,8 +111,10 @@ interface Place {
 }
 type Stood = Map<number, Place>;
 
-/** By run and width of the picture: where messages stood when they were drawn last. A message keeps its wire while the steps go on, also where
- * one beside it was taken. */
+/**
+ * Plan of a run → width of the picture → the places at which messages were drawn last. A message keeps its wire from
+ * step to step, even if a message beside it has gone.
+ */
 const runs = new WeakMap<object, Map<number, Stood>>();
 
 function stoodIn({ plan }: Frame, { width }: Places): Stood {
@@ -505,10 +507,13 @@ function placedIn(order: readonly Flight[], flights: readonly Flight[], here: Pl
   return flights.map((flight) => placed.find(({ message }) => message.id === flight.message.id) ?? flight);
 }
 
-/** By so many units a message makes way for one that its own way crosses. */
+/** The most units by which a kept message moves up or down to make way for another. */
 const NEAR = 60;
 
-/** Where it stood, as far as time has brought it on its wire; null where it stood nowhere, or where another stands now. */
+/**
+ * The message on the wire on which it was drawn before, as far as time has brought it; null if it was not drawn, or if
+ * another message is there and it cannot move a little aside.
+ */
 function kept(flight: Flight, placed: readonly Flight[], here: Places): Flight | null {
   if (flight.stood === undefined) return null;
   const { from, to } = flight.wire;

@@ -1,4 +1,6 @@
-/** Messages without a place in the picture: what the line under it says, and which one it selects. */
+/**
+ * The texts of the line under the picture about messages without a place, and the message that a press on it selects.
+ */
 
 import type { MessageView, Selection } from "../player/frame.ts";
 

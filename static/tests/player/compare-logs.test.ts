@@ -1,4 +1,4 @@
-/** The logs of two runs on a telephone. */
+/** The logs of two compared runs on a phone. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
