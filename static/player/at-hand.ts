@@ -4,6 +4,7 @@
  */
 
 import "./player.ts";
+import "../stage/camera.ts";
 import "../stage/chain-marks.ts";
 import "./beat-list.ts";
 import "./help.ts";

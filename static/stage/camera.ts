@@ -5,6 +5,7 @@
 
 import { round } from "../diagrams/geometry.ts";
 import type { Box, Places, StageObject } from "./contract.ts";
+import { LATER } from "./later.ts";
 
 /** The least share of the picture's width that is shown: with less, viewers lose orientation. */
 const CLOSEST = 0.64;
@@ -87,3 +88,5 @@ export function glideWay(from: Box, to: Box, width: number): string {
   const unit = (width / to.width) * closer;
   return `translate(${round((to.x - from.x) * unit)}px, ${round((to.y - from.y) * unit)}px) scale(${closer})`;
 }
+
+LATER.camera = { Camera, of: cameraOf };

@@ -4,6 +4,7 @@
  */
 
 import type { Frame } from "../player/frame.ts";
+import type { Camera, cameraOf } from "./camera.ts";
 import type { chainMarks, uncovered } from "./chain-marks.ts";
 import type { Layer, Places, Size, StagePlan } from "./contract.ts";
 import type { chipOf, howBelow, isOnAnswer, lowComparison, uprightSize } from "./drawn-phone.ts";
@@ -31,6 +32,8 @@ export interface Later {
   };
   /** For the numbers of an answer to *why* (`chain-marks.ts`). */
   chain: { marks: typeof chainMarks; uncovered: typeof uncovered };
+  /** For a projector (`camera.ts`). */
+  camera: { Camera: typeof Camera; of: typeof cameraOf };
 }
 
 /** The loaded parts. */

@@ -28,8 +28,7 @@ import { say } from "../player/text.ts";
 import { askWhyEvent } from "../player/why-answer.ts";
 import { apartMarks } from "./apart.ts";
 import { broughtHere, isWhole } from "./brought.ts";
-import type { Seen } from "./camera.ts";
-import { Camera, cameraOf } from "./camera.ts";
+import type { Camera, Seen } from "./camera.ts";
 import type { Chain } from "./chain.ts";
 import { objectOf } from "./chain.ts";
 import type { Focus, Places, Size, StageObject, StagePlan } from "./contract.ts";
@@ -106,7 +105,7 @@ export class Stage extends SizedElement {
   #hot: string[] = [];
   #seen: Seen | null = null;
   readonly #mover = new StageMover();
-  readonly #camera = new Camera();
+  #camera: Camera | undefined;
   /** The boxes of the picture's texts, measured for the present answer. */
   #words: readonly Box[] = [];
   /** The share of the picture's height, from its top, that no answer covers. */
@@ -150,7 +149,7 @@ export class Stage extends SizedElement {
     const scene = this.sceneOf(frame);
     this.#scene = scene;
     const { here, objects: whole, network } = scene;
-    const seen = (this.chain.length === 0 ? undefined : LATER.chain?.uncovered(whole, this.chain, here, this.#free)) ?? (this.projector ? cameraOf(whole, here) : { x: 0, y: 0, width: here.width, height: here.height });
+    const seen = (this.chain.length === 0 ? undefined : LATER.chain?.uncovered(whole, this.chain, here, this.#free)) ?? ((this.projector ? LATER.camera?.of(whole, here) : undefined) ?? { x: 0, y: 0, width: here.width, height: here.height });
     const marks = this.chain.length === 0 ? [] : (LATER.chain?.marks(whole, this.chain, { ...here, height: Math.min(here.height, seen.y + seen.height * this.#free) }, this.#words, seen.y) ?? []);
     const objects = byDepth([...this.#played(frame, whole), ...marks, ...apartMarks(whole, this.apart, here)]);
     const differs = this.apart.map((name) => objectOf(whole, plainly("actor", name))?.key).find((key) => key !== undefined);
@@ -468,7 +467,8 @@ export class Stage extends SizedElement {
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
     this.toggleAttribute("upright", this.#known?.run.upright === true);
-    this.#camera.look(this.renderRoot.querySelector("svg.scene"), this.#seen, this.projector && !prefersReducedMotion());
+    this.#camera ??= LATER.camera && new LATER.camera.Camera();
+    this.#camera?.look(this.renderRoot.querySelector("svg.scene"), this.#seen, this.projector && !prefersReducedMotion());
     this.#move();
     this.#show();
     this.#word();
