@@ -397,7 +397,7 @@ export class Player extends PlayerAttributes {
         @make-branch=${this.#makeBranch} @look-back=${({ detail }: CustomEvent<LookBack>) => void (detail === "now" ? store.lookBack() : store.lookBackAtRest())} @open-dialog=${(event: CustomEvent<string>) => void this.#dialog(event.detail)}
         @ask-why=${({ detail }: AskWhyEvent) => void this.#with<Why>("eos-why", (why) => why.ask(detail))} @presenting=${this.#presentingChanged} @follow-again=${() => this.company?.following?.followAgain()}
         @use-language=${(event: CustomEvent<Language>) => void this.#speak(event.detail)} @open-lesson=${() => this.#openLesson()}
-        @open-link=${({ detail }: CustomEvent<number>) => void this.#with<Why>("eos-why", (why) => why.showLink(detail))} @use-projector=${() => this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()} @look-for=${({ detail }: CustomEvent<LookingKey>) => void this.#lookFor(detail)}>
+        @open-link=${({ detail }: CustomEvent<number>) => void this.#with<Why>("eos-why", (why) => why.showLink(detail))} @use-projector=${() => void this.#present()} @say-hint=${this.#hinted} @covers=${() => this.#uncover()} @look-for=${({ detail }: CustomEvent<LookingKey>) => void this.#lookFor(detail)}>
       <button class="skip" @click=${() => this.#toControls()}>${say("player.to_controls")}</button>
       <button class="skip" @click=${() => this.#toPicture()}>${say("player.to_picture")}</button>
       <header class="top">
@@ -568,7 +568,7 @@ export class Player extends PlayerAttributes {
       drop: () => void this.#drop(),
       acts: () => this.#listActs(),
       why: () => this.#askWhy(),
-      projector: () => this.#present(),
+      projector: () => void this.#present(),
       number: () => void this.#number(key, beats),
       stage: () => void this.#panel(key),
       zoom_in: () => this.zoom?.by(1),
@@ -642,8 +642,9 @@ export class Player extends PlayerAttributes {
     }
   }
 
-  /** Switches between the normal view of the stage and the one for a projector. */
-  #present(): void {
+  /** Switches between the normal view of the stage and the one for a projector, whose camera comes on demand. */
+  async #present(): Promise<void> {
+    await this.#fetch(atHand);
     this.projector = !this.projector;
     if (this.projector) this.#open("middle", "stage");
   }
