@@ -19,7 +19,7 @@ export const leapLayer: Layer = ({ step }, { network, upright, kind, others, win
   const to = leap.ms < 10_000 ? 100 : 1000;
   const passes = say("stage.leap", { ms: Math.round(leap.ms / to) * to });
   const ends = upright || leap.ends === undefined ? "" : leap.ends === "call" ? say("stage.leap.call", { actor }) : say("stage.leap.timer", { kind: say(`diagram.timer.kind.${leap.ends}`), actor });
-  const [x, y] = upright ? [network.x + 8, network.y + 14] : [network.x + 24, 40];
+  const [x, y] = upright ? [network.x + 8, network.y + 18] : [network.x + 24, 40];
   const wide = network.x + network.width - x - 8;
   return [{
     key: "leap", x, y: y - 13, width: 0, height: 0, phase: "static", depth: DEPTH.body, label: `${passes} ${ends}`,
