@@ -71,7 +71,7 @@ function partBox(frame: Frame, name: string, own: Box, part: Part): Spot {
     const heard = entry === undefined ? [] : heardOf(entry);
     const rows = rowsOf(own, heard.length, entry === undefined ? 0 : footRows(entry, frame.view.middleware?.differ?.[tid ?? ""]));
     const y = rows.y + Math.max(0, heard.findIndex(({ name: of }) => of === part.of)) * rows.pitch;
-    return rows.names ? { ...plain, x: rows.x - 5, y: y + 3, height: 19, room: rows.width + 8, grows: true } : { ...plain, x: rows.x - 5, y: y - 12, height: 16, room: rows.width + 8 };
+    return rows.names ? { ...plain, x: rows.x - 5, y: y + 5, height: 19, room: rows.width + 8, grows: true } : { ...plain, x: rows.x - 5, y: y - 12, height: 16, room: rows.width + 8 };
   }
   const place = part.kind === "state" ? ladderPlace(name, own) : null;
   if (place !== null) {
