@@ -400,7 +400,7 @@ def said(*arguments: str) -> tuple[int, str, str]:
 
 def test_the_command_prints_the_chain_in_both_languages() -> None:
     place = ("SC-75/timeout", "--step", str(HELD), "--question", "lso", "--subject", "t-0")
-    for language, word in (("en", "no marker here yet"), ("zh-Hans", "尚无标记")):
+    for language, word in (("en", "no marker there yet"), ("zh-Hans", "尚无标记")):
         code, text, _ = said(*place, "--lang", language)
         assert code == 0 and word in text
         assert re.search(r"^ +1  t-0.*\[LOG-8 CON-1\]$", text, re.MULTILINE)
