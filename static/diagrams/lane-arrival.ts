@@ -127,6 +127,7 @@ export interface ArrivalWords {
   detail: string;
   /** The shorter texts, for little room. */
   headlineBrief: string;
+  headlineLeast: string;
   brief: string;
 }
 
@@ -143,7 +144,7 @@ export function arrivalWords(frame: Frame, arrived: Arrived): ArrivalWords {
   const headline = say(isSame ? "diagram.lanes.arrives_same" : "diagram.lanes.arrives", { batch, at });
   const headlineBrief = say(isSame ? "diagram.lanes.arrives_same_brief" : "diagram.lanes.arrives_brief", { at });
   const [detail, brief] = fateWords(frame, arrived);
-  return { label: arrived.control ?? batchLabel(asLabelled(arrived)), headline, detail, headlineBrief, brief };
+  return { label: arrived.control ?? batchLabel(asLabelled(arrived)), headline, detail, headlineBrief, headlineLeast: say("diagram.at", { at }), brief };
 }
 
 function fateWords(frame: Frame, arrived: Arrived): [detail: string, brief: string] {
@@ -208,8 +209,7 @@ function textPair(
   words: ArrivalWords, first: { x: number; space: number },
   second: { x: number; space: number }, room: TextRoom, anchor: "start" | "end",
 ): TextShape[] {
-  const whole = textWidth(words.headline, TEXT, true) <= first.space;
-  const [headline = ""] = wrapAtMost(whole ? words.headline : words.headlineBrief, first.space, TEXT, 1, true);
+  const headline = [words.headline, words.headlineBrief, words.headlineLeast].find((one) => textWidth(one, TEXT, true) <= first.space) ?? "";
   // If neither fits, the text is left out, because the rule below the lane says the same.
   const detail = [words.detail, words.brief].find((one) => textWidth(one, TEXT) <= second.space) ?? "";
   return [

@@ -49,7 +49,9 @@ function partition(name: string, frames: readonly [Frame, Frame], apart: readonl
   const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
   const marked = apart.flatMap((mark) => (mark.startsWith(`${name} `) ? [Number(mark.slice(name.length + 1))] : []));
   if (!differs || INTERNAL.test(name) || logs.every((log) => Object.keys(log?.batches ?? {}).length === 0)) return html`<section>${heading}</section>`;
-  const [first, last] = windowOf(logs, marked);
+  // What is stored otherwise, rather than under other numbers.
+  const otherwise = marked.filter((offset) => new Set(logs.map((log) => contentAt(log, offset))).size > 1);
+  const [first, last] = windowOf(logs, otherwise.length > 0 ? otherwise : marked);
   const isMarked = (offset: number): boolean => logs.some((log) => marked.includes(batchAt(log, offset)?.base_offset ?? -1));
   const columns = Array.from({ length: defaults.offsets }, (_, index) => first + index);
   return html`<section>${heading}
@@ -72,8 +74,14 @@ function batchAt(log: Replica | undefined, offset: number): LogBatchView | undef
   return Object.values(log?.batches ?? {}).find(({ base_offset: from, last_offset: to }) => from <= offset && offset <= to);
 }
 
+function contentAt(log: Replica | undefined, offset: number): string {
+  const { base_offset: base = 0, control, outcome, serials } = batchAt(log, offset) ?? {};
+  return [control, outcome, serials?.[offset - base]].join(" ");
+}
+
 function row(frame: Frame, log: Replica | undefined, side: number, columns: readonly number[]): TemplateResult {
   const stable = log?.last_stable_offset ?? -1;
+  const beyond = (columns.at(-1) ?? -1) + 1;
   return html`<b>${side + 1}.</b>${columns.map((offset) => {
     const batch = batchAt(log, offset);
     const gate = offset === stable ? " stable" : "";
@@ -83,7 +91,7 @@ function row(frame: Frame, log: Replica | undefined, side: number, columns: read
     const serial = batch.serials?.[offset - batch.base_offset];
     const outcome = isOpen(batch) ? "open" : batch.outcome === "aborted" ? "aborted" : "";
     return html`<span class=${`cell ${hue} ${outcome}${gate}`}>${serial === undefined ? "·" : `r${serial}`}</span>`;
-  })}<span class=${stable > (columns.at(-1) ?? -1) ? "none stable" : "none"}></span>`;
+  })}<span class=${stable === beyond ? "none stable" : "none"}>${(log?.log_end ?? 0) > beyond ? "…" : nothing}</span>`;
 }
 
 /** How many records each consumer of the partition received in both runs. */
