@@ -23,6 +23,7 @@ from xdist.workermanage import WorkerController
 from eosviz.launch.browser import INSTALL_REMEDY, browser_options, find_browser
 from eosviz.launch.embedded import embedded_redis_socket
 from eosviz.launch.services import answers_ping, redis_command
+from tests.first_database import put_first_database
 from tests.kept_rows import KeptRows
 from tests.postgresql import PostgreSQL
 from tests.running_site import RunningSite, site_of_its_own
@@ -167,13 +168,16 @@ def postgresql_server() -> Iterator[PostgreSQL | None]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(postgresql_server: PostgreSQL | None) -> None:
-    """pytest-django asks for this one before it makes the tests' database."""
+    """pytest-django asks for this one before it makes the tests' database. One in a file needs no more migrations."""
+    if postgresql_server is None:
+        put_first_database(Path(settings.DATABASES["default"]["TEST"]["NAME"]))
 
 
 @pytest.fixture(scope="session")
-def django_db_keepdb(django_db_keepdb: bool, postgresql_server: PostgreSQL | None) -> bool:
-    """A database that threads of sockets still look at cannot be dropped; it goes with its server."""
-    return django_db_keepdb or postgresql_server is not None
+def django_db_keepdb() -> bool:
+    """A file is there already. A database of PostgreSQL that threads of sockets still look at cannot be dropped; it
+    goes with its server."""
+    return True
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from pathlib import Path
 from eosviz.launch.occupancy import State, read_state
 from eosviz.launch.places import ROOT
 from eosviz.launch.run import ask_health
+from tests.first_database import NAME, NOT_ITS_OWN, put_first_database
 
 READY_SECONDS_MAX = 240.0
 END_SECONDS_MAX = 120.0
@@ -27,8 +28,7 @@ class RunningSite:
         data_folder.mkdir(parents=True, exist_ok=True)
         self._output = data_folder / "supervisor.log"
         # What the test process set for itself must not reach the site.
-        ours = {"DJANGO_SETTINGS_MODULE", "REDIS_URL", "DATABASE_URL"}
-        inherited = {name: value for name, value in os.environ.items() if name not in ours}
+        inherited = {name: value for name, value in os.environ.items() if name not in NOT_ITS_OWN}
         chosen = {"EOSVIZ_DATA": str(data_folder), "EOSVIZ_PORT": "0", **environment}
         self._environment = {**inherited, **chosen}
         with self._output.open("wb") as output:
@@ -140,7 +140,10 @@ class RunningSite:
 
 @contextmanager
 def site_of_its_own(data_folder: Path, **environment: str) -> Iterator[RunningSite]:
-    """A site that is ready, and stops at the end of the block."""
+    """A site that is ready, and stops at the end of the block. Its database is not made anew."""
+    data_folder.mkdir(parents=True, exist_ok=True)
+    if "DATABASE_URL" not in environment:
+        put_first_database(data_folder / NAME)
     site = RunningSite(data_folder, **environment)
     try:
         yield site.wait_until_ready()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, product
@@ -168,13 +168,15 @@ class Run:
 
 def names(with_variants: bool) -> list[str]:
     """Of every run in the library; without variants, one run a scenario, the first that has a step."""
-    found: list[str] = []
-    for document in library():
-        base = [document.id] if acts(document.document) else []
-        every = [*base, *(f"{document.id}/{variant}" for variant in document.variants)]
-        with_steps = (name for name in every if play(name).steps)
-        found += with_steps if with_variants else islice(with_steps, 1)
-    return found
+    return [name for one in library() for name in islice(names_of(one.id), None if with_variants else 1)]
+
+
+def names_of(scenario: str) -> Iterator[str]:
+    """Of the runs of a scenario that have a step."""
+    found = entry(scenario)
+    base = [found.id] if acts(found.document) else []
+    every = [*base, *(f"{found.id}/{variant}" for variant in found.variants)]
+    return (name for name in every if play(name).steps)
 
 
 @cache

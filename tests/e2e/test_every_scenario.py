@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, expect
 from engine.scenario.shelf import library
 from tests.e2e.looking import assert_one_screen, faults
 from tests.e2e.newcomer import Keyboard
-from tests.e2e.stage import MANNERS, SIZES, Manner, Run, Stage, names, views
+from tests.e2e.stage import MANNERS, SIZES, Manner, Run, Stage, names_of, views
 from tests.e2e.test_newcomer_walk import move
 from tests.rotation import in_turn, part
 from tests.running_site import RunningSite
@@ -72,7 +72,7 @@ def _looked_at(stage: Stage, run: Run, manner: Manner, step: int, looks: int | N
 def test_every_scenario_shows_well(stage: Stage, scenario: str) -> None:
     stage.errors.clear()
     manner = MANNERS[SCENARIOS.index(scenario) % len(MANNERS)]
-    name = next(run for run in names(with_variants=False) if run.partition("/")[0] == scenario)
+    name = next(names_of(scenario))
     run = stage.open(name, manner)
     steps = list(dict.fromkeys(chain(run.interesting, [len(run.steps)])))
     until = steps.index(run.richest) if run.richest in steps else 0
@@ -93,8 +93,7 @@ def test_every_variant_shows_well_at_every_turn(stage: Stage, scenario: str, siz
     stage.errors.clear()
     manners = [manner for manner in MANNERS if manner.size == size]
     found = []
-    variants = [run for run in names(with_variants=True) if run.partition("/")[0] == scenario]
-    for place, name in enumerate(variants, start=SCENARIOS.index(scenario)):
+    for place, name in enumerate(names_of(scenario), start=SCENARIOS.index(scenario)):
         manner = manners[place % len(manners)]
         run = stage.open(name, manner)
         for step in dict.fromkeys(chain(run.interesting, [len(run.steps)])):

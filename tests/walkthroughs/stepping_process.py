@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from eosviz.launch.places import ROOT
+from tests.first_database import NAME, put_first_database
 
 BROWSER = "a" * 48
 
@@ -52,15 +53,18 @@ class SteppingProcess:
 
 
 def environment_of(folder: Path, **variables: str) -> dict[str, str]:
-    """A site's environment with a database of its own, which is made here."""
+    """A site's environment with a database of its own: `DATABASE_URL` names an empty one, else it is a file."""
     chosen = {
         **{name: value for name, value in os.environ.items() if name != "DATABASE_URL"},
         "DJANGO_SETTINGS_MODULE": "eosviz.settings.development",
         "EOSVIZ_DATA": str(folder),
         **variables,
     }
-    manage = [sys.executable, "manage.py", "migrate", "--noinput", "-v", "0"]
-    subprocess.run(manage, cwd=ROOT, env=chosen, check=True, timeout=600)
+    if "DATABASE_URL" in chosen:
+        manage = [sys.executable, "manage.py", "migrate", "--noinput", "-v", "0"]
+        subprocess.run(manage, cwd=ROOT, env=chosen, check=True, timeout=600)
+    else:
+        put_first_database(folder / NAME)
     return chosen
 
 
