@@ -126,8 +126,8 @@ class Followed:
         for change in step["changes"]:
             path, batch = change["path"], change.get("after")
             if len(path) == 6 and path[4] == "batches" and self._leaders.get(path[1]) == path[3] and batch:
-                records = tuple(map(self._record, batch["serials"]))
-                if records and batch["first_sequence"] < 0:
+                records = tuple(map(self._record, batch.get("serials") or ()))
+                if records and (batch.get("first_sequence") or 0) < 0:
                     self._note((path[1], records), Decided(number, f"broker-{path[3]}", ""))
         for said in (step, *step["notes"]):
             if said["key"] in UNSAFE:
@@ -164,7 +164,7 @@ class Followed:
         subject, fact = found
         kind, _, about = fact.partition(" ")
         if kind == "serials":
-            value = [self._record(serial) for serial in value]
+            value = [self._record(serial) for serial in value or ()]
         elif kind == "copies":
             found = subject, f"{kind} {self._record(int(about))}"
         history = self._histories.setdefault(found, [])
@@ -214,9 +214,9 @@ def alongside(left: Followed, right: Followed) -> Alongside:
 def _picture(left: Followed, right: Followed) -> Picture:
     """The picture that shows best how the ends differ: the logs, if their records differ, or the records that
     consumers see, or the time at which they see them; else the messages. Without logs: the stage."""
-    ends = [run.outcome.to_json()["readable"] for run in (left, right)]
-    if not any(ends):
+    if not any(fact == "leader" for _, fact in left.facts()):
         return "stage"
+    ends = [run.outcome.to_json()["readable"] for run in (left, right)]
     reads = [
         {
             subject: history[-1][1]

@@ -162,6 +162,8 @@ def test_the_picture_is_of_logs_if_what_they_hold_or_show_differs_at_the_end() -
     # Only nodes of the middleware differ for a time.
     assert both("SC-88", None, dropped(62, 25))[2]["picture"] == "messages"
     assert both("SC-80", None, dropped(15, 13))[2]["picture"] == "stage"
+    # Every record is deleted, so a consumer may get none; the logs are there.
+    assert alongside(run("SC-109", "k20"), run("SC-109", "k20"))["picture"] == "messages"
 
 
 def test_where_only_one_run_changes_a_state_at_a_time_the_other_stands_beside_it() -> None:
