@@ -49,7 +49,7 @@ function partition(name: string, frames: readonly [Frame, Frame], apart: readonl
   const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
   const marked = apart.flatMap((mark) => (mark.startsWith(`${name} `) ? [Number(mark.slice(name.length + 1))] : []));
   if (!differs || INTERNAL.test(name) || logs.every((log) => Object.keys(log?.batches ?? {}).length === 0)) return html`<section>${heading}</section>`;
-  // What is stored otherwise, rather than under other numbers.
+  // Offsets whose content differs are shown in preference to those where only the producer or its sequences differ.
   const otherwise = marked.filter((offset) => new Set(logs.map((log) => contentAt(log, offset))).size > 1);
   const [first, last] = windowOf(logs, otherwise.length > 0 ? otherwise : marked);
   const isMarked = (offset: number): boolean => logs.some((log) => marked.includes(batchAt(log, offset)?.base_offset ?? -1));

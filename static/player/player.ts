@@ -642,7 +642,7 @@ export class Player extends PlayerAttributes {
     }
   }
 
-  /** Switches between the normal view of the stage and the one for a projector, whose camera comes on demand. */
+  /** Switches between the normal view of the stage and the one for a projector, whose camera is loaded here. */
   async #present(): Promise<void> {
     await this.#fetch(atHand);
     this.projector = !this.projector;

@@ -25,8 +25,10 @@ import { phoneParts } from "./later.ts";
 import { ledBy, replicaIn } from "./places.ts";
 import { hueInLog, isOpen } from "../diagrams/instance.ts";
 
-/** From this height on, in units, a cell has its identity above its sequences; a narrow one from LOW on. */
+/** From this height on, in units, a cell has its identity above its sequences. */
 const TWO_LINES = 38;
+
+/** From this height on, in units, a cell too narrow for both in one line has them so too. */
 const LOW = 30;
 
 /** From this height on, in units, a cell also has room for its records on a line between the two. */
@@ -265,7 +267,7 @@ function batchCell(batch: LogBatchView, all: number, height: number, { hue, shad
   const named = (said: string): SVGTemplateResult | string => (who !== null && said.startsWith(who) ? svg`<tspan class="b">${who}</tspan>${said.slice(who.length)}` : said);
   const stacked = who === null && isAbsent(batch.first_sequence) && height >= TWO_LINES ? stackedIn(batch, inner) : null;
   if (stacked !== null) return svg`${shell}${line(stacked[0], height / 2 - 3, 13, 9, "b", true)}${line(stacked[1], height / 2 + 13, 13, 9, "b", true)}`;
-  // Whose it is matters more than the word before the number, and more than the number's size.
+  // With little width, the word before the sequences is left out; with less, one line becomes two, if the height allows.
   const whole = who === null ? what : [`${who} ${say("stage.seq")} ${what}`, `${who} | ${what}`].find((one) => textWidth(one, 13, true) <= inner);
   if (who === null || height < LOW || (height < TWO_LINES && whole !== undefined)) return svg`${shell}${line(whole ?? what, height / 2 + 5, 15, 9, "b", true)}`;
   const records = serialsText(batch.serials);

@@ -32,7 +32,7 @@ export interface Later {
   };
   /** For the numbers of an answer to *why* (`chain-marks.ts`). */
   chain: { marks: typeof chainMarks; uncovered: typeof uncovered };
-  /** For a projector (`camera.ts`). */
+  /** For the view on a projector: its camera and the part of the picture that it shows (`camera.ts`). */
   camera: { Camera: typeof Camera; of: typeof cameraOf };
 }
 
