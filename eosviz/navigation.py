@@ -102,7 +102,7 @@ class Group:
 
     @property
     def lone(self) -> Entry | None:
-        """The only page behind the word, if there is only one."""
+        """The only page behind the word; None unless there is exactly one."""
         return self.entries[0] if len(self.entries) == 1 else None
 
 

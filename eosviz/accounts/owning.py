@@ -67,8 +67,8 @@ class Owned:
         """Delete or anonymise the rows, in the transaction that deletes the account."""
 
     def left_behind(self, before: datetime) -> QuerySet[Any] | None:
-        """The rows of browsers without an account that are to be deleted: made before this time and, where
-        use is recorded, not used since."""
+        """The rows of browsers without an account that are to be deleted: made before this time and, where use is
+        recorded, not used since. None if such rows are not deleted by their age."""
         return None
 
     def lost(self, rows: QuerySet[Any]) -> dict[str, int]:

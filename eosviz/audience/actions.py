@@ -76,7 +76,7 @@ def leave(token: uuid.UUID, who: Who) -> bool:
 
 
 def come_back(token: uuid.UUID, who: Who) -> Hand | None:
-    """Note that the page has connected again. Returns the follower's hand if it is still up."""
+    """Note that the page has connected again. Returns the follower's hand; None if it is not up any more."""
     with transaction.atomic():
         up = Hand.objects.filter(follower__presentation=token, follower__key=who.key)
         up.gone().delete()

@@ -153,7 +153,8 @@ def following(scenario: str, variant: str | None, visit: Visit | None) -> dict[s
 
 
 def _usual(scenario: str, variant: str | None) -> str | None:
-    """The variant that is played if none is named."""
+    """The given variant or, without one, the variant that is played if none is named; None if that is the document
+    itself, or if the scenario is not in the library."""
     shelved = _shelved(scenario)
     return variant or (None if shelved is None else shelved.card.usual_variant)
 

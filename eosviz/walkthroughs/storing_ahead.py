@@ -38,7 +38,7 @@ async def store_ahead(session_id: uuid.UUID, command: Advance, made: MadeStep) -
 
 
 def store_in_transaction(session_id: uuid.UUID, command: Advance, made: MadeStep) -> Stored | None:
-    """Store the step, for `store_ahead`."""
+    """Store the step in one transaction. None if a worker has to carry the command out."""
     chunk = _chunk_of(session_id, command, made)
     branch = chunk.steps[0].branch
     try:
