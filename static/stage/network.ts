@@ -60,7 +60,7 @@ export interface Flight {
   /** Its place among the messages that wait in the same connection, from 0; null for any other message. */
   queue: number | null;
   /** Its place in the neighbouring step, which it keeps if it has room there; undefined: none. */
-  stood?: Place | undefined;
+  stood?: At | undefined;
 }
 
 export interface Bundle {
@@ -95,21 +95,21 @@ export function networkOf(frame: Frame, here: Places, focus: Focus): Network {
   const network = layoutNetwork(frame, here, focus);
   known.set(frame, { here, network });
   const stood = stoodIn(frame, here);
+  const step = stepOf(frame);
   for (const flight of network.flights) {
     const { message: { id }, wire, u, box: own } = flight;
     const on = boxAt(flight, u);
-    stood.set(id, { step: stepOf(frame), ends: [wire.from.at, wire.to.at], off: [own.x - on.x, own.y - on.y] });
+    if (stood.get(id)?.step !== step) stood.set(id, { step, ends: [wire.from.at, wire.to.at], off: [own.x - on.x, own.y - on.y], before: flight.stood });
   }
   return network;
 }
 
 /** The ends of a message's wire, and the message's distance from its place on the wire. */
-interface Place {
-  step: number;
+interface At {
   ends: readonly [from: Point, to: Point];
   off: Point;
 }
-type Stood = Map<number, Place>;
+type Stood = Map<number, At & { step: number; /** From which place it was drawn so: the same step is drawn alike each time. */ before: At | undefined }>;
 
 /**
  * Plan of a run → width of the picture → the places at which messages were drawn last. A message keeps its wire from
@@ -362,7 +362,8 @@ function flightOf(frame: Frame, here: Places, focus: Focus, one: Candidate, deta
     note: state === "flying" && !focus.messages.delayed.includes(message.id) ? noteOf(frame, message, wire) : "", side: here.upright ? "right" : "under",
   };
   const last = here.upright ? undefined : stoodIn(frame, here).get(message.id);
-  const stood = last !== undefined && Math.abs(last.step - stepOf(frame)) <= 1 ? last : undefined;
+  const far = last === undefined ? Number.POSITIVE_INFINITY : Math.abs(last.step - stepOf(frame));
+  const stood = far === 0 ? last?.before : far === 1 && last !== undefined ? { ends: last.ends, off: last.off } : undefined;
   const flight = { message, sheet, envelope, wire, u, before, fate, queue: null, stood, hot: hotIds(focus).has(message.id), follows: isNew && focus.messages.delivered.length > 0, box: { x: 0, y: 0, width: 0, height: 0 } };
   return { ...flight, box: boxAt(flight, u) };
 }
