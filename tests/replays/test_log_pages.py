@@ -409,7 +409,7 @@ def test_what_is_no_bundle_is_refused_in_words(client: Client) -> None:
 @pytest.mark.parametrize(
     ("text", "missing"),
     [
-        ("good morning", "Of 1 line none is from kafka-dump-log.sh"),
+        ("good morning", "The text (1 line) contains nothing from kafka-dump-log.sh"),
         (
             "ProducerId ProducerEpoch LatestCoordinatorEpoch LastSequence LastTimestamp CurrentTransactionStartOffset\n"
             "1000 0 0 0 1763630495000 2\n",
