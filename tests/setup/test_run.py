@@ -20,7 +20,7 @@ from eosviz.launch.redis_check import require_redis
 from eosviz.launch.run import DATA_BYTES, url_of
 from eosviz.launch.services import answers_ping
 from eosviz.launch.storage import ASK_SECONDS, StorageWatch, require_room
-from tests.running_site import RunningSite
+from tests.running_site import RunningSite, site_of_its_own
 from tests.setup.test_private import open_to_others
 from tests.small_disk import read_only, small_disk
 
@@ -201,18 +201,19 @@ def test_a_whole_site_starts_answers_and_ends(start_site: Callable[..., RunningS
 
 
 def test_another_host_port_and_redis_are_used_and_the_redis_left_alone(
-    start_site: Callable[..., RunningSite], redis_server: str
+    tmp_path: Path, site_database: Callable[[], dict[str, str]], redis_server: str
 ) -> None:
     """Goal: with REDIS_URL no server is started beside it, and the end of eosviz is not the end of it."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.2", 0))
         port = probe.getsockname()[1]
-    site = start_site(EOSVIZ_HOST="127.0.0.2", EOSVIZ_PORT=str(port), REDIS_URL=redis_server)
-    assert site.address == f"http://127.0.0.2:{port}/"
-    with urllib.request.urlopen(site.address) as response:
-        assert response.status == 200
-    assert set(site.state.children) == {"template", "worker", "web"}
-    site.wait_until_healthy()
-    site.signal_supervisor(signal.SIGTERM)
-    assert site.wait_for_end() == 0
+    where = {"EOSVIZ_HOST": "127.0.0.2", "EOSVIZ_PORT": str(port), "REDIS_URL": redis_server}
+    with site_of_its_own(tmp_path, **site_database(), **where) as site:
+        assert site.address == f"http://127.0.0.2:{port}/"
+        with urllib.request.urlopen(site.address) as response:
+            assert response.status == 200
+        assert set(site.state.children) == {"template", "worker", "web"}
+        site.wait_until_healthy()
+        site.signal_supervisor(signal.SIGTERM)
+        assert site.wait_for_end() == 0
     assert answers_ping(Path(redis_server.removeprefix("unix://")))
