@@ -275,7 +275,7 @@ class TestPage:
         page = client.get("/library/", headers={"accept-language": "zh-CN"}).content.decode()
         assert '<html lang="zh-Hans"' in page
         assert "确认丢失，重发被识别为重复" in page
-        assert "为什么消费者看不到它？" in page
+        assert "为什么消费者看不到我的记录？" in page
         assert "Why does my reader" not in page
 
     def test_the_language_is_chosen_by_a_button(self, client: Client) -> None:
