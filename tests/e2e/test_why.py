@@ -201,7 +201,7 @@ def test_the_menu_of_a_thing_lists_what_can_be_asked_of_it(address: tuple[str, P
     asked.get_by_role("button").click()
     expect(page.locator(".action-list")).to_have_count(0)
     expect(chain(page).first).to_contain_text(
-        "app-1 makes no further call to p1, so no further commit or abort"
+        "app-1 makes no further call to p1, so it will request no further commit or abort"
     )
     expect(chain(page).nth(1)).to_contain_text("p1 uses txn-1")
 
