@@ -109,7 +109,7 @@ interface At {
   ends: readonly [from: Point, to: Point];
   off: Point;
 }
-type Stood = Map<number, At & { step: number; /** From which place it was drawn so: the same step is drawn alike each time. */ before: At | undefined }>;
+type Stood = Map<number, At & { step: number; /** The place in the neighbouring step that this one continues, so that drawing the step again gives the same. */ before: At | undefined }>;
 
 /**
  * Plan of a run → width of the picture → the places at which messages were drawn last. A message keeps its wire from
