@@ -51,8 +51,9 @@ class WrittenBy:
         self.marker_place = self.marker_place or place
 
     def merge(self, other: "WrittenBy") -> None:
-        """Add the evidence of other partitions. Of two places the first by name stays, so that the order of
-        the partitions does not matter."""
+        """Add the evidence of other partitions. The higher version of a value wins. If both sides have a place
+        for the same evidence, the one whose name sorts first stays, so that the order of the partitions does
+        not matter."""
         if other.value_version > self.value_version:
             self.value_version, self.value_place = other.value_version, other.value_place
         elif other.value_version == self.value_version:

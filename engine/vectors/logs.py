@@ -1,12 +1,14 @@
-"""Plays the recorded actions of clients at a real Kafka 4.1 in the profile ``k41``, and compares the logs.
+"""Repeats, in the profile ``k41``, actions that clients took on a real Kafka 4.1; compares with the recording.
 
-The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Five things are
-compared:
+The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Compared are:
 - which calls succeeded;
 - at each view: log start, high watermark, last stable offset, and the key and value of each visible record;
 - the records and markers of the recorded segments (offset, producer, epochs, sequence);
 - the values of ``__transaction_state``;
-- the values of ``__consumer_offsets``.
+- the values of ``__consumer_offsets``;
+- the leader of a partition, wherever the recording names it;
+- the tables that ``kafka-transactions.sh`` printed;
+- the offset of each record in the response to its client.
 
 :data:`OPEN` lists the values that the actions do not determine."""
 

@@ -59,7 +59,7 @@ export function endsInBeat(store: PlayerStore): boolean {
   return plan !== null && landsAt(plan, store.shown);
 }
 
-/** Whether the sentence is about the whole run, as at its end, and not about its last step. */
+/** Whether the sentence on show sums up the whole run, as it does after the end, or describes the last step. */
 export function isAboutWhole(store: PlayerStore): boolean {
   const step = store.frame?.step ?? null;
   return isOver(store) && step !== null && breaksIn(step).length === 0 && !endsInBeat(store) && planOf(store) !== null && overText(store, undefined) !== "";

@@ -181,7 +181,8 @@ function arriving(frame: Frame, here: Places, focus: Focus, shown: Shown, first:
     besideGhost(lane, { ...names, offsets: offsetsOver(shown) }, { x: round(to - from) + 10, from, top: -over }, [said, say("stage.ghost.arrives_plain", { records: sequences })])}`, { label: `${said}. ${same}.` })];
 }
 /**
- * The baselines of the offsets under the other lanes of the same broker, measured from the top of the lane's own cells.
+ * The baselines of the offset labels under the broker's other lanes of full size (strips are left out), measured from
+ * the top of the cells of `lane`. The words beside the arriving batch must not touch these labels.
  */
 function offsetsOver({ broker, lane }: Shown): number[] {
   return Object.values(broker.lanes).filter((other) => other !== lane && !other.strip).map(({ cells }) => cells.y + cells.height + 15 - lane.cells.y);

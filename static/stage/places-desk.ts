@@ -64,7 +64,7 @@ export interface Rows {
   groups: boolean;
 }
 
-/** The places on a desk or projector; null if not even the lowest lanes fit. */
+/** The places on the screen of a computer or a projector; null if the plan does not fit even with the lowest lanes. */
 export function deskPlaces(plan: StagePlan, size: Size, isLog = false): Places | null {
   const widest = widestScale(size);
   const rows = rowsOf(plan);

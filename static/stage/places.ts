@@ -1,9 +1,9 @@
 /**
- * The places of everything in a run: computed once from the plan and the size. Pure.
+ * The places of everything in a run. Pure.
  *
- * `places` lays out; `grown` gives places to additions by a branch or an intervention, and moves nothing; `standing`
- * says which components are in the places at a step, if there are fewer places than components (on a phone, or with a
- * lens over strips).
+ * `places` computes them once, from the plan and the size. `grown` adds places for what a branch or an intervention
+ * adds, and moves nothing. `standing` adapts them to a step: where coordinators share one place, where a broker takes
+ * over the box of another, and where the lane of the step is drawn enlarged above strips (the lens).
  */
 
 import { INTERNAL } from "../diagrams/internal-partitions.ts";

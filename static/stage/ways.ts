@@ -22,7 +22,10 @@ type Travelling = StageObject & { via?: readonly Point[]; below?: number };
 const PARTS = 12;
 /** The area on which two messages may overlap, in units of area. */
 const MEETS = 30;
-/** How far a way may deviate, in heights or widths of its message. */
+/**
+ * The sideways deviations that are tried, in this order, if a message must go around another one. Their unit is the
+ * size of the message across its path; the sign is the side.
+ */
 const ASIDE = [1, -1, 1.6, -1.6, 2.4, -2.4];
 /** For how many intervals a message stands still before or after it moves. */
 const HOLDS: readonly (readonly [before: number, after: number])[] = [[3, 0], [0, 4], [6, 0], [0, 6], [8, 0], [0, 8]];

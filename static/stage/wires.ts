@@ -72,8 +72,8 @@ export function wireOf(message: MessageView, here: Places): Wire | null {
 }
 
 /**
- * The wire of a client's requests to a broker: those about a partition, if the broker leads one. Null if an end has no
- * place.
+ * The wire on which a client's Produce requests travel to a broker. `partition`: one that the broker leads, for its
+ * port; "" if it leads none. Null if the client or the broker has no place.
  */
 export function connectionWire(client: string, broker: string, partition: string, here: Places): Wire | null {
   const end = (who: string, other: string): Port | null => portOf({ api: "Produce", from: client, to: broker, is_response: false, partitions: partition === "" ? [] : [partition] }, who, other, here);

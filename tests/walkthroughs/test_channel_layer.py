@@ -74,7 +74,10 @@ async def throw_out_subscribers() -> None:
 
 
 async def arrives(layer: Any, channel: str, group: str) -> None:
-    """What is published without a listener is lost: it is sent until one has arrived, as a page repeats a request."""
+    """Send a message until the channel receives it, as a page repeats a request.
+
+    A message that is published while nothing listens is lost.
+    """
     wait = asyncio.ensure_future(layer.receive(channel))
     while not wait.done():
         await layer.group_send(group, {"type": "said"})

@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 
 def stopped_at(name: str, what: str, time: int = 1) -> Simulation:
-    """The run behind the ``time``-th step of this kind, or that breaks this guarantee."""
+    """The run, stopped after the ``time``-th step whose key is ``what`` or that breaks the guarantee ``what``."""
     scenario, _, variant = name.partition("/")
     simulation = Simulation(entry(scenario).scenario(variant or None))
     while (step := simulation.step()) is not None:

@@ -1,4 +1,7 @@
-"""`logs PATH…` as Django calls it; `manage.py` calls `logs_command.py` itself, without starting Django."""
+"""`logs PATH…` as a Django command, for `call_command` and for Django's own options (`--settings`, `-v`).
+
+Without such an option, `manage.py logs` runs `logs_command.py` directly and does not start Django.
+"""
 
 from argparse import ArgumentParser
 from typing import Any
