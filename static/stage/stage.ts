@@ -188,7 +188,7 @@ export class Stage extends SizedElement {
   #offer(here: Places): TemplateResult | typeof nothing {
     if (!this.acts || !here.upright || !hasMessages(here)) return nothing;
     const isSelected = this.frame?.selection?.kind === "message";
-    return isSelected && this.messages().length === 1 ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say("stage.act.offer")}</button>`;
+    return isSelected && this.messages().length === 1 ? nothing : html`<button class="offer" @click=${() => this.dispatchEvent(new Event("offer-act", { bubbles: true, composed: true }))}>${say(isSelected ? "stage.act.offer_next" : "stage.act.offer")}</button>`;
   }
 
   /** The box of an object of the picture, in px of this element; null if it is not in the picture. */
