@@ -61,7 +61,8 @@ def test_the_producer_that_holds_the_stable_offset_is_found_in_two_clicks(
     page.get_by_role("button", name="Why is the last stable offset of t-0 here?").click()
     links = chain(page)
     expect(links.first).to_contain_text(
-        "From offset 1 on, t-0 waits for the end of txn-1's transaction (PID 1000, epoch 0): app-1 makes no"
+        "From offset 1 on, read_committed consumers of t-0 wait for the end of txn-1's transaction"
+        " (PID 1000, epoch 0): app-1 makes no"
     )
     expect(links.nth(1)).to_contain_text("t-0: the last stable offset is 1, the high watermark 5")
     assert page.locator(".why-body").evaluate("list => list.scrollHeight <= list.clientHeight")

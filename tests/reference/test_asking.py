@@ -452,7 +452,7 @@ def test_where_no_entry_has_every_word_the_closest_are_found(client: Client) -> 
 )
 def test_a_page_says_that_words_are_marked_only_if_some_are(client: Client, question: str) -> None:
     page = client.get("/search/", {"q": question}).content.decode()
-    assert ("<mark>" in page) == ("Words that match or mean the same are marked." in page)
+    assert ("<mark>" in page) == ("Matching words and synonyms are highlighted." in page)
 
 
 @pytest.mark.django_db

@@ -96,7 +96,7 @@ def test_the_page_makes_a_draft_of_it_in_the_builder() -> None:
     answer = client.post(address)
     draft = Draft.objects.get(owner=learner)
     assert (answer.status_code, answer["Location"]) == (302, reverse("workshop:build", args=[draft.id]))
-    assert parse(draft.text)["title"]["en"].startswith("As in a real log: hangopen-0")
+    assert parse(draft.text)["title"]["en"].startswith("Modelled on a real log: hangopen-0")
     assert client.get(answer["Location"]).status_code == 200
 
 
