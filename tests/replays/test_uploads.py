@@ -283,7 +283,10 @@ def test_what_is_refused_says_why_and_leaves_nothing(visitor: Client, unread: li
     upload = Upload.objects.get()
     uploads.carry_out(upload.id)
     answer = page(visitor, upload)
-    assert (answer.status_code, "none is from kafka-dump-log.sh" in answer.content.decode()) == (422, True)
+    assert (answer.status_code, "contains nothing from kafka-dump-log.sh" in answer.content.decode()) == (
+        422,
+        True,
+    )
     assert str(upload.id) not in folders()
 
 
