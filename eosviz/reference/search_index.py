@@ -197,7 +197,7 @@ def _error_called(question: str) -> str | None:
 
 
 def _answer(question: str, language: str, own: Sequence[Entry], known: Threads | None) -> Answer:
-    shelves = (_known_entries(), Shelf(own))
+    shelves = (known_entries(), Shelf(own))
     every = (*entries(), *own)
     question, wishes = _understood(question, shelves)
     scores = [[points for shelf in shelves for points in shelf.points(wish)] for wish in wishes]
@@ -418,7 +418,8 @@ def _cut(text: str, start: int, end: int) -> str:
 
 
 @cache
-def _known_entries() -> Shelf:
+def known_entries() -> Shelf:
+    """The shelf of all entries except sessions."""
     return Shelf(entries())
 
 

@@ -126,6 +126,7 @@ def forget_what_was_said() -> None:
     """Templates keep the filters that they were compiled with, the search its texts."""
     reset_loaders()
     search_index.entries.cache_clear()
+    search_index.known_entries.cache_clear()
     catalogue.catalogue_file.cache_clear()
 
 
