@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.e2e.begun import begin
+from tests.e2e.test_travelling import sentence
 from tests.running_site import RunningSite
 
 
@@ -76,11 +77,11 @@ def test_a_step_is_on_show_before_a_far_server_has_answered(reader: Page, far: F
         far.holds = True
         step.click()
         on_show(reader, number)
-        sentence = reader.locator("eos-sentence .s").inner_text()
+        said = sentence(reader)
         far.answer()
         wait_until_sent_ahead(reader, far, number)
         on_show(reader, number)
-        assert reader.locator("eos-sentence .s").inner_text() == sentence
+        assert sentence(reader) == said
     session = urlsplit(reader.url).path.split("/")[-2]
     stored = reader.request.get(urljoin(reader.url, f"/api/sessions/{session}")).json()
     assert [branch["newest"] for branch in stored["branches"]] == [2]
