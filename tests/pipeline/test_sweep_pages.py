@@ -375,7 +375,7 @@ class TestBuilding:
         wrong = TINY.replace("settings.retries", "settings.retrys")
         for language, near in (
             ("en", "Did you mean producers.p1.settings.retries?"),
-            ("zh-hans", "是否想写"),
+            ("zh-hans", "是不是想写"),
         ):
             asked = {"start": "1", "document": wrong}
             page = client.post(reverse("pipeline:build"), asked, HTTP_ACCEPT_LANGUAGE=language)
