@@ -35,9 +35,8 @@ def _made() -> Path:
     made = FOLDER / f"{digest_of(sources)}.sqlite3"
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "lock").open("w") as lock:
-        fcntl.flock(
-            lock, fcntl.LOCK_EX
-        )  # the processes of a run begin together; the others wait for the first
+        # The processes of a run begin together: the others wait for the first.
+        fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
             _make(made)
     return made

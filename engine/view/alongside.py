@@ -191,7 +191,8 @@ def alongside(left: Followed, right: Followed) -> Alongside:
     - ``timed``: as in :class:`Alongside`.
     """
     same = _same(left.steps, right.steps)
-    moments = _moments(left.steps, right.steps, same, decides(left, right))
+    decided = decides(left, right)
+    moments = _moments(left.steps, right.steps, same, decided)
     changes = _changes(left.facts(), right.facts(), same)
     found: Alongside = {
         "same": same,
@@ -202,7 +203,7 @@ def alongside(left: Followed, right: Followed) -> Alongside:
         "changes": changes,
         "later": _later(left.steps, right.steps, changes),
         "crossed": _crossed(left.steps, right.steps, same, moments),
-        "picture": _picture(left, right),
+        "picture": _picture(left, right, is_decided_apart=decided is not None),
     }
     if renamed := _renamed(left, right):
         found["renamed"] = renamed
@@ -211,9 +212,10 @@ def alongside(left: Followed, right: Followed) -> Alongside:
     return found
 
 
-def _picture(left: Followed, right: Followed) -> Picture:
+def _picture(left: Followed, right: Followed, *, is_decided_apart: bool) -> Picture:
     """The picture that shows best how the ends differ: the logs, if their records differ, or the records that
-    consumers see, or the time at which they see them; else the messages. Without logs: the stage."""
+    consumers see, or the time at which they see them, or if a leader decides differently (``is_decided_apart``); else
+    the messages. Without logs: the stage."""
     if not any(fact == "leader" for _, fact in left.facts()):
         return "stage"
     ends = [run.outcome.to_json()["readable"] for run in (left, right)]
@@ -225,7 +227,7 @@ def _picture(left: Followed, right: Followed) -> Picture:
         }
         for run in (left, right)
     ]
-    same = reads[0] == reads[1] and _decided_apart(left, right) is None
+    same = reads[0] == reads[1] and not is_decided_apart
     return (
         "messages"
         if same and _logs_apart(left, right) == "records_same" and not _shown_apart(*ends)

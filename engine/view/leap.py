@@ -4,19 +4,21 @@ for a call of an application."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from typing import Any
 
 from engine.shapes.derived import Leap
 
 LEAP_MS = 1_000
-"""From so much virtual time between two steps on, pages mark it."""
+"""The least virtual time between two steps, in ms, that pages mark."""
 _TIMERS_OF_KEYS = {"markers.timed_out": "request_timeout"}
-"""Key of a step to the kind of its timer, for timers that no view shows."""
+"""Dict of key of a step → kind of the timer that ends in it, for timers that no view shows."""
 CALL = "call"
 
 
 def leap(before: int, step: Mapping[str, Any], timers: Iterable[Mapping[str, Any]]) -> Leap | None:
-    """``before``: the time of the step in front. ``timers``: those that ran before this step, with their actors."""
+    """The time that passes before a step, and what ends it; None if it is less than LEAP_MS. ``before``: the time of
+    the previous step. ``timers``: the timers that ran before this step, with their actors."""
     if step["at"] - before < LEAP_MS:
         return None
     found: Leap = {"ms": step["at"] - before}
@@ -34,7 +36,7 @@ def _ends(before: int, step: Mapping[str, Any], timers: Iterable[Mapping[str, An
         for timer in (*timers, *_of_clients(step))
         if timer["actor"] == step["actor"] and before < timer["until"] <= step["at"]
     ]
-    return max(over, key=_until)["kind"] if over else None
+    return max(over, key=itemgetter("until"))["kind"] if over else None
 
 
 def _of_clients(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -47,8 +49,3 @@ def _of_clients(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         and change["path"][2] == "timers"
         and isinstance(change.get("before"), Mapping)
     ]
-
-
-def _until(timer: Mapping[str, Any]) -> int:
-    until: int = timer["until"]
-    return until

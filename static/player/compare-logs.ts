@@ -7,6 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { batchHueInLog, isOpen } from "../diagrams/instance.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
+import { serialAt } from "../stage/again.ts";
 import type { Frame, LogBatchView, View } from "./frame.ts";
 import { facts, named } from "./joins.ts";
 import { say } from "./text.ts";
@@ -75,8 +76,8 @@ function batchAt(log: Replica | undefined, offset: number): LogBatchView | undef
 }
 
 function contentAt(log: Replica | undefined, offset: number): string {
-  const { base_offset: base = 0, control, outcome, serials } = batchAt(log, offset) ?? {};
-  return [control, outcome, serials?.[offset - base]].join(" ");
+  const batch = batchAt(log, offset);
+  return [batch?.control, batch?.outcome, serialAt(batch, offset)].join(" ");
 }
 
 function row(frame: Frame, log: Replica | undefined, side: number, columns: readonly number[]): TemplateResult {
@@ -88,9 +89,9 @@ function row(frame: Frame, log: Replica | undefined, side: number, columns: read
     if (batch === undefined) return html`<span class=${`none${gate}`}></span>`;
     const hue = batchHueInLog(frame, batch);
     if (batch.control !== null) return html`<span class=${`flag ${hue}${gate}`} title=${batch.control}>⚑${batch.control.slice(0, 1)}</span>`;
-    const serial = batch.serials?.[offset - batch.base_offset];
+    const serial = serialAt(batch, offset);
     const outcome = isOpen(batch) ? "open" : batch.outcome === "aborted" ? "aborted" : "";
-    return html`<span class=${`cell ${hue} ${outcome}${gate}`}>${serial === undefined ? "·" : `r${serial}`}</span>`;
+    return html`<span class=${`cell ${hue} ${outcome}${gate}`}>${serial === null ? "·" : `r${serial}`}</span>`;
   })}<span class=${stable === beyond ? "none stable" : "none"}>${(log?.log_end ?? 0) > beyond ? "…" : nothing}</span>`;
 }
 
