@@ -38,8 +38,9 @@ LOOKS_ONLY = {**LEVELS, "runOnly": list(BY_LOOK)}
 ALL_BUT_LOOKS = {**LEVELS, "rules": {name: {"enabled": False} for name in BY_LOOK}}
 ONE_OF_EACH_LOOK = "data-one-of-its-look"
 
-BEYOND = "document.documentElement.scrollWidth - innerWidth"
-_BELOW = "document.documentElement.scrollHeight - innerHeight"
+# Between two pages there is no root: then as much lies outside as the window shows, until the next page is there.
+BEYOND = "(document.documentElement?.scrollWidth ?? 2 * innerWidth) - innerWidth"
+_BELOW = "(document.documentElement?.scrollHeight ?? 2 * innerHeight) - innerHeight"
 """px of the page that lie outside its window."""
 
 _EVERY_ROOT = """

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.looking import assert_accessible_in_turn, assert_one_screen
 from tests.e2e.newcomer import Hand, Keyboard, Mouse
+from tests.e2e.sentence import sentence, wait_for_sentence
 from tests.running_site import RunningSite
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
@@ -65,8 +66,7 @@ def test_newcomer_walks_the_whole_thread(
 
     start(hand, "SC-03")
     step_to_rule(hand, "SEQ-11")
-    sentence = page.locator("eos-sentence .s").inner_text()
-    assert "appends nothing" in sentence
+    assert "appends nothing" in sentence(page)
     assert_one_screen(page)
     assert_accessible_in_turn(page)
     session = page.url
@@ -137,6 +137,7 @@ def step_to_rule(hand: Hand, rule: str) -> None:
     """From one interesting step to the next until one is about this rule."""
     for _ in range(INTERESTING_MAX):
         assert move(hand, "next_interesting")
+        wait_for_sentence(hand.page)
         if rule in (hand.page.locator("eos-references .chips").text_content() or ""):
             return
     raise AssertionError(f"no interesting step is about {rule}")

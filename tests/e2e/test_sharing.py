@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.looking import assert_accessible, faults
+from tests.e2e.sentence import sentence
 from tests.running_site import RunningSite
 
 SIZES = {"desk": (1280, 720), "telephone": (390, 844)}
@@ -64,7 +65,7 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
     page.locator(".middle-tab").filter(has_text="Space").click()
     page.locator("eos-spacetime").get_by_role("button", name="by time").press("Enter")
     expect(page.locator("eos-spacetime .twin")).to_contain_text("Gaps of 3 to 30 ms are to scale")
-    step, sentence = shown_step(page), page.locator("eos-sentence .s").inner_text()
+    step, said = shown_step(page), sentence(page)
     address = copied_link(page)
     session = page.url.split("?")[0]
 
@@ -73,7 +74,7 @@ def test_a_copied_link_leads_another_browser_to_the_same_step(
     other.goto(f"{address}&lang=en")
     # The page of the link sends itself on to the visitor's own session.
     expect(other).to_have_url(re.compile(r"/sessions/[0-9a-f-]{36}/"))
-    expect(other.locator("eos-sentence .s")).to_have_text(sentence)
+    expect(other.locator("eos-sentence .s")).to_have_text(said)
     assert shown_step(other) == step
     assert not other.url.startswith(session)
     by_time = other.locator("eos-spacetime").get_by_role("button", name="by time")
@@ -97,7 +98,7 @@ def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
     start(page, running_site.address)
     page.keyboard.press("Shift+ArrowRight")
     expect(page.locator("eos-scrubber [role=slider]")).not_to_have_attribute("aria-valuenow", "0")
-    sentence = page.locator("eos-sentence .s").inner_text()
+    said = sentence(page)
     page.keyboard.press("s")
     expect(page.locator("#share-frame")).to_have_value(re.compile("<iframe"))
     frame = page.locator("#share-frame").input_value()
@@ -106,7 +107,7 @@ def test_a_frame_plays_in_a_page_of_another_site_without_cookies(
     other = visitor.new_page()
     with another_site(frame) as address:
         other.goto(address)
-        plays_in_a_frame(other, sentence)
+        plays_in_a_frame(other, said)
     assert visitor.cookies() == []
     # Any other page of the site stays out of frames.
     with (
@@ -143,9 +144,9 @@ def another_site(content: str) -> Iterator[str]:
         server.server_close()
 
 
-def plays_in_a_frame(other: Page, sentence: str) -> None:
+def plays_in_a_frame(other: Page, said: str) -> None:
     inside = other.frame_locator("iframe")
-    expect(inside.locator("eos-sentence .s")).to_have_text(sentence)
+    expect(inside.locator("eos-sentence .s")).to_have_text(said)
     inside.locator("eos-transport .go").click()
-    expect(inside.locator("eos-sentence .s")).not_to_have_text(sentence)
+    expect(inside.locator("eos-sentence .s")).not_to_have_text(said)
     expect(inside.get_by_role("link", name="Open in eosviz")).to_have_attribute("target", "_blank")

@@ -23,6 +23,7 @@ from tests.e2e.looking import (
     assert_one_screen,
     assert_words_complete,
 )
+from tests.e2e.sentence import sentence, wait_for_sentence
 from tests.e2e.signing_up import sign_up
 from tests.running_site import RunningSite
 
@@ -49,18 +50,6 @@ def person(manner: str, browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
-_SENTENCE_DRAWN = """() => {
-  const sentence = document.querySelector("eos-sentence");
-  return sentence.beside === null || sentence.beside === sentence.store?.frame;
-}"""
-"""Whether the sentence is of the step on show: it is drawn one paint after the rest."""
-
-
-def sentence(page: Page) -> str:
-    page.wait_for_function(_SENTENCE_DRAWN)
-    return page.locator("eos-sentence .s").inner_text()
-
-
 def shown_step(page: Page) -> str:
     return page.locator("eos-scrubber [role=slider]").get_attribute("aria-valuenow") or ""
 
@@ -68,7 +57,7 @@ def shown_step(page: Page) -> str:
 def go_to(page: Page, number: int) -> None:
     page.evaluate("number => document.querySelector('eos-player').store.moveTo(number)", number)
     expect(page.locator("eos-scrubber [role=slider]")).to_have_attribute("aria-valuenow", str(number))
-    page.wait_for_function(_SENTENCE_DRAWN)
+    wait_for_sentence(page)
 
 
 def look(page: Page) -> None:
