@@ -3,6 +3,7 @@
  * Pure.
  */
 
+import { leaderLog } from "../diagrams/leader-log.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { OFFSETS_MOST } from "../diagrams/lane-cells.ts";
 import type { LogsBeside, Spread } from "../diagrams/lanes-plan.ts";
@@ -43,8 +44,8 @@ function weightOf(much: number, isApart: boolean): number {
 export function spreadOf(views: readonly (View | undefined)[]): Spread {
   const spread: Record<string, LogsBeside> = {};
   for (const view of views) {
-    for (const [name, { leader, replicas }] of Object.entries(view?.partitions ?? {})) {
-      const log = leader === null ? undefined : replicas[String(leader)]?.batches;
+    for (const [name, partition] of Object.entries(view?.partitions ?? {})) {
+      const log = leaderLog(partition)?.batches;
       if (log === undefined || INTERNAL.test(name)) continue;
       const batches = Object.values(log);
       const markers = batches.filter(({ control }) => control !== null).length;

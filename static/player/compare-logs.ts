@@ -7,7 +7,7 @@ import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
 import { batchHueInLog, isOpen } from "../diagrams/instance.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
-import { serialAt } from "../stage/again.ts";
+import { batchAt, leaderLog, serialAt } from "../diagrams/leader-log.ts";
 import type { Frame, LogBatchView, View } from "./frame.ts";
 import { facts, named } from "./joins.ts";
 import { say } from "./text.ts";
@@ -44,7 +44,7 @@ export function twinLogs(left: Frame | undefined, right: Frame | undefined, apar
 }
 
 function partition(name: string, frames: readonly [Frame, Frame], apart: readonly string[]): TemplateResult {
-  const logs = frames.map((frame) => logIn(frame, name));
+  const logs = frames.map((frame) => leaderLog(frame.view.partitions?.[name]));
   const differs = apart.includes(name);
   const ends = (["last_stable_offset", "high_watermark", "log_end"] as const).map((end, place) => ({ said: ["LSO", "HW", "LEO"][place] ?? "", values: logs.map((log) => String(log?.[end] ?? "–")) }));
   const heading = html`<p><b class=${differs ? "differs" : ""}>${differs ? "≠ " : ""}${name}</b> ${ends.map(({ said, values }) => html`<span class="num">${said} ${pair(values)}</span> `)}</p>`;
@@ -53,7 +53,7 @@ function partition(name: string, frames: readonly [Frame, Frame], apart: readonl
   // Offsets whose content differs are shown in preference to those where only the producer or its sequences differ.
   const otherwise = marked.filter((offset) => new Set(logs.map((log) => contentAt(log, offset))).size > 1);
   const [first, last] = windowOf(logs, otherwise.length > 0 ? otherwise : marked);
-  const isMarked = (offset: number): boolean => logs.some((log) => marked.includes(batchAt(log, offset)?.base_offset ?? -1));
+  const isMarked = (offset: number): boolean => logs.some((log) => marked.includes(at(log, offset)?.base_offset ?? -1));
   const columns = Array.from({ length: defaults.offsets }, (_, index) => first + index);
   return html`<section>${heading}
     <div class="twin-rows">${frames.map((frame, side) => row(frame, logs[side], side, columns))}
@@ -66,17 +66,12 @@ function pair(values: readonly string[]): TemplateResult | string {
   return values[0] === values[1] ? values[0] ?? "" : html`<b>${values.join(" | ")}</b>`;
 }
 
-function logIn({ view }: Frame, name: string): Replica | undefined {
-  const { leader, replicas } = view.partitions?.[name] ?? {};
-  return leader == null ? undefined : replicas?.[String(leader)];
-}
-
-function batchAt(log: Replica | undefined, offset: number): LogBatchView | undefined {
-  return Object.values(log?.batches ?? {}).find(({ base_offset: from, last_offset: to }) => from <= offset && offset <= to);
+function at(log: Replica | undefined, offset: number): LogBatchView | undefined {
+  return batchAt(Object.values(log?.batches ?? {}), offset);
 }
 
 function contentAt(log: Replica | undefined, offset: number): string {
-  const batch = batchAt(log, offset);
+  const batch = at(log, offset);
   return [batch?.control, batch?.outcome, serialAt(batch, offset)].join(" ");
 }
 
@@ -84,7 +79,7 @@ function row(frame: Frame, log: Replica | undefined, side: number, columns: read
   const stable = log?.last_stable_offset ?? -1;
   const beyond = (columns.at(-1) ?? -1) + 1;
   return html`<b>${side + 1}.</b>${columns.map((offset) => {
-    const batch = batchAt(log, offset);
+    const batch = at(log, offset);
     const gate = offset === stable ? " stable" : "";
     if (batch === undefined) return html`<span class=${`none${gate}`}></span>`;
     const hue = batchHueInLog(frame, batch);

@@ -1,12 +1,8 @@
 /** The records that a consumer received more than once because the log holds them more than once. Pure. */
 
+import { batchAt, serialAt } from "../diagrams/leader-log.ts";
 import type { ReaderLaneView } from "../generated/messages.ts";
 import type { LogBatchView } from "../player/frame.ts";
-
-/** The record at an offset of a batch; null for a marker or a record that no application sent. */
-export function serialAt(batch: LogBatchView | undefined, offset: number): number | null {
-  return batch === undefined || batch.control !== null ? null : (batch.serials[offset - batch.base_offset] ?? null);
-}
 
 /**
  * The serials of the records that the consumer received again, in that order. `duplicated`: the records that the log
@@ -18,7 +14,7 @@ export function readAgain(lane: Pick<ReaderLaneView, "stretches">, batches: read
   const again = new Set<number>();
   for (const [first, last, fate] of lane.stretches ?? []) {
     for (let offset = first; fate === "delivered" && offset <= last; offset += 1) {
-      const serial = serialAt(batches.find((one) => one.base_offset <= offset && offset <= one.last_offset), offset);
+      const serial = serialAt(batchAt(batches, offset), offset);
       if (serial === null || !duplicated.has(serial)) continue;
       (got.has(serial) ? again : got).add(serial);
     }

@@ -7,6 +7,7 @@
  */
 
 import { brokenRecords } from "../diagrams/broken-records.ts";
+import { leaderBatches, leaderLog } from "../diagrams/leader-log.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import { arrivedNow, landedOffsets } from "../diagrams/lane-arrived.ts";
 import { landsAt } from "../player/beats.ts";
@@ -71,7 +72,7 @@ function verdictOf(frame: Frame, step: Step): Focus | null {
     const log = view.partitions?.[partition ?? ""];
     if (at == null || partition == null || log?.leader == null) continue;
     const records = brokenRecords(frame, guarantee);
-    const batch = Object.values(log.replicas[String(log.leader)]?.batches ?? {}).findLast(({ serials }) => serials.some((serial) => records.has(serial)));
+    const batch = leaderBatches(log).findLast(({ serials }) => serials.some((serial) => records.has(serial)));
     if (batch === undefined) continue;
     const tag = guaranteeTag(guarantee, batch.serials.filter((serial) => records.has(serial)));
     return { ...NO_FOCUS, kind: "append", actor: brokerName(log.leader), partition, offset: batch.base_offset, tag, bad: true };
@@ -191,7 +192,7 @@ const gate: Finder = (frame, step) => {
     if (INTERNAL.test(partition) || log.leader === null) continue;
     const changed = changedBelow(step, "partitions", partition, "replicas", String(log.leader)).map(({ rest }) => rest[0]);
     const gates = GATES.filter((name) => changed.includes(name));
-    const replica = log.replicas[String(log.leader)];
+    const replica = leaderLog(log);
     const before = frame.previousView?.partitions?.[partition]?.replicas[String(log.leader)];
     if (gates.length === 0 || replica === undefined || before === undefined) continue;
     return { kind: "gate", actor: brokerName(log.leader), partition, gates, tag: gateTag(before, replica) };

@@ -9,6 +9,7 @@ import type { SVGTemplateResult } from "lit";
 import { isAbsent } from "../diagrams/batch.ts";
 import { clamp, round } from "../diagrams/geometry.ts";
 import { isOpen } from "../diagrams/instance.ts";
+import { leaderBatches, leaderLog } from "../diagrams/leader-log.ts";
 import { INTERNAL } from "../diagrams/internal-partitions.ts";
 import type { ClientBatchView, Frame, LogBatchView, View } from "../player/frame.ts";
 import { say } from "../player/text.ts";
@@ -78,8 +79,7 @@ export function signsIn({ view }: Frame, here: Places): Sign[] {
 /** The batches that lanes draw of the logs of leaders: of a long log only the newest ones. */
 function batchesDrawn(view: View, here: Places): LogBatchView[] {
   return Object.values(here.brokers).flatMap(({ lanes }) => Object.entries(lanes)).flatMap(([name, lane]) => {
-    const { leader, replicas = {} } = view.partitions?.[name] ?? {};
-    const log = replicas[String(leader)];
+    const log = leaderLog(view.partitions?.[name]);
     if (log === undefined) return [];
     const { first } = windowOf(lane, log.log_start, log.log_end, log.batches);
     return Object.values(log.batches).filter(({ last_offset: last }) => last >= first);
@@ -89,13 +89,13 @@ function batchesDrawn(view: View, here: Places): LogBatchView[] {
 /** All batches in the logs of the leaders of data partitions. */
 export function batchesIn(view: View): LogBatchView[] {
   return Object.entries(view.partitions ?? {}).filter(([name]) => !INTERNAL.test(name))
-    .flatMap(([, { leader, replicas }]) => Object.values(replicas[String(leader)]?.batches ?? {}));
+    .flatMap(([, partition]) => leaderBatches(partition));
 }
 
 /** Whether a coordinator has removed a transactional id: its log has a record without a value. */
 function hasRemoved(view: View): boolean {
-  return Object.entries(view.partitions ?? {}).filter(([name]) => STATES.test(name)).some(([, { leader, replicas }]) =>
-    Object.values(replicas[String(leader)]?.batches ?? {}).some(({ content }) => (content?.values ?? []).includes(null)));
+  return Object.entries(view.partitions ?? {}).filter(([name]) => STATES.test(name)).some(([, partition]) =>
+    leaderBatches(partition).some(({ content }) => (content?.values ?? []).includes(null)));
 }
 
 /** Signs and their box. `head`: px above the signs for their heading. */

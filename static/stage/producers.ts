@@ -10,6 +10,7 @@ import { outdatedBy } from "../diagrams/disagreements.ts";
 import { batchWords, isAbsent, range, serialsText } from "../diagrams/batch.ts";
 import type { Id } from "../diagrams/batch.ts";
 import { round } from "../diagrams/geometry.ts";
+import { batchAt, leaderBatches } from "../diagrams/leader-log.ts";
 import { drainedOf } from "../diagrams/client-batches.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import { isOfPicked } from "../diagrams/transaction-picked.ts";
@@ -354,9 +355,7 @@ export function fatesDrawn(view: View, here: Places): Set<string> {
  * view.
  */
 function producerIdOf(view: View, { partition, offset }: RecordView): Id {
-  const { leader, replicas = {} } = view.partitions?.[partition] ?? {};
-  if (offset === null) return undefined;
-  return Object.values(replicas[String(leader)]?.batches ?? {}).find((batch) => batch.base_offset <= offset && offset <= batch.last_offset)?.producer_id;
+  return offset === null ? undefined : batchAt(leaderBatches(view.partitions?.[partition]), offset)?.producer_id;
 }
 
 function squares(view: View, here: Places, client: ClientView, tally: Tally, top: number, width: number): SVGTemplateResult {

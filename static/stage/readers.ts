@@ -7,6 +7,7 @@ import { nothing, svg } from "lit";
 import type { SVGTemplateResult } from "lit";
 import { round } from "../diagrams/geometry.ts";
 import { range, serialsText } from "../diagrams/batch.ts";
+import { batchAt, serialAt } from "../diagrams/leader-log.ts";
 import { brokenRecords } from "../diagrams/broken-records.ts";
 import { isPicked, plainly } from "../diagrams/picked.ts";
 import type { ReaderLaneView } from "../generated/messages.ts";
@@ -14,7 +15,7 @@ import type { ConsumerView, Frame, LogBatchView } from "../player/frame.ts";
 import { isolationTerm } from "../player/terms.ts";
 import { clauses, facts, listed, named as joined } from "../player/joins.ts";
 import { say } from "../player/text.ts";
-import { readAgain, serialAt } from "./again.ts";
+import { readAgain } from "./again.ts";
 import type { Box, Focus, Layer, Places, ReaderPlace, StageObject } from "./contract.ts";
 import { DEPTH } from "./depth.ts";
 import { box, fittedText, path, textWidth } from "./draw.ts";
@@ -125,7 +126,7 @@ function rowOf(here: Places, held: ReturnType<typeof heldIn>, lane: ReaderLaneVi
   // The newest offsets are taken, from the end backwards.
   for (const [first, last, fate] of stretches.toReversed()) {
     for (let offset = last; offset >= first && seen.length < most; offset -= 1) {
-      const batch = lane.position === null ? undefined : batches.find((one) => one.base_offset <= offset && offset <= one.last_offset);
+      const batch = lane.position === null ? undefined : batchAt(batches, offset);
       seen.unshift({ offset, fate: batch?.control == null ? fate : "control", reason: reasonAt(held, lane, batch, offset), aborted: batch?.outcome === "aborted", hue: here.hue(batch?.producer_id), serial: serialAt(batch, offset) });
     }
   }

@@ -6,6 +6,7 @@
  */
 
 import { nothing, svg } from "lit";
+import { leaderLog } from "../diagrams/leader-log.ts";
 import { round } from "../diagrams/geometry.ts";
 import { fieldName } from "../diagrams/field-words.ts";
 import type { Frame, Json } from "../player/frame.ts";
@@ -589,8 +590,7 @@ function headOf(own: Box): Box {
 
 /** Whether this replica is the leader's, because only the leader's has gates. */
 function hasGates(frame: Frame, partition: string, { replica }: Shown): boolean {
-  const place = frame.view.partitions?.[partition];
-  return place?.replicas[String(place.leader)] === replica;
+  return leaderLog(frame.view.partitions?.[partition]) === replica;
 }
 
 function readersIn(here: Places): Box[] {
