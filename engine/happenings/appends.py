@@ -10,8 +10,9 @@ from engine.messages import RecordBatch
 
 @happening
 class ClientBatchReached(Happening):
-    """A client's batch reached a leader's log. ``shown``: the log's rules for the batch, in order, each with
-    False if a switch turns it off. ``log_end`` and ``high_watermark``: the offsets after the append."""
+    """A client's batch reached a leader's log. ``shown``: (rule, whether it is on) for each of the log's rules for
+    the batch, in order; a switch can turn a rule off. ``log_end`` and ``high_watermark``: the offsets after the
+    append."""
 
     broker: str
     partition: str

@@ -22,8 +22,8 @@ def happening(made: type[Made]) -> type[Made]:
 
 
 class Happening:
-    """An event that a role or the kernel emits. ``makes_step``: the run counts the current event of the timetable as a
-    step. ``judged``: judges take the happening as a fact."""
+    """An event that a role or the kernel emits. ``makes_step``: the event of the timetable that is being handled
+    becomes a step of the run. ``judged``: judges take the happening as a fact."""
 
     __slots__ = ()
     makes_step: ClassVar[bool] = True

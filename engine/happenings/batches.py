@@ -20,8 +20,8 @@ class CompletedUnacknowledged(Happening):
 
 @happening
 class BatchExpired(Happening):
-    """A batch waited too long. ``since``, ``age`` and ``limit``: virtual ms. ``under_way``: it was sent, so
-    its records may be stored."""
+    """A batch waited too long and failed. ``since``, ``age`` and ``limit``: virtual ms. ``under_way``: the batch was
+    sent, so its records may be stored."""
 
     client: str
     batch: str
@@ -46,7 +46,8 @@ class SequencesUnresolved(Happening):
 
 @happening
 class BatchAborted(Happening):
-    """A batch was aborted, in a queue or in flight. ``error``: the result of its records."""
+    """A batch that was in a queue or in flight is given up, because its transaction is aborted, or its producer
+    failed or was closed by force. ``error``: the result of its records."""
 
     client: str
     batch: str
@@ -65,8 +66,8 @@ class AnswerForAborted(Happening):
 
 @happening
 class BatchAcknowledged(Happening):
-    """A batch succeeded. ``base_offset`` −1: it was stored before, and the response does not contain its
-    offset. ``late``: the batch was already complete."""
+    """A batch succeeded. ``base_offset`` is −1 if the batch was stored before and the response does not contain its
+    offset. ``late``: the batch was already complete when the response came."""
 
     client: str
     batch: str

@@ -10,7 +10,9 @@ from engine.machine import Row
 
 @happening
 class RowsHeld(Happening):
-    """A write opened a local transaction. ``repeated``: rows that the unique key refused."""
+    """A write opened a local transaction. ``rows``: the serials of the rows to insert. ``repeated``: those of them
+    that the unique key refused. ``outbox`` and ``removed``: the serials of the entries that are added to the outbox,
+    and removed from it. ``offsets``: (topic-partition, offset) at which a consumer continues."""
 
     database: str
     service: str
@@ -24,7 +26,8 @@ class RowsHeld(Happening):
 
 @happening
 class RowsStored(Happening):
-    """A local transaction was committed."""
+    """A local transaction was committed. ``rows``: the serials of the rows that it inserted. The other fields are
+    those of ``RowsHeld``."""
 
     database: str
     service: str
@@ -48,7 +51,8 @@ class RowInserted(Happening):
 
 @happening
 class RowsUndone(Happening):
-    """The service asked for a rollback."""
+    """The database rolled back a local transaction, because the service requested it. ``rows``: the rows that the
+    transaction had to insert."""
 
     database: str
     service: str
@@ -99,8 +103,8 @@ class KeptOffsetsAsked(Happening):
 
 @happening
 class KeptOffsetsTaken(Happening):
-    """A service got the offsets that the database keeps. ``offsets``: where the consumer continues in each of
-    its partitions."""
+    """A service got the offsets that the database keeps. ``offsets``: (topic-partition, offset) at which the consumer
+    continues."""
 
     service: str
     consumer: str
@@ -140,7 +144,7 @@ class OutboxTaken(Happening):
 
 @happening
 class RowsWritten(Happening):
-    """A service sent its statements to the database."""
+    """A service sent its statements to the database. The fields are those of ``RowsHeld``."""
 
     service: str
     database: str
@@ -184,7 +188,7 @@ class RollBackConfirmed(Happening):
 @happening
 class RecordsFailed(Happening):
     """``flush()`` has returned, and these records failed: their futures have an error. ``open``: the local
-    transaction with their rows is still open."""
+    transaction that wrote their rows is still open."""
 
     service: str
     producer: str
@@ -236,8 +240,8 @@ class InsertsInDoubt(Happening):
 
 @happening
 class WorkerDone(Happening):
-    """The row of a record is committed: a worker thread has finished the record. ``repeated``: the database had
-    the row already."""
+    """The row of a record is committed, so a worker thread has finished with the record. ``repeated``: the database
+    had the row already."""
 
     service: str
     database: str
@@ -270,8 +274,8 @@ class OffsetsHandedAtPoll(Happening):
 
 @happening
 class CommitSkips(Aside):
-    """Records that have not finished are below the offsets that are being committed. ``records``:
-    (topic-partition, offset)."""
+    """The offsets that are being committed are beyond records that have not finished. ``records``: (topic-partition,
+    offset) of these records."""
 
     service: str
     group: str

@@ -10,7 +10,7 @@ from engine.machine import Row
 @happening
 class CommitArrived(Happening):
     """A commit of offsets outside any transaction arrived at the coordinator. ``offsets``: (topic-partition,
-    offset)."""
+    committed offset)."""
 
     broker: str
     group: str

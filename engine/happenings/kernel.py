@@ -54,7 +54,7 @@ class AnswerGoesNowhere(Aside):
 
 
 class Fault(Enum):
-    """The result of a fault, or the reason why it had none."""
+    """The ways in which a fault took effect, and the reasons for which a fault had no effect."""
 
     ANSWER_DROPPED = "answer_dropped"
     ANSWER_DROPPED_ALONE = "answer_dropped_alone"
@@ -112,7 +112,7 @@ class OthersLost(Aside):
 
 @happening
 class ErrorInjected(Happening):
-    """The receiver answers with an injected error."""
+    """The receiver of a request answers with an injected error and does not handle the request."""
 
     actor: str
     api: str

@@ -14,8 +14,9 @@ from engine.happenings.base import Aside, Happening, happening
 class FollowerTook(Happening):
     """A follower applied a fetch response.
 
-    - ``cut_to``: the log was truncated to this offset.
-    - ``started_over_at``: the log was emptied and starts at this offset.
+    - ``cut_to``: the offset to which the log was truncated, or None.
+
+    - ``started_over_at``: the offset at which the log starts after it was emptied, or None.
     - ``copied``: the number of batches.
     - ``log_end_before``: the log end before the response. All other offsets are from after the response.
     - ``producer_count``: the number of producers with state in the log; None in a version that keeps none.

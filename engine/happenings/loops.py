@@ -46,7 +46,8 @@ class LoopChangedItsMind(Happening):
 
 @happening
 class LoopSendsLastOffset(Aside):
-    """A loop committed the offset of the last record instead of the next one."""
+    """A loop committed the offset of the last record of each partition, instead of the next offset. ``positions``:
+    (topic-partition, committed offset)."""
 
     application: str
     positions: tuple[tuple[str, int], ...]
@@ -54,7 +55,7 @@ class LoopSendsLastOffset(Aside):
 
 @happening
 class LoopCommitted(Happening):
-    """The loop committed its positions outside any transaction."""
+    """The loop committed its positions outside any transaction. ``offsets``: (topic-partition, committed offset)."""
 
     application: str
     consumer: str

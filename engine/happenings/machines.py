@@ -8,8 +8,7 @@ from engine.machine import Row
 
 @happening
 class RowTaken(Aside):
-    """A state machine took a row of its table, which may change its state. ``of``: the name of the object
-    with this state."""
+    """A state machine took a row of its table. ``of``: the name of the object whose state the machine holds."""
 
     of: str
     row: Row

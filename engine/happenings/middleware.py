@@ -178,9 +178,9 @@ class WindowCloses(Aside):
 
 @happening
 class ParticipantMoved(Happening):
-    """A participant took a row of its state machine, or a row refused a message. ``state`` and ``before``:
-    the state and the value before. ``after``: the value that the operation would leave. ``by``: the kind of
-    undo in a Rollback."""
+    """A participant took a row of its state machine, or a row refused a message. ``state`` and ``before``: the
+    participant's state and value before the row was taken. ``value``: its value afterwards. ``after``: the value that
+    the operation would leave. ``by``: the kind of undo in a Rollback."""
 
     participant: str
     tid: int

@@ -175,7 +175,8 @@ class ProtocolChosen(Aside):
 
 @happening
 class NextEpochGiven(Aside):
-    """The response to EndTxn contains the identity of the next transaction."""
+    """The response to EndTxn contains the identity of the next transaction: ``next_producer_id`` and ``next_epoch``.
+    """
 
     client: str
     producer_id: int
@@ -232,7 +233,7 @@ class UnexpectedAnswer(Happening):
 
 @happening
 class MetadataLearned(Happening):
-    """The client got new metadata. ``changed``: a leader or the set of brokers has changed."""
+    """The client got new metadata. ``changed``: the leader of a partition or the set of brokers has changed."""
 
     client: str
     changed: bool
@@ -363,7 +364,7 @@ class OffsetsRegistered(Happening):
 
 @happening
 class OffsetsSent(Happening):
-    """The group's coordinator holds the offsets until the transaction ends."""
+    """The group's coordinator has stored the offsets as pending until the transaction ends."""
 
     client: str
     partitions: tuple[str, ...]

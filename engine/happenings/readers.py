@@ -87,7 +87,7 @@ class Rebootstrapped(Happening):
 
 @happening
 class MetadataLearned(Happening):
-    """The consumer got new metadata. ``changed``: a leader or the set of brokers has changed."""
+    """The consumer got new metadata. ``changed``: the leader of a partition or the set of brokers has changed."""
 
     consumer: str
     changed: bool
@@ -170,8 +170,8 @@ class GroupRequestRefused(Happening):
 
 @happening
 class PollTimedOut(Happening):
-    """The application has not called ``poll()`` for ``limit`` ms (``max.poll.interval.ms``), so its consumer
-    leaves the group. ``sends``: it sends LeaveGroup, because it knows its coordinator."""
+    """The application has not called ``poll()`` for ``limit`` ms (``max.poll.interval.ms``), so its consumer leaves
+    the group. ``sends``: the consumer sends LeaveGroup, because it knows its coordinator."""
 
     consumer: str
     group: str
@@ -181,7 +181,8 @@ class PollTimedOut(Happening):
 
 @happening
 class ConsumerClosed(Happening):
-    """The application closes its consumer. ``static``: it is a static member. ``sends``: it sends LeaveGroup."""
+    """The application closes its consumer. ``static``: the consumer is a static member. ``sends``: it sends
+    LeaveGroup."""
 
     consumer: str
     group: str

@@ -63,9 +63,9 @@ class Stop(NamedTuple):
 
 @happening
 class BatchesDrained(Happening):
-    """A pass drained batches. ``numbered``: the batches have an identity and sequences. ``oversized``: the
-    batches that are larger than ``size_max`` bytes, each of which is alone in its request. ``muted``: until
-    the response comes, their partitions are not drained again."""
+    """A pass drained batches. ``numbered``: the batches have an identity and sequences. ``oversized``: the batches
+    that are larger than ``size_max`` bytes, each of which is alone in its request. ``muted``: the partitions of the
+    batches are not drained again until the response comes."""
 
     client: str
     batches: tuple[Taken, ...]
@@ -249,8 +249,8 @@ class LostNumbers(Enum):
 
 @happening
 class NumbersResolved(Happening):
-    """The client learned what became of a partition's unresolved sequences. ``expected``: the sequence after
-    the last acknowledged one. ``by_bump``: the client can raise its epoch."""
+    """The client learned what became of a partition's unresolved sequences. ``expected``: the sequence after the last
+    acknowledged one. ``by_bump``: the client can raise its epoch by itself."""
 
     client: str
     partition: str
@@ -367,7 +367,8 @@ class EndedWithoutMessage(Happening):
 
 @happening
 class AbortNotSent(Happening):
-    """A defective client (switch ``abort_sent``) ends a transaction that the coordinator has, without a request."""
+    """A defective client (switch ``abort_sent`` off) ends a transaction without a request, although the coordinator
+    has registered it."""
 
     client: str
 
@@ -386,7 +387,7 @@ class CoordinatorMissed(Happening):
 
 @happening
 class IdentityAsked(Happening):
-    """InitProducerId of a producer without a transactional id was sent."""
+    """A producer without a transactional id sent its InitProducerId."""
 
     client: str
     api: str
@@ -395,7 +396,7 @@ class IdentityAsked(Happening):
 
 @happening
 class ControlSent(Happening):
-    """A request of a transactional producer was sent. ``waiting``: the number of requests that are still queued."""
+    """A transactional producer sent a request. ``waiting``: the number of requests that are still queued."""
 
     client: str
     api: str

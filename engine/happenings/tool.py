@@ -46,8 +46,8 @@ class ApiMissing(Happening):
 
 @happening
 class AsksAgain(Happening):
-    """A response had a retriable error, so the tool sends the request again at ``at`` (virtual ms); None if
-    the call ends before. ``looks_up``: before that, the tool looks up the broker again."""
+    """A response had a retriable error, so the tool sends the request again at ``at`` (virtual ms); None if the call
+    ends before that time. ``looks_up``: before it sends the request, the tool looks up the broker again."""
 
     broker: str
     api: str
@@ -59,8 +59,8 @@ class AsksAgain(Happening):
 
 @happening
 class ConnectionLost(Happening):
-    """A connection of the tool ended or could not be made, so the tool sends its requests again at ``at``
-    (virtual ms); None if the call ends before."""
+    """A connection of the tool ended or could not be made, so the tool sends its requests again at ``at`` (virtual
+    ms); None if the call ends before that time."""
 
     broker: str
     at: int | None

@@ -58,8 +58,8 @@ class MarkersResumed(Happening):
 
 @happening
 class EpochRefused(Happening):
-    """A request was refused, because its epoch is not ``current``. ``by_leader``: a leader sent the request, on
-    behalf of its client."""
+    """A request was refused, because its epoch is not ``current``, the epoch of the transactional id. ``by_leader``:
+    a leader sent the request on behalf of its client."""
 
     coordinator: str
     transactional_id: str

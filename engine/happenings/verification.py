@@ -65,8 +65,8 @@ class AsksAgain(Happening):
 
 @happening
 class QuestionsLost(Happening):
-    """The connection to a coordinator ended, or the coordinator's response is overdue, so a leader's
-    questions have failed."""
+    """The connection to a coordinator ended, or the coordinator's response is overdue, so the questions of the leader
+    ``broker`` have failed. ``clients``: the clients whose requests waited for the answers."""
 
     broker: str
     coordinator: str
@@ -84,8 +84,9 @@ class Unsafe(Enum):
 
 @happening
 class WriteNotAllowed(Happening):
-    """A batch was not appended. ``found``: the error of the coordinator or of the log. ``error``: the error
-    that the client gets instead."""
+    """A batch was not appended. ``found``: the error from the coordinator or the log. ``error``: the error that the
+    client gets in its place. ``lowest_sequence``: the lowest first sequence of the batches that wait for the
+    verification."""
 
     broker: str
     client: str
