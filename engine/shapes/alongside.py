@@ -32,7 +32,7 @@ class Alongside(TypedDict):
     same: int
     """The last step up to which both runs are the same."""
     ends: list[int]
-    """How many steps of each run were compared."""
+    """The number of steps of each run that were compared."""
     moments: list[list[int]]
     """For each moment after the step `same`: the number of the step at which each run is. The runs make equal
     events at the same moment. While one run makes a step that the other does not have, the other stays at its

@@ -17,8 +17,8 @@ class ProducerIdBlock(TypedDict):
 
 
 class CoordinatorView(TypedDict):
-    """The log partitions that a broker coordinates, each with its coordinator epoch, and the partitions that
-    it still loads, each with the virtual time in ms at which the loading ends."""
+    """A broker as coordinator. `coordinator_epochs`: dict of log partition that it coordinates → coordinator epoch.
+    `loading`: dict of log partition that it still reads → the virtual time in ms at which it has read it."""
 
     coordinator_epochs: NotRequired[dict[str, int]]
     loading: NotRequired[dict[str, int]]
@@ -70,7 +70,8 @@ class MarkerView(TypedDict):
 
 
 class WaitingMarkersView(TypedDict):
-    """The partitions of a transaction whose markers are not acknowledged."""
+    """A decided transaction that still waits for markers. `remaining`: the partitions that still need a marker.
+    `retries`: how often markers were sent again."""
 
     result: str
     remaining: list[str]
@@ -90,7 +91,8 @@ class MarkerBoardView(TypedDict):
     """Dict of broker id → the markers of the only request in flight to this broker."""
     waiting: NotRequired[dict[str, WaitingMarkersView]]
     stopped: NotRequired[bool]
-    """Only in runs of the first version of the engine."""
+    """Only in runs of the first version of the engine, which has no `passed_over`: whether the coordinator no longer
+    sends some of its markers."""
 
 
 class PlacedOffset(TypedDict):
@@ -101,7 +103,7 @@ class PlacedOffset(TypedDict):
 
 
 class GroupView(TypedDict):
-    """A group at its coordinator."""
+    """A consumer group at its coordinator."""
 
     log_partition: int
     generation: NotRequired[int]
@@ -156,7 +158,7 @@ class ZooKeeperSession(TypedDict):
 
 
 class ZooKeeperView(TypedDict):
-    """ZooKeeper."""
+    """ZooKeeper: its nodes by path, and the brokers' sessions by broker id."""
 
     nodes: NotRequired[dict[str, ZooKeeperNode]]
     sessions: NotRequired[dict[str, ZooKeeperSession]]

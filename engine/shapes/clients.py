@@ -8,11 +8,12 @@ _PassTable = TypedDict("_PassTable", {"pass": int})
 
 
 Taken = tuple[str, int]
-"""Partition and offset of a record."""
+"""A record, as topic-partition and offset."""
 
 
 class LoopView(TypedDict):
-    """The state of an application loop, in the table `application_loop`, and the records of its round."""
+    """The state of an application loop in the table `application_loop`, the number of its round, and the records of
+    this round."""
 
     consumer: str
     state: str
@@ -115,7 +116,7 @@ class PoolView(TypedDict):
 
 
 ReadyFor = tuple[str, str]
-"""A partition, with the reason why its head may be sent."""
+"""A topic-partition, and the reason why the first batch of its queue may be sent."""
 
 
 class ReadyView(TypedDict):
@@ -138,7 +139,8 @@ class SenderView(_PassTable):
 
 
 class ConnectionView(TypedDict):
-    """A connection to a broker."""
+    """A client's connection to a broker. `in_flight`: the correlation ids of the requests without a response.
+    `limit`: the highest number of such requests."""
 
     state: str
     in_flight: list[int]
@@ -146,7 +148,7 @@ class ConnectionView(TypedDict):
 
 
 class RequestView(TypedDict):
-    """A request in flight."""
+    """A request without a response. `deadline`: the virtual time in ms at which it times out."""
 
     api: str
     to: str
@@ -189,7 +191,7 @@ class ClientTransactionView(TypedDict):
 
 
 Edge = tuple[str, str, str]
-"""(state before, state after, event)."""
+"""The newest transition of the client's state machine: (state before, state after, event)."""
 
 
 class TransactionManagerView(TypedDict):
@@ -209,7 +211,7 @@ class TransactionManagerView(TypedDict):
 
 
 class TimerView(TypedDict):
-    """A wait of a client; it may be over. `since` and `until` are virtual milliseconds."""
+    """A wait of a client that is limited in time; it may be over. `since` and `until` are virtual milliseconds."""
 
     kind: str
     subject: str

@@ -13,8 +13,9 @@ class TableRowView(TypedDict):
 
 
 class LocalTransactionView(TypedDict):
-    """The statements that an open local transaction holds back until it commits. The entry is absent once the
-    transaction has ended."""
+    """The statements of a local transaction that is open: they take effect when it commits. The entry is absent once
+    the transaction has ended. `rows`, `repeated`, `outbox` and `removed` are serials; `repeated`: the rows that the
+    unique key refused."""
 
     state: str
     rows: list[int]

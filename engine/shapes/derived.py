@@ -13,14 +13,14 @@ class Disagreement(TypedDict):
     producer's epoch or sequence numbers."""
 
     what: Literal["sequence", "epoch", "unknown"]
-    """Which value differs: the last acknowledged sequence, the epoch, or whether the leader knows the
-    producer at all."""
+    """The value that differs: the last acknowledged sequence, the epoch, or, for `unknown`, whether the leader knows
+    the producer at all."""
     producer_id: int
     leader: int
     own: int | None
-    """The producer's value."""
+    """The value at the producer."""
     known: int | None
-    """The leader's value."""
+    """The value at the leader or coordinator; null if it has none."""
 
 
 class ActorTimer(TypedDict):
@@ -101,11 +101,12 @@ class Arrival(TypedDict):
 
 
 class Leap(TypedDict):
-    """Much virtual time that passes before a step."""
+    """A wait of at least a second of virtual time before a step."""
 
     ms: int
     ends: NotRequired[str]
-    """What ends with it: the kind of a timer of the step's actor, or `call`, the wait for an application's call."""
+    """What ends the wait: the kind of a timer of the step's actor, or `call` if an application makes its next call.
+    Absent if this is not known."""
 
 
 class StepDerived(TypedDict):

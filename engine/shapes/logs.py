@@ -1,14 +1,15 @@
-"""Partitions and their logs in a view; docs/frame.md, *View*."""
+"""A partition and its logs in a view; docs/frame.md, *View*."""
 
 from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
 CachedBatch = tuple[int, int, int, int, int]
-"""First sequence, last sequence, first offset, last offset (all inclusive), timestamp. The oldest batch of
-the cache comes first."""
+"""A cached batch of a producer: first sequence, last sequence, first offset, last offset (all inclusive), timestamp.
+The oldest batch of the cache comes first."""
 AbortedEntry = tuple[int, int, int, int]
-"""Producer id, first offset, marker offset, and the last stable offset when the marker was appended."""
+"""An entry of the index of aborted transactions: producer id, first offset, marker offset, and the last stable offset
+when the marker was appended."""
 
 
 class ContentView(TypedDict):

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 
 class NodeView(TypedDict):
-    """Any node of the middleware."""
+    """The fields that every node of the middleware has."""
 
     alive: bool
     paused: bool

@@ -8,7 +8,7 @@ from engine.shapes.words import Bilingual, JsonObject
 
 
 class PlannedClient(TypedDict):
-    """A producer client's place."""
+    """A producer client in a picture of the whole run."""
 
     name: str
     applications: list[str]
@@ -18,7 +18,7 @@ class PlannedClient(TypedDict):
 
 
 class PlannedBroker(TypedDict):
-    """A broker's place."""
+    """A broker in a picture of the whole run."""
 
     name: str
     lanes: list[str]
@@ -30,7 +30,7 @@ class PlannedBroker(TypedDict):
 
 
 class PlannedLane(TypedDict):
-    """A partition's place."""
+    """A partition in a picture of the whole run."""
 
     first: int
     """The lowest offset that is shown during the run."""
@@ -44,7 +44,7 @@ class PlannedLane(TypedDict):
 
 
 class PlannedConsumer(TypedDict):
-    """A consumer's place."""
+    """A consumer in a picture of the whole run."""
 
     name: str
     isolation: str
@@ -52,7 +52,7 @@ class PlannedConsumer(TypedDict):
 
 
 class PlannedMiddleware(TypedDict):
-    """The places of the middleware's nodes."""
+    """The nodes of the middleware in a picture of the whole run."""
 
     roles: list[str]
     participants: list[str]
@@ -63,7 +63,7 @@ class PassedState(TypedDict):
 
     state: str
     since: int
-    """The step in which the transaction first reaches it; 0 for the state in which it begins."""
+    """The step in which the transaction first reaches the state; 0 for the state in which it begins."""
 
 
 Ways: TypeAlias = dict[str, dict[str, list[PassedState]]]
@@ -72,7 +72,7 @@ in which the transaction reaches them."""
 
 
 class PlannedService(TypedDict):
-    """The place of a service, with the clients of its process."""
+    """A service in a picture of the whole run, with the clients of its process."""
 
     name: str
     acts: list[str]
@@ -92,7 +92,7 @@ class PlannedPlaces(TypedDict):
     controller: bool
     """Whether the controller or ZooKeeper acts in this run."""
     tool: NotRequired[bool]
-    """Whether an operator runs ``kafka-transactions.sh`` in this run; absent if none does."""
+    """Whether an operator runs ``kafka-transactions.sh`` in this run; absent if not."""
     middleware: PlannedMiddleware | None
     services: NotRequired[list[PlannedService]]
     """Present in a run with a database, which has a place of its own, too."""

@@ -32,7 +32,7 @@ class Said(TypedDict):
 
 
 class DecisionRow(TypedDict):
-    """One test of a message by its receiver."""
+    """One test of a message by its receiver, with its result (`outcome`)."""
 
     rule: str
     key: str

@@ -32,7 +32,7 @@ class TransactionLine(TypedDict):
 
 
 class TransactionLines(TypedDict):
-    """The transactions of a branch."""
+    """The transactions of one branch of a session."""
 
     through: int
     """The last step that is included."""
