@@ -1,1 +1,2 @@
-"""The scenario documents: their fields, checks and meaning, and the library of all that come with the engine."""
+"""The scenario documents: their fields, checks and meaning, and the library of the documents that come with the
+engine."""

@@ -1,5 +1,5 @@
-"""The names that an author gives to beats. Each has a beat's kind, the beat's number among those of that
-kind, and the name in both languages."""
+"""The names that an author gives to beats. An entry has the kind of the beat, the beat's number among the beats of
+this kind, and the name in both languages."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ from engine.scenario.phrases import any_of, wrong
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """The fields of the entries of one section. ``word``: the field that decides which others an entry may have.
-    ``always``: the fields that every entry may have. ``fields``: dict of value of ``word`` → the further fields that
-    it allows."""
+    """The fields that the entries of one section may have. ``word``: the field that decides which others an entry may
+    have. ``always``: the fields that every entry may have besides. ``fields``: dict of value of ``word`` → the
+    further fields that it allows."""
 
     word: str
     always: tuple[str, ...]
@@ -146,7 +146,7 @@ def leave_out_meaningless(document: dict[str, Any]) -> None:
 
 
 def _rows(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(section, place, entry) of each entry of a section in BELONGING."""
+    """For each entry of a section in BELONGING: (name of the section, dotted place in the document, entry)."""
     for section, rows in (("fault", "faults"), ("override", "overrides")):
         for index, row in _tables(document, rows):
             yield section, f"{rows}.{index}", row

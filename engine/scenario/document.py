@@ -41,7 +41,8 @@ from engine.switches import Switches
 from engine.topic_partition import is_internal, partition_name
 
 _CONTROLLERS = ("zookeeper", "controller")
-"""The names of components that no client or service may have. Faults cannot stop these components by name."""
+"""The names of components that no client or service may have as its name. Faults cannot stop these components by
+name."""
 LESSON_TEXTS = ("watch_for", "lesson")
 """The texts of a document that a variant may replace: they would be wrong if the variant's run ends differently."""
 ROW_NAME_CHARACTERS_MAX = 64
@@ -51,12 +52,13 @@ not longer."""
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A checked document of one variant: ``document`` holds every section with its defaults filled in."""
+    """A checked document with one of its variants applied. ``document``: every section, with its defaults filled in.
+    ``variant``: the name of the variant, or None."""
 
     document: dict[str, Any]
     variant: str | None
     source: dict[str, Any]
-    """The document as it was written, before defaults, with the variant applied."""
+    """The document as it was written, without defaults, with the variant applied."""
     versions: Mapping[str, Profile] | None = None
     """Dict of name of a version → its behaviour in this document (`engine/generations`). None: every version has its
     own behaviour."""
@@ -66,7 +68,8 @@ class Scenario:
         return (PROFILES if self.versions is None else self.versions)[name]
 
     def producer_config(self, producer: Mapping[str, Any]) -> ProducerConfig | None:
-        """The settings that are in force for a producer of the document; None if a rule refuses them."""
+        """The settings that are in force for a producer, which is an entry of ``producers``; None if a rule refuses
+        them."""
         version = self.version(producer["profile"] or self["profile"])
         try:
             return resolve(producer["settings"], version, Switches(**self["switches"]))
@@ -140,9 +143,8 @@ def load(
     source: str = "",
 ) -> Scenario:
     """Check a document, and apply one of its variants and further ``settings`` (dict of dotted path → value).
-
-    ``text`` is the document's own text, for line numbers. Raises BadScenario.
-    """
+    ``text``: the TOML text of the document, from which errors get their line. Raises BadScenario for a mistake, also
+    for an unknown variant or path."""
     try:
         written = copy.deepcopy(document)
         check_section("scenario", written, "")
@@ -185,7 +187,7 @@ def _with_variant(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def acts(document: Mapping[str, Any]) -> bool:
-    """Whether the document can be run without a variant."""
+    """Whether the document itself describes a run. If not, only its variants can be run."""
     if document.get("variants_only") and document.get("variants"):
         return False
     return any(document.get(section) for section in ("applications", "loops", "services", "middleware"))
@@ -263,7 +265,8 @@ def _row_number(word: str, rows: list[Any]) -> int | None:
 
 
 def check_section(name: str, table: Any, place: str) -> dict[str, Any]:
-    """The table, with defaults filled in. Raises BadScenario when a key or a value is not allowed."""
+    """A copy of ``table``, an entry of the section ``name``, with defaults filled in. ``place``: its dotted place in
+    the document. Raises BadScenario when a key or a value is not allowed."""
     if not isinstance(table, dict):
         raise BadScenario(place or "document", shown(table), allowed("table"))
     fields = SECTIONS[name]
@@ -537,7 +540,8 @@ def _check_nodes(document: dict[str, Any]) -> list[str]:
 
 
 def nodes_of(middleware: Mapping[str, Any]) -> list[str]:
-    """The nodes of the middleware without the participants, and without the nodes that the section leaves out."""
+    """The names of the middleware's nodes that the section ``middleware`` of a document does not leave out.
+    Participants are not among them."""
     present = {
         INITIATOR: middleware.get("one_node") is not True,
         MANAGER: middleware.get("manager") is not False,
@@ -652,7 +656,7 @@ def _check_service(
     consumers: list[str],
     partitions: list[str],
 ) -> None:
-    """Check that a service has the clients of its approach, and shares them with no other service or loop."""
+    """Check that a service has the clients that its approach needs, and shares them with no other service or loop."""
     place = f"services.{service['name']}"
     approach = APPROACHES[service["approach"]]
     reads = fields_of(approach)

@@ -51,8 +51,8 @@ ACTORS: dict[str, str] = {
     **dict.fromkeys(("make_unavailable", "make_available", "lose_heartbeats", "find_heartbeats"), "brokers"),
     "craft_request": "receivers",
 }
-"""Dict of action → the kind of component that its ``actor`` names (`form.names_in`). Hand-made messages of the
-middleware go only to its nodes, all other hand-made messages only to brokers."""
+"""Dict of action → the kind of component that its ``actor`` names (a key of `form.names_in`). A hand-made message of
+the middleware goes only to a node of the middleware, any other hand-made message only to a broker."""
 
 _MEANING = {
     "by_ms": allowed("delay"),

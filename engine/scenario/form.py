@@ -70,7 +70,8 @@ NAMES: dict[tuple[str, str], str] = {
 
 
 NAMES_BY: dict[tuple[str, str], dict[str, str]] = {("fault", "actor"): ACTORS}
-"""Dict of (section, field) → dict of a value of `Belonging.word` → the kind that replaces the one in NAMES."""
+"""Dict of (section, field) → dict of action → the kind of object that the field names beside this action, in place of
+the kind in NAMES."""
 
 
 OF_SERVICES = Belonging(
@@ -86,8 +87,8 @@ OF_SERVICES = Belonging(
 
 
 def form() -> dict[str, Any]:
-    """The form as JSON: sections, tables with free keys, the fields that an entry may have (`Belonging`), and the
-    names that always exist."""
+    """The data of the form as JSON: the sections, the tables with free keys, the fields that an entry may have
+    (`Belonging`), and the names that exist in every document."""
     return {
         "sections": {
             section: {name: _field(section, name, field) for name, field in table.items()}

@@ -11,9 +11,10 @@ from engine.shapes.headers import Altered, Header
 from engine.topic_partition import partition_name
 
 BROKER = BrokerConfiguration()
-"""Every setting of a broker at its default."""
+"""A broker's configuration in which every setting has its default."""
 ENGINE_VERSION = "12"
-"""Raised when the same inputs may lead to other steps than before. It is stored with every session and replay."""
+"""This number rises whenever the same scenario and interventions may lead to other steps than before. It is stored
+with every session and replay."""
 
 
 def header_of(scenario: Scenario, actors: list[tuple[str, str]]) -> Header:

@@ -45,7 +45,8 @@ def keeper(profile: str) -> str:
 
 
 def exists(needs: str | None, profile: str) -> bool:
-    """Whether a cluster of this version has a name that needs this kind of controller. None: every cluster has it."""
+    """Whether a cluster of this version has a name that needs the kind of controller ``needs``. If ``needs`` is None,
+    every cluster has it."""
     return needs in (None, keeper(profile))
 
 

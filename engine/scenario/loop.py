@@ -98,13 +98,14 @@ Done = list[tuple[str, Effects]]
 
 
 class Loop:
-    """A loop of one application.
+    """An application loop of the scenario.
 
     - ``document``: one entry of the scenario's ``loops``.
+
     - ``separately``: positions are never part of a transaction.
     - ``outputs``: dict of (partition, offset) of an input record → the serial of the record made from it. All
-      instances of an application, whose consumers are in one group, share this dict, so that a repeated input
-      gives the same record (GEN-8).
+      instances of an application, whose consumers are in one group, share this dict, so that a repeated input gives
+      the same record (GEN-8).
     """
 
     def __init__(
@@ -183,7 +184,7 @@ class Loop:
         same = self.incarnations == (self.producer.incarnation, self.consumer.incarnation)
         return self.producer.alive and self.consumer.alive and same
 
-    # -- when ------------------------------------------------------------------------------------------
+    # -- the time of the next action ----------------------------------------------------------------------
 
     def due(self, now: int) -> int | None:
         """The virtual ms at which the loop acts next; None: not before another event."""
@@ -204,7 +205,7 @@ class Loop:
             return None
         return max(now, self.not_before)
 
-    # -- what ------------------------------------------------------------------------------------------
+    # -- actions ------------------------------------------------------------------------------------------
 
     def act(self, now: int, new_serial: Callable[[], int], counts: Callable[[str, int], bool]) -> Done:
         """Do the next action. Returns each client that was called, with the effects of the call. ``new_serial()``:
@@ -236,7 +237,8 @@ class Loop:
         return _ACTIONS[self.state](self, now)
 
     def _outcome(self) -> str | None:
-        """The event of the machine that the previous call or action causes, or None."""
+        """The event that the result of the previous call or action causes in the machine; None while there is no
+        result."""
         call, self.call = self.call, None
         if call is None:
             return DONE if self.acted and self.state in (HANDED_ON, REWINDING) else None
@@ -283,7 +285,7 @@ class Loop:
         return []
 
     def _poll_first(self, now: int) -> Done:
-        """Let the consumer fetch the group's offsets."""
+        """Make the first poll, for which the consumer fetches the group's committed offsets."""
         transactional = self.producer.config.transactional_id is not None
         self.watch.emit(LoopPolledFirst, self.name, self.consumer.name, self.consumer.group_id, transactional)
         self.consumer.poll_first(now)

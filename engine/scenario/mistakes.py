@@ -51,8 +51,8 @@ def _of_variants(document: dict[str, Any]) -> Iterator[BadScenario]:
 
 
 def _leave_out(document: dict[str, Any], bad: BadScenario) -> bool:
-    """Remove the wrong value. Returns False if that is impossible, or if a further mistake could be a consequence of
-    the removal."""
+    """Remove the wrong value, or its whole entry in a section of ``_MEANINGLESS_WITHOUT``. Returns False if that is
+    impossible, or if the removal could cause a further mistake."""
     words = bad.place.split(".")
     if bad.is_missing or words[0] in _MEANINGLESS_WITHOUT:
         return _leave_out_row(document, bad.place)

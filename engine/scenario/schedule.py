@@ -28,8 +28,8 @@ def rescheduled(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[Resch
 
 
 def _times(document: Mapping[str, Any]) -> dict[Key, list[Time]]:
-    """Dict of (kind, who, what, its other fields) of a call or fault → its times, in ms. The time is None for a fault
-    whose time its message decides."""
+    """Dict of (kind, who, what, its other fields as text) of a call or fault → its times in ms. A time is None for a
+    fault that takes effect when a message arrives or is sent."""
     times: dict[Key, list[Time]] = {}
     for kind, who, what, row in _rows(document):
         rest = repr(sorted((name, value) for name, value in row.items() if name != "at"))

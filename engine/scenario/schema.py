@@ -55,7 +55,7 @@ class Field:
     """Whether the text must be one line, because it is used in headings."""
 
     def allowed(self) -> Phrase:
-        """The allowed values as a phrase."""
+        """The values that the field allows, as a phrase."""
         if self.choices:
             return allowed("one_of", names=[str(choice) for choice in self.choices])
         if self.kind == "int":

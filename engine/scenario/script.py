@@ -45,7 +45,7 @@ class Heard:
 
 
 class Listener:
-    """A listener after a script's rules. It sees every message to which no rule applied, and changes none."""
+    """A listener after a script's rules. It notes every message to which no rule applied, and changes none."""
 
     seen = 0
 
@@ -130,8 +130,8 @@ def _strike(
     word: str,
     further: Rule,
 ) -> None:
-    """Note the rule for a message. The intervention is left out if the message is unknown or has a rule
-    already."""
+    """Note in ``struck`` the rule for a message. If the message is unknown or has a rule already, the index of the
+    intervention is added to ``left_out``."""
     if heard is None or heard.id in struck:
         left_out.append(index)
     else:

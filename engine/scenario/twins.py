@@ -22,8 +22,8 @@ def are_twins(one: Scenario, other: Scenario) -> bool:
 
 
 def runs_as_written(document: Mapping[str, Any], variant: str | None) -> bool:
-    """Whether the library's scenario with the document's id gives the same run. False for a document that cannot be
-    read."""
+    """Whether a document gives the same run as the library's scenario with the same id. False for a document that
+    cannot be loaded."""
     try:
         return are_twins(load(dict(document), variant), entry(str(document.get("id"))).scenario(variant))
     except BadScenario:
