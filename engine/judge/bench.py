@@ -1,4 +1,5 @@
-"""The bench: all guarantees, checked after each step from the facts of that step (GEN-8)."""
+"""The bench: the object that holds all judges of a run. It checks the guarantees after each step, from the facts of
+that step (GEN-8)."""
 
 from __future__ import annotations
 
@@ -113,7 +114,7 @@ NEEDS = {
 
 
 class GuaranteePart:
-    """One guarantee in the strip of guarantees. A part of the view."""
+    """The part of the view for one guarantee."""
 
     __slots__ = ("broken_at", "count", "judged", "partition", "path", "serials")
 
@@ -136,7 +137,8 @@ class GuaranteePart:
         }
 
     def breaks(self, step: int, place: str, serials: list[int], count: int) -> None:
-        """Count a further violation. The step and the place stay those of the first one."""
+        """Count violations of this guarantee. The step, the place and the serials stay those of the first violation.
+        """
         self.count += count
         if self.broken_at is None:
             self.broken_at, self.partition, self.serials = step, place, serials
@@ -212,8 +214,8 @@ class Bench:
         self.guarantees.update({name: GuaranteePart(name, True) for name in DATABASE_GUARANTEES})
 
     def named(self) -> dict[str, set[int]]:
-        """Dict of guarantee → the serials that were reported as breaking it; for ``mixed`` and ``repeated`` the tids,
-        for ``hanging`` the first offsets."""
+        """Dict of guarantee → the serials that were reported as breaking it. For ``mixed`` and ``repeated`` these are
+        tids, for ``hanging`` first offsets."""
         found: dict[str, set[int]] = {}
         for (name, _), serials in self._known.items():
             found.setdefault(name, set()).update(serials)
@@ -336,7 +338,8 @@ class Bench:
         return found
 
     def _broken_works(self, step: int, database: DatabaseRecord, found: list[Broken]) -> None:
-        """Judge the rows and records whose work, copies or partitions changed."""
+        """Judge the records and orders of the services that changed since the last step, and add new violations to
+        ``found``."""
         records = list(self.records.values())
         if self._weigh:
             # A truncation may have removed the last copy of any record, so all works are judged again.

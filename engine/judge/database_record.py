@@ -20,8 +20,9 @@ ROW_MISSING, RECORD_MISSING, ROW_REPEATED = "row_missing", "record_missing", "ro
 
 @dataclass(slots=True)
 class Work:
-    """One record or order. ``places``: dict of keeper of offsets (``group NAME`` or ``database``) → the partition
-    and offset at which the keeper's consumer read the work."""
+    """One record or order of a service. ``rows``: the number of its committed rows. ``holders``: the services that
+    have it in memory. ``places``: dict of keeper of offsets (``group NAME`` or ``database``) → the partition and
+    offset at which the keeper's consumer read it."""
 
     rows: int = 0
     in_outbox: bool = False
@@ -80,7 +81,7 @@ class DatabaseRecord:
         return self.works.setdefault(serial, Work())
 
     def broken(self, serial: int, records: Iterable[PartitionRecord]) -> Iterable[str]:
-        """The guarantees that this record or order breaks now."""
+        """The guarantees that this record or order breaks now. ``records``: the judges' records of all partitions."""
         work = self.works[serial]
         if work.rows > 1:
             yield ROW_REPEATED

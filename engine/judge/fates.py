@@ -44,7 +44,8 @@ class RecordsFate:
     offsets: tuple[int, int] | None
 
     def continues(self, one: RecordsFate) -> bool:
-        """Whether ``one``, the next record of the partition, can be added to these records."""
+        """Whether ``one``, the next record of the partition, belongs to these records, because its producer, fate and
+        result are the same."""
         return (self.producer, self.fate, self.reported) == (one.producer, one.fate, one.reported)
 
     def take(self, one: RecordsFate) -> None:

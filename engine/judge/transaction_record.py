@@ -124,8 +124,8 @@ class TransactionsRecord:
         self.newest_epoch[fact.producer_id] = max(known, fact.producer_epoch)
 
     def registered_at(self, fact: events.PartitionsRegistered) -> None:
-        """Take the partitions that a coordinator registered or loaded from its log. A fact of a replaced coordinator
-        is ignored."""
+        """Add the partitions that a coordinator registered or loaded from its log. A fact of a coordinator that was
+        replaced is ignored."""
         if self._replaced(fact):
             return
         self.coordinated[fact.producer_id] = fact.coordinator_epoch
@@ -280,8 +280,8 @@ class TransactionsRecord:
         ]
 
     def _ended(self, transaction: Transaction) -> bool | None:
-        """Whether the transaction was committed; None while it is not decided. If it registered nothing, the result
-        that its application learned counts, because it ends in its producer alone (TXM-9)."""
+        """Whether the transaction was committed; None while it is undecided. A transaction without stored records and
+        offsets ends in its producer alone (TXM-9), so the result that its application learned counts."""
         if transaction.decided is None and not self.copies(transaction) and not transaction.offsets:
             return transaction.reported
         return transaction.decided
