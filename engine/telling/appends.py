@@ -114,7 +114,7 @@ COMPARED_NAMES = {
     ),
 }
 FROM_ZERO = frozenset({"unknown_producer", "raised_epoch_past_zero"})
-"""Guards that refuse every first sequence but 0."""
+"""Guards that refuse every first sequence except 0."""
 EXPECTED_NAMES = (("expected first sequence", "expected"), ("arrived first sequence", "first"))
 
 
@@ -146,7 +146,8 @@ def _row(rule: AppendRule, arrival: Arrival, outcome: RowOutcome) -> DecisionRow
 def decision(
     by: str, subject: str, shown: Shown, arrival: Arrival, decided: AppendRule | None, marker: bool = False
 ) -> Decision:
-    """The decision as in docs/frame.md. Its last row is the acceptance, which decides when no rule does."""
+    """The decision about a batch, as in docs/frame.md. ``decided``: the rule that decides; None if the log accepts
+    the batch, which is then the last row."""
     rows = trace(shown, arrival, decided)
     last = arrival.last_sequence
     numbered = ACCEPTED if arrival.first_sequence >= 0 else ACCEPTED_UNNUMBERED
@@ -182,7 +183,7 @@ def _said(rule: AppendRule, arrival: Arrival) -> dict[str, Any]:
 
 
 def compared(rule: AppendRule, arrival: Arrival) -> list[list[Any]]:
-    """The numbers that the refusing rule compared, as ``refusal.compared`` of docs/frame.md."""
+    """(label, number) of each number that the refusing rule compared, as in ``refusal.compared`` of docs/frame.md."""
     numbers = _said(rule, arrival)
     return [[name, numbers[field]] for name, field in COMPARED_NAMES.get(rule.when, EXPECTED_NAMES)]
 
@@ -193,8 +194,8 @@ _APPENDED = ("LOG-1", "LOG-2", "LOG-4", "SEQ-10")
 _DUPLICATE = ("SEQ-10", "SEQ-2", "SEQ-11", "LOG-3", "CPT-5")
 _DUPLICATE_ACROSS_WRAP = (*_DUPLICATE, "SEQ-4")
 _ALSO = {"LOG-6": ("LOG-5", "SEQ-16")}
-"""Dict of the requirement of a refusing rule → further requirements that the refusal shows. LOG-6 has some because
-an append is applied to a copy of the producer's entry, which is dropped when a check fails."""
+"""Dict of the requirement of a refusing rule → the further requirements that the refusal's sentence shows. LOG-6 has
+some, because an append is applied to a copy of the producer's entry, which is dropped when a check fails."""
 _ALSO_TRANSACTIONAL = {**_ALSO, "SEQ-12": ("FEN-1", "FEN-2")}
 """``_ALSO`` for transactional batches. Here a lower epoch comes from a replaced instance of the producer that
 still acts."""
@@ -262,7 +263,7 @@ def _written_by(producer_id: int) -> dict[str, Any]:
 def _note_what_is_off(
     h: happened.ClientBatchReached, decided: AppendRule, arrival: Arrival, teller: Teller
 ) -> None:
-    """Add a note if an earlier check, which the run switches off, would have decided."""
+    """Add a note if the run switches off a check that comes before ``decided`` and would have decided instead."""
     earlier = takewhile(lambda one: one[0] is not decided, h.shown)
     off = next((rule for rule, is_on in earlier if not is_on and GUARDS[rule.when](arrival)), None)
     if off is None:
@@ -328,8 +329,8 @@ def _appended(h: happened.ClientBatchReached, params: dict[str, Any], teller: Te
 def _appended_all_the_same(
     h: happened.ClientBatchReached, untimely: Untimely, params: dict[str, Any], teller: Teller, waits: bool
 ) -> None:
-    """Add the sentence for a batch that the leader appends because it does not know the coordinator's newest facts,
-    and notes."""
+    """Add the sentence, and notes, for a batch that the leader appends only because it does not know what the
+    coordinator has decided since."""
     appended = h.appended
     params = {**params, "record_count": h.batch.record_count, "base_offset": appended.base_offset}
     teller.say(untimely.key, (*_APPENDED, *untimely.rules), **params, **untimely.params)

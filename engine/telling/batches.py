@@ -155,8 +155,8 @@ def _sequence_error_decided(h: happened.SequenceErrorDecided, teller: Teller) ->
 
 
 def _decision(h: happened.SequenceErrorDecided, teller: Teller) -> None:
-    """Add the decision: the questions of its table in order, each once. For a batch with another identity than the
-    producer's, no table was read, so no decision is added."""
+    """Add the decision about a sequence error to the step: the questions of its table in order, each once. For a
+    batch with another identity than the producer's, no table was read, so no decision is added."""
     if h.because is happened.Because.OTHER_IDENTITY:
         return
     params = {

@@ -13,7 +13,8 @@ from engine.telling.telling import Tell, Teller, notes, phrase, says
 
 
 def missing_markers(teller: Teller, coordinator: str, transactional_id: str | None) -> list[str]:
-    """The partitions for which no acknowledgement of the id's marker has reached the coordinator yet."""
+    """The partitions whose acknowledgement of the id's marker has not reached the coordinator yet; empty if the
+    coordinator waits for none."""
     board = teller.shown("brokers", str(broker_number(coordinator)), "markers") or {}
     waiting = (board.get("waiting") or {}).get(transactional_id)
     return [] if waiting is None else list(waiting["remaining"])

@@ -22,7 +22,7 @@ _KEEPS = {
     "transaction_manager": "manager.keeps_its_state",
     "middleware_transaction": "middleware.nothing_done",
 }
-"""Dict of machine → key of the sentence that says what its node keeps after it refused a message."""
+"""Dict of machine → key of the sentence that says what a node keeps after it has refused a message."""
 
 
 def strategy_key(name: str) -> str:
@@ -36,7 +36,8 @@ def trade_off_key(name: str) -> str:
 
 
 def reason_key(word: str | None) -> str | None:
-    """The key of the sentence for a reason in a message; an unknown reason stays as it is."""
+    """The key of the sentence for the reason in a message. A word that is no known reason, and None, stay as they
+    are."""
     return _REASONS.get(word, word) if word else word
 
 
@@ -44,7 +45,7 @@ _REASONS = {row.why: row_key(row) for row in PARTICIPANT.rows} | {VOTES_MISSING:
 
 
 def _took(row: Row, of: str, params: dict[str, Any], teller: Teller, key: str = "") -> None:
-    """Add the row's sentence, or the one with ``key``, and the transition if the state changes."""
+    """Add the sentence with ``key``, or else the row's own sentence, and the transition if the state changes."""
     moves = row.target is not None and row.target != row.source
     teller.say(key or row_key(row), (row.spec, "MW-9") if moves else (row.spec,), **params)
     if moves:

@@ -68,7 +68,7 @@ COMPARED = {
     Compared.PARTITION_EPOCH: "partition epoch",
     Compared.TRANSACTIONAL_ID: "transactional id",
 }
-"""The labels of compared values in ``refusal.compared`` (docs/frame.md)."""
+"""Dict of code of a compared value → its label in ``refusal.compared`` (docs/frame.md)."""
 
 
 _OF_THE_TOOL = {

@@ -25,8 +25,8 @@ _STOPPED = {
     "earlier_in_flight": "client.stopped_earlier_in_flight",
     "request_full": "client.stopped_request_full",
 }
-"""Dict of the reason why the head of a queue is not drained → key of the note, in a pass that drained other
-batches."""
+"""Dict of the reason why the first batch of a queue is not drained → key of the note about it, in a pass that drained
+other batches."""
 WAITS_AT_STOP = {
     "fatal_error": "client.waits_fatal_error",
     "partition_not_added": "client.waits_partition_not_added",
@@ -35,8 +35,8 @@ WAITS_AT_STOP = {
     "unresolved": "client.waits_unresolved",
     "earlier_in_flight": "client.waits_earlier_in_flight",
 }
-"""Dict of the reason why the head of a queue is not drained → key of the sentence, in a pass that sent
-nothing."""
+"""Dict of the reason why the first batch of a queue is not drained → key of the sentence about it, in a pass that
+sent nothing."""
 _SCOPES = {"node": "client.stop_ends_node", "partition": "client.stop_skips_partition"}
 
 

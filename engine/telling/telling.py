@@ -38,7 +38,7 @@ class Teller(Protocol):
         Producers without an identity are missing."""
 
     def raised(self, transactional_id: str, epoch: int, cause: str) -> None:
-        """Note that the epoch of a transactional id was raised to ``epoch``. ``cause``: the key of a
+        """Store the cause for which the epoch of a transactional id was raised to ``epoch``. ``cause``: the key of a
         sentence."""
 
     def raised_beyond(self, transactional_id: str, epoch: int) -> str | None:
@@ -49,14 +49,15 @@ class Teller(Protocol):
         """The names of the records in a client's batch, as the stage shows them (``record_names``)."""
 
     def shown(self, *path: str) -> Any:
-        """The view of a part now; None if the view does not have the part."""
+        """The view of the part at ``path`` as it is now; None if no part has this path."""
 
     def coordinated(self, producer_id: int) -> tuple[str, str, Mapping[str, Any]] | None:
-        """(coordinator, transactional id, the coordinator's entry of it) for a producer id; None if no
-        coordinator of this run has an entry."""
+        """(coordinator, transactional id, the coordinator's entry of it) for a producer id; None if no coordinator of
+        this run has an entry. If several have one, the one with the highest coordinator epoch counts."""
 
     def coordinator_of(self, transactional_id: str | None) -> str | None:
-        """The coordinator that has an entry of the id; None if no coordinator of this run has one."""
+        """The coordinator that has an entry of the id, in the highest coordinator epoch if there are several; None if
+        no coordinator of this run has one."""
 
     def isolations(self) -> set[str]:
         """The isolation levels of the run's consumers."""

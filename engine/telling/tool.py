@@ -10,7 +10,7 @@ from engine.telling.telling import Tell, Teller, notes, params_of, says
 
 
 def _leads(key: str, *rules: str) -> Tell:
-    """Make a row whose sentence becomes the step's own."""
+    """Make a row whose sentence becomes the step's own (``Teller.lead``)."""
 
     def tell(happened: Happening, teller: Teller) -> None:
         teller.lead(key, rules, **params_of(happened))

@@ -1,5 +1,5 @@
-"""Sentences for a transaction coordinator: for the rows of transactional ids, for refusals with the compared
-numbers, and for epochs."""
+"""Sentences of a transaction coordinator: about the changes of its transactional ids, about refusals with the
+compared numbers, and about epochs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "id_expires": ("TXC-4",),
     "transaction_timed_out": ("TXC-10", "FEN-2"),
 }
-"""Dict of row (its ``why``) → the requirements that it shows besides its own."""
+"""Dict of the ``why`` of a row → the requirements that its sentence shows besides the row's own."""
 _FENCES = "fences_open_transaction"
 _SAID_OF_LEADERS = ("transaction_begins", "add_meets_transition")
 """Rows that have another sentence when a leader sends the request on behalf of its client."""
@@ -113,15 +113,15 @@ def _whose(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
 
 
 def _unfinished(h: happened.IdMoved, teller: Teller) -> dict[str, Any]:
-    """The phrase for the unfinished change of an id."""
+    """The phrase that says what the unfinished change of an id waits for: markers, or its record."""
     if missing := missing_markers(teller, h.coordinator, h.transactional_id):
         return phrase("clause.waits_for_markers", pending=h.pending, partitions=missing)
     return phrase("clause.waits_for_record", pending=h.pending)
 
 
 def _compared_states(h: happened.IdMoved, teller: Teller) -> list[list[Any]]:
-    """The labelled states of the id: the state in force, and the pending state if there is one. The completion of a
-    decided transaction is pending at once, and is written after the markers (TXC-16)."""
+    """(label, state) for the state of the id that is in force, and for its pending state, if it has one. The
+    completion of a decided transaction is pending at once, and is written after the markers (TXC-16)."""
     if h.pending is None:
         return [["state", h.state]]
     waits = missing_markers(teller, h.coordinator, h.transactional_id)
@@ -318,7 +318,7 @@ def _fence_prepared(h: happened.FencePrepared, teller: Teller) -> None:
 def _stands(
     key: str, rules: tuple[str, ...], h: happened.FenceStands | happened.DecisionStands, teller: Teller
 ) -> None:
-    """Make ``key`` the sentence of the step. The sentence that the step had becomes a note."""
+    """Make the sentence ``key`` the step's own. A sentence that the step had before becomes a note."""
     teller.lead(
         key,
         rules,

@@ -106,7 +106,8 @@ def _newest_marker(h: happened.ClientBatchReached, teller: Teller) -> Mapping[st
 def _why_unknown(
     h: happened.ClientBatchReached, teller: Teller, found: tuple[str, str, Mapping[str, Any]]
 ) -> str:
-    """The key of the reason why the leader does not know the newest epoch."""
+    """The key of the clause that says why the leader does not know the newest epoch. ``found``: the coordinator, the
+    transactional id and the coordinator's entry of it."""
     coordinator, transactional_id, entry = found
     arrival = h.appended.arrival
     has_entry = arrival is not None and arrival.stored_epoch != NO_PRODUCER_EPOCH
