@@ -66,7 +66,7 @@ class AdminCall:
     kind: CallKind
     command: Command
     subject: Any
-    """The content of the request besides the keys: producer ids, or a marker."""
+    """The content of the request besides the keys: producer ids, or a marker; None: the request has only the keys."""
     deadline: int
     unmapped: dict[str, None]
     mapped: dict[str, int] = field(default_factory=dict)
@@ -77,11 +77,12 @@ class AdminCall:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the operator named the broker, so that no lookup is made."""
+        """Whether the operator named the broker to ask, so that the tool does not look it up."""
         return self.kind.name == PRODUCERS and self.command.broker is not None
 
     def retry(self, now: int) -> int | None:
-        """Wait for the backoff. Returns when requests are sent again; None if the call ends before."""
+        """Set ``retry_at`` to the end of the backoff. Returns this time (virtual ms); None if the call ends before.
+        """
         self.retry_at = now + RETRY_BACKOFF_MS
         return self.retry_at if self.retry_at < self.deadline else None
 
@@ -127,7 +128,7 @@ def _brokers(call: AdminCall) -> Iterable[Any]:
 
 
 def found_in(call: AdminCall, response: Any) -> tuple[tuple[str, Error, int | None], ...]:
-    """(key, error, broker) for each key that the response to a lookup is about. ``broker`` is None with an
+    """For each key that the response to a lookup is about: (key, error, id of its broker). The id is None with an
     error."""
     if type(response) is FindCoordinatorResponse:
         return ((response.key, response.error, response.node),)

@@ -32,7 +32,8 @@ _SENDS = {
     DESCRIBE_PRODUCERS: ("DescribeProducers",),
     FIND_HANGING: ("DescribeProducers", "ListTransactions", "DescribeTransactions"),
 }
-"""Dict of command → those of its requests that some brokers do not know, in the order in which it sends them."""
+"""Dict of command → the APIs of its requests that some versions of brokers do not know, in the order in which it
+sends them."""
 MINUTE_MS = 60_000
 TIMEOUT_MINUTES = 15
 """The default of ``--max-transaction-timeout`` of find-hanging."""

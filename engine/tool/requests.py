@@ -66,7 +66,8 @@ class Requests:
         return [self.asked.pop(number) for number in lost]
 
     def overdue(self, now: int) -> list[Asked]:
-        """The first overdue request of each broker."""
+        """For each broker with overdue requests, the first one. A request is overdue if it has no response at its
+        deadline."""
         found: dict[int, Asked] = {}
         for asked in self.asked.values():
             if asked.deadline <= now:

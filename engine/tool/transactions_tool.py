@@ -186,7 +186,8 @@ class TransactionsTool:
         return effects
 
     def _look_up(self, call: AdminCall, now: int) -> Effects:
-        """Find the brokers of the unmapped keys, by a lookup if needed."""
+        """Give the unmapped keys their broker if no lookup is needed; otherwise send the lookup, unless one is in
+        flight."""
         any_broker = self.brokers[self.bootstrap]
         if call.is_fixed or call.kind.looks_up is None:
             broker = call.command.broker if call.is_fixed else None
@@ -328,7 +329,7 @@ class TransactionsTool:
     def resume(self, now: int) -> None:
         """Not called, like :meth:`crash`."""
 
-    # -- what a response shows -------------------------------------------------------------------------
+    # -- the happenings of a response ----------------------------------------------------------------------
 
     def _show_topics(self, taken: dict[str, Any], broker: int, now: int) -> None:
         found = tuple(_with_replica(self.command.broker, taken[THE_CLUSTER]))
@@ -373,7 +374,7 @@ class TransactionsTool:
             self.watch.emit(DescriptionShown, name, coordinator, *identity, found.state, found.partitions)
 
     def _show_nothing(self, taken: dict[str, None], broker: int, now: int) -> None:
-        """Show nothing, because the sentence at the end of the call has the values."""
+        """Emit nothing, because the happening at the end of the call has the values."""
 
     # -- the first call of each command ----------------------------------------------------------------
 
@@ -415,7 +416,7 @@ class TransactionsTool:
         self.watch.emit(AbortChosen, partition, producer_id, producer_epoch, marker.coordinator_epoch)
         return self._call(MARKER, (partition,), now, marker)
 
-    # -- what follows a call ---------------------------------------------------------------------------
+    # -- what the tool does after a call -------------------------------------------------------------------
 
     def _printed(self, call: AdminCall, now: int) -> Effects:
         return self._succeed(now)
@@ -427,7 +428,8 @@ class TransactionsTool:
         return self._succeed(now)
 
     def _search(self, call: AdminCall, now: int) -> Effects:
-        """Search the partitions of the topics, or those with a replica on the named broker."""
+        """Ask for the producers of the partitions that find-hanging searches: those of the topics, or only those with
+        a replica on the named broker."""
         found = _with_replica(call.command.broker, call.values[THE_CLUSTER])
         return self._call(PRODUCERS, found, now) if found else self._found([], now)
 
@@ -573,7 +575,7 @@ _SHOW: dict[str, _Show] = {
     DESCRIPTIONS: TransactionsTool._show_descriptions,
     MARKER: TransactionsTool._show_nothing,
 }
-"""Dict of call → the function that shows the values of one response."""
+"""Dict of call → the function that emits the happenings for the values of one response."""
 _After = Callable[[TransactionsTool, AdminCall, int], Effects]
 _AFTER: dict[tuple[str, str], _After] = {
     (LIST, LISTING): TransactionsTool._printed,
@@ -586,4 +588,4 @@ _AFTER: dict[tuple[str, str], _After] = {
     (ABORT, PRODUCERS): TransactionsTool._choose_abort,
     (ABORT, MARKER): TransactionsTool._aborted,
 }
-"""Dict of (command, call that has ended) → the function that does what follows."""
+"""Dict of (command, call that has ended) → the function that takes the command's next action."""
