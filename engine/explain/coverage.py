@@ -65,7 +65,7 @@ class Coverage:
         return missing
 
     def lists(self) -> list[tuple[str, int, list[str]]]:
-        """For each list of items: (name, total, missing items)."""
+        """For each list of items: (its name, the number of its items, the items that nothing exercised)."""
         errors = [error.name for error in SPECIFICATION]
         faults = [*schema.MESSAGE_ACTIONS, *schema.ACTOR_ACTIONS, *schema.WORLD_ACTIONS]
         return [

@@ -59,7 +59,7 @@ def _sentence_lines(key: str, known: Sentence) -> Iterator[str]:
 
 
 def _rows_about(identifier: str) -> Iterator[str]:
-    """The rows of machines that cite this requirement or have this sentence."""
+    """The lines about the rows of machines that cite this requirement or have this sentence."""
     for machine in machines().values():
         for row in machine.rows:
             if identifier in (row.spec, row_key(row)):

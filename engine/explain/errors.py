@@ -127,7 +127,7 @@ SPECIFICATION = tuple(
 
 
 def error_lines(error: Error, language: str) -> Iterator[str]:
-    """An entry as text."""
+    """The lines of text about an error."""
     entry = ERRORS.get(error)
     if entry is None:
         yield f"{error.name} ({error.code}): no error"

@@ -39,8 +39,8 @@ def needs_of(only_if: str | None, unless: str | None) -> dict[str, Any]:
 
 
 def states_in(machine: Machine[Any], cluster: Profile, clients: Iterable[Profile] = ()) -> list[str]:
-    """The states that the rows of these versions connect, and the initial state. Empty if none of the
-    versions has the machine."""
+    """The states of a machine that the rows of these versions connect, and its initial state. ``cluster`` and
+    ``clients``: the versions. Empty if none of the versions has the machine."""
     versions = [cluster, *(replace(one, quorum_controller=cluster.quorum_controller) for one in clients)]
     rows = [row for row in machine.rows if any(row.exists_in(version) for version in versions)]
     joined = {machine.initial, *(state for row in rows if row.target for state in (row.source, row.target))}

@@ -33,7 +33,7 @@ _SLOT = re.compile(
     r"((?: ms| 毫秒| UTC)(?![A-Za-z]))?( (?=[\u3400-\u9fff]))?"
 )
 _END = "end"
-"""The prefix of slots for the ends of a message."""
+"""The prefix in a slot for one end of a message or connection, as in ``{source@end}``."""
 _CONNECTION = "connection"
 _OTHER_END = {"source": "destination", "destination": "source", "from": "to", "to": "from"}
 _NTH = re.compile(r"([\u3400-\u9fff]?)第 (?=\{([a-z_0-9]+)\} ms)")
@@ -110,7 +110,8 @@ def words_of(known: Mapping[str, Sentence], language: str) -> Callable[[str], st
 
 
 def fill(text: str, params: dict[str, Any], word: Callable[[str], str | None] = lambda _: None) -> str:
-    """Put parameters into a text. If the catalogue has no text for a name, the name itself is written."""
+    """Put parameters into a text. ``word``: a function that returns the text of a catalogue key, or None; a name
+    without a text is written as it is."""
 
     def whole(found: re.Match[str]) -> str:
         first, last = found.groups()

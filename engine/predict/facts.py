@@ -90,7 +90,7 @@ def said(step: Step) -> set[str]:
 
 
 def note(step: Step, keys: tuple[str, ...]) -> dict[str, Any] | None:
-    """The first note with one of these keys; None without one."""
+    """The step's first note with one of these keys; None if it has none."""
     return next((each for each in step["notes"] if each["key"] in keys), None)
 
 

@@ -63,8 +63,8 @@ def _is_append(step: Step) -> bool:
 
 
 def _of_batch(step: Step) -> dict[str, Any]:
-    """The sentence of the step, or of its notes, about the batch of the question. A request may have batches for
-    several partitions; the step keeps the checks of only one of them."""
+    """The sentence of the step, its own or a note's, that is about the batch of the question. A request may have
+    batches for several partitions; the step keeps the checks of only one of them."""
     if step["decision"] is None:
         return step
     subject, sentences = step["decision"]["subject"], [step, *step["notes"]]
@@ -144,7 +144,8 @@ def _is_transition(step: Step) -> bool:
 def _state_after(step: Step) -> str:
     """The state of the machine after the step. A fence passes through PrepareEpochFence in one step."""
     change = step["transition"]
-    # Here ``of`` is a transactional id, and the transaction itself may change its state in this step, too.
+    # For a marker, ``of`` is a transactional id. The pending state that this step may give to the id is not the
+    # marker's.
     if change["machine"] == _MARKERS:
         return str(change["to"])
     pending = [one for one in step["changes"] if one["path"][-2:] == [change["of"], "pending_state"]]
@@ -284,7 +285,8 @@ def _identity_rule(step: Step) -> str:
 
 
 def _why_not_identity(name: str, right: str, transactional_id: str | None) -> str:
-    """The sentence that says why the broker does not give this identity."""
+    """The key of the sentence that says why the broker does not give the identity ``name``. ``right``: the right
+    choice."""
     if right in ("must_wait", "refused"):
         return f"predict.identity.not_given_{right}"
     if right == "new":

@@ -356,7 +356,7 @@ def _places(found: dict[str, Component]) -> dict[str, tuple[str, int]]:
 
 @cache
 def places() -> dict[str, tuple[str, int]]:
-    """Key of a sentence → (name of the document that says it, number of the line there, from 0)."""
+    """Dict of key of a sentence → (name of the document with this sentence, number of the line there, from 0)."""
     return _places(components())
 
 
@@ -372,7 +372,7 @@ def to_json() -> dict[str, Any]:
     "decides", "rules", "kafka", "versions", "level"}]}}, "rows": {machine: [[component, line], …]}, "tables":
     {machine: [[source, on, when, {"versions", "level"}], …]}}``
 
-    In ``rows``, the place of a row is null if its sentence has none. In ``tables``, ``when`` is empty if the row
+    In ``rows``, the place of a row is null if no line has its sentence. In ``tables``, ``when`` is empty if the row
     needs no guard, and the last item is absent if every version has the row (``explain.in_force``).
     """
     return {
