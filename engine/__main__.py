@@ -196,8 +196,8 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _interventions(file: str | None) -> list[dict[str, Any]]:
-    """The interventions in a JSON file, a list of tables; empty without a file. Raises BadScenario for other
-    content."""
+    """The interventions in the JSON file ``file``, as a list of tables; an empty list if ``file`` is None. Raises
+    BadScenario for any other content."""
     if file is None:
         return []
     remedy = "a JSON list of tables, each with action and after (the number of the step before it, rising)"
@@ -221,7 +221,9 @@ def _interventions(file: str | None) -> list[dict[str, Any]]:
 
 
 def run_one(scenario: Scenario, options: argparse.Namespace, out: TextIO) -> int:
-    """Play one run; print its steps if requested, then its verdicts."""
+    """Play one run and print its verdicts; also its steps, questions, beats and transactions if the options ask for
+    them. Returns the exit code 0. A configuration that a rule refuses is a success if ``expect_refused`` names this
+    rule; otherwise it raises BadScenario."""
     expected = scenario.document.get("expect_refused")
     try:
         simulation = Simulation(
@@ -355,7 +357,8 @@ def vectors_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
-    """Play the vectors of one file. An error in one file of a folder does not stop the others."""
+    """Play the vectors of one file and add the results to ``report``. If the file belongs to a folder
+    (``has_neighbours``), an error in it is reported and does not stop the other files."""
     try:
         run_file(str(file), _vectors_in(file), report, Neighbours(file.parent))
     except BrokenFile as error:
@@ -369,7 +372,8 @@ def _play_file(file: Path, has_neighbours: bool, report: Report) -> None:
 
 
 class Neighbours:
-    """Gives ``engine.vectors.beside`` the files in the folder of a recording."""
+    """The files in ``folder``, the folder of a vector file. Vectors read them through the interface
+    ``engine.vectors.beside.Beside``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

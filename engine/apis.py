@@ -129,7 +129,8 @@ class Api:
     """``zookeeper`` or ``quorum``: only brokers of clusters with that kind of controller send the request;
     empty: all do."""
     only_if: str | None = None
-    """The name of the profile's field that is True if brokers know the request; None: all brokers know it."""
+    """The name of a field of :class:`Profile` that is True in the versions whose brokers know the request; None: the
+    brokers of all versions know it."""
     craft: Callable[[dict[str, Any]], Any] | None = None
     """A function that makes the request from the fields in ``crafted``; None: the request has exactly these
     fields."""
@@ -140,7 +141,7 @@ class Api:
         return name
 
     def made(self, values: dict[str, Any]) -> Any:
-        """The request with the values of ``crafted`` that a script has set. They must have been checked
+        """The request with ``values``, a dict of field in ``crafted`` → value. The values must have been checked
         before (``check_crafted``)."""
         return self.request(**values) if self.craft is None else self.craft(values)
 
@@ -597,7 +598,8 @@ APIS: list[Api] = [
         errors=_altered_errors,
     ),
 ]
-"""All APIs, in the order of ``names()``."""
+"""The APIs that clients, brokers and controllers use, in a fixed order; those in ``BETWEEN_BROKERS`` are not among
+them."""
 
 BETWEEN_BROKERS: list[Api] = [
     Api(
@@ -617,7 +619,7 @@ versions as one API."""
 
 
 def names() -> tuple[str, ...]:
-    """The names of all APIs, in the order of ``APIS``."""
+    """The names of the APIs in ``APIS``, in the same order."""
     return tuple(api.name for api in APIS)
 
 
@@ -672,7 +674,7 @@ def answer_with(request: object, error: Error, log_start: int = NO_OFFSET) -> An
 
 
 def partitions_of(body: object) -> tuple[str, ...]:
-    """The topic-partitions that a message is about."""
+    """The topic-partitions that a request or response is about; empty if it names none."""
     made = type(body)
     api = _BY_REQUEST.get(made)
     if api is not None:

@@ -44,7 +44,7 @@ def check_crafted(message: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def crafted(message: dict[str, Any]) -> object:
-    """The request that a table of a script describes. Raises Refused for a wrong field."""
+    """The request that ``message``, a table of a fault script, describes. Raises Refused for a wrong field."""
     values = check_crafted(message, "faults.message")
     if message["api"] in CRAFTABLE:
         return craft(message["api"], values)

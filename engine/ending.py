@@ -137,7 +137,9 @@ def _lane(name: str, partition: Json, verdict: Json, hues: dict[int, int]) -> Js
 
 
 def _kind(batch: Json, seen_before: set[int]) -> str:
-    """The kind of a batch: `COMMIT` or `ABORT` for a marker; `aborted`, `open`, `duplicate` or `stored` for data."""
+    """The kind of a batch: `COMMIT` or `ABORT` for a marker; `aborted`, `open`, `duplicate` or `stored` for data.
+    `seen_before`: those of its records that an earlier batch has, too, which was not aborted; a batch with such
+    records is a duplicate."""
     if batch.get("control") is not None:
         return str(batch["control"])
     if batch.get("outcome") in ("aborted", "open"):

@@ -46,8 +46,9 @@ class RecordsFinished(Fact):
 
 @value
 class NumbersInDoubt(Fact):
-    """A producer's sequence numbers may no longer fit the log. ``thrown``: a late response was handled in
-    part, or for another batch; else the producer reuses the numbers of a failed batch."""
+    """A producer's sequence numbers may no longer fit the log. ``thrown`` True: a late response was handled only in
+    part, or for another batch than its own. False: the producer uses the numbers of a failed batch again, although
+    that batch may be stored."""
 
     producer: str
     partition: str
@@ -201,7 +202,8 @@ class OutcomeReported(Fact):
 
 @value
 class IdentityGiven(Fact):
-    """A coordinator assigned this epoch: it replaces every producer with this producer id and a lower epoch."""
+    """A coordinator assigned this producer id and epoch to a transactional id. They replace every producer with the
+    same producer id and a lower epoch."""
 
     transactional_id: str
     producer_id: int

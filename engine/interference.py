@@ -66,7 +66,8 @@ class Interference:
         self.altering: dict[tuple[str, str, int], Error] = {}
         """Dict of a response's (source, destination, correlation id) → the error that replaces its own."""
         self.spared: int | None = None
-        """The number of a step that a fault makes in the original run. In this run the fault does nothing."""
+        """If set: the number of the step that a fault makes in the original run. In this run, that fault does
+        nothing."""
         self._stopping: dict[str, dict[str, Any]] = {}
         """The brokers in a controlled shutdown, each with the fault or intervention that caused the shutdown."""
         self.interventions = [dict(item) for item in interventions]
@@ -153,7 +154,7 @@ class Interference:
         self.kernel.watch.emit(AnswerReplaced, source, error)
         return Send(effect.destination, with_error(effect.body, error), effect.correlation_id, True)
 
-    # -- striking --------------------------------------------------------------------------------------
+    # -- faults that take effect -----------------------------------------------------------------------
 
     def strike(self, argument: tuple[Any, ...]) -> None:
         """Carry out a fault whose time has come. ``argument``: ``("timed", index of the rule)``,

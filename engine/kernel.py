@@ -44,7 +44,8 @@ class Kernel(Protocol):
         """Set the actor and the kind of the current step."""
 
     def ask(self, name: str) -> None:
-        """Update a role's timers, and schedule what follows from the partitions that it changed."""
+        """Update a role's timers. Then deliver the controller's announcements, queue the fetches of the partitions
+        that the role changed, and wake their consumers."""
 
     def ask_for_timers(self, name: str) -> None:
         """Update the timers of a role, and of the applications and loops that use it."""
@@ -54,7 +55,7 @@ class Kernel(Protocol):
         ...
 
     def release(self, actor: str) -> None:
-        """Queue what a resumed actor missed: its messages, and the calls of its applications."""
+        """Queue the messages and calls that an actor missed while it was paused."""
 
     def disconnect(self, client: str, broker: str, purpose: str, taken: int = 0) -> int:
         """End the connection of ``client`` to ``broker`` for ``purpose``. Messages in flight on it are lost.

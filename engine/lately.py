@@ -1,7 +1,8 @@
 """The newest events of a recorded run, from which `engine/why` answers questions.
 
-It keeps the newest transition of each machine, the newest refusal for each name, the newest step of some
-kinds for each name, and the events of the newest records. All of these have a limit. Roles never read them.
+It keeps the newest transition of each object with a state machine, the newest refusal that concerns each actor,
+partition, transactional id or group, the newest step with each sentence in REMEMBERED, and the events of the newest
+records. All of these are limited in number. Roles never read them.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ _NAMES = ("client", "partition", "transactional_id", "group", "consumer")
 """The parameters of a refusal's sentence by whose values the refusal can be looked up."""
 
 RECORDS_MAX = 2_000
-"""The events of the newest records are kept, of at most this many."""
+"""The events of at most this many records are kept, the newest ones."""
 TURNS_MAX = 32
-"""At most this many events of one record are kept: the first ones, and the newest."""
+"""Of one record, at most this many events are kept: the first half of them and the newest half."""
 RAISES_MAX = 64
-"""For each transactional id, the causes of the newest raises of its epoch are kept, of at most this many."""
+"""Of each transactional id, at most this many epochs are kept with the causes of their raise, the newest ones."""
 FLIGHTS_MAX = 256
 """At most this many Produce requests without a response are kept."""
 
@@ -86,7 +87,7 @@ CAME_OF_FAULTS = frozenset(
         "broker.appended_after_marker", "broker.appended_after_decision",
     }
 )  # fmt: skip
-"""Sentences of steps and notes by which a run reacts to a fault."""
+"""The keys of the sentences, in steps and notes, that say how a run reacts to a fault."""
 REQUESTS = ("client.control_sent", "client.transactional_sent", "client.transactional_sent_others_wait")
 """The sentences by which a transaction manager sends a request. It is a reaction to a fault, too, if the client sends
 a request again because the connection ended before the response."""
@@ -100,7 +101,8 @@ CAME_MAX = 64
 
 
 class Said(NamedTuple):
-    """A sentence of a finished step, with the step's number, time and actor."""
+    """A sentence of a finished step, with the step's number, virtual ms and actor. ``cause``: the sentence about
+    sending the message that the step received, or None."""
 
     number: int
     at: int
@@ -126,7 +128,8 @@ class Said(NamedTuple):
 
     @classmethod
     def sending(cls, step: Step, receiver: str) -> Said:
-        """The sentence about a message in a step: the one that names the receiver, or else the step's own."""
+        """The sentence of ``step`` about a message that the step sends: a note that names ``receiver``, or else the
+        step's own sentence."""
         for note in step.notes if receiver not in step.params.values() else ():
             if receiver in (note["params"].get("broker"), note["params"].get("destination")):
                 rules = tuple(note["rules"])
@@ -170,7 +173,7 @@ class LostRequests:
         """(client, API) of each request."""
 
     def sent_again(self, key: str, params: Mapping[str, Any]) -> bool:
-        """Take a sentence. Returns True if it says that a client sends one of these requests again."""
+        """Note a sentence. Returns True if it says that a client sends one of these requests again."""
         request = params.get("client"), params.get("api")
         if key == "client.control_lost" and request[1] not in LOOKUPS:
             self._lost.add(request)
@@ -241,7 +244,8 @@ class Lately:
         self.came: list[Said] = []
         self.came_from: int | None = None
         self._arrived = False
-        """Whether a Produce request was received in this step: then an append of this step is the leader's."""
+        """Whether a leader received a Produce request in this step. If so, an append in this step is the leader's;
+        otherwise it is a follower's copy."""
         self._facts: list[Any] = []
         self._flights: dict[tuple[str, int], _Flight] = {}
         self._sent: dict[int, tuple[Step, str]] = {}

@@ -35,10 +35,10 @@ class Row:
     - ``reply``: the error or result with which the request is answered.
     - ``why``: the name of the reason (its sentence: ``telling.rows.row_key``).
     - ``spec``: a requirement ID.
-    - ``machine`` and ``number``: the row's table and its index there, from 0. Recordings store both, so a new
-      row is added at the end.
-    - ``only_if`` and ``unless``: a field of the profile. They document which versions have the row; in a run
-      only events and guards choose a row.
+    - ``machine`` and ``number``: the row's table and its index there, from 0. Recordings store both, so a new row is
+      added at the end.
+    - ``only_if`` and ``unless``: names of fields of the profile. The row exists in the versions in which the first
+      field is True and the second is False. In a run only events and guards choose a row.
     """
 
     source: str
@@ -59,7 +59,7 @@ class Row:
         return self.target is None
 
     def exists_in(self, profile: object) -> bool:
-        """Whether a version has this row."""
+        """Whether the version that ``profile`` describes has this row."""
         return holds(profile, self.only_if, self.unless)
 
     def name(self, machine: str) -> str:

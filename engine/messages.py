@@ -827,7 +827,7 @@ class FetchingStopped:
 
 @cache
 def broker_number(name: str) -> int:
-    """The id in the name of a broker, as in ``broker-2``."""
+    """The id in the name of a broker: 2 for ``broker-2``."""
     return int(name.rpartition("-")[2])
 
 

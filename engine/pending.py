@@ -1,4 +1,4 @@
-"""The parts of the view for the queued events and for virtual time (GEN-2, GEN-10)."""
+"""The parts of the view that show the queued events and the virtual time (GEN-2, GEN-10)."""
 
 from __future__ import annotations
 

@@ -32,9 +32,9 @@ NOT_FETCHED, UNDECIDED, NOT_REPLICATED, NOT_SUBSCRIBED = (
 
 
 class ReaderLane:
-    """The part of the view at ``consumers.<name>.lanes.<tp>``. ``ahead``: the stretches from the consumer's
-    position to the log end. ``bound``: the consumer may read the offsets below it. ``held_by``: the
-    transaction that keeps ``bound`` below the high watermark."""
+    """The part of the view at ``consumers.<name>.lanes.<tp>``. ``ahead``: the stretches of offsets from the
+    consumer's position to the log end, each with the reason why it was not read. ``bound``: the consumer may read the
+    offsets below it. ``held_by``: the transaction that keeps ``bound`` below the high watermark."""
 
     __slots__ = ("consumer", "leader_log", "partition", "path")
 
@@ -65,7 +65,8 @@ class ReaderLane:
 
 
 def seen(reading: Reading, isolation: str, log: PartitionLog) -> SeenLane:
-    """A consumer's view of the leader's log from its position."""
+    """The view of a consumer's lane: the consumer's position, and which offsets of the leader's log it has not read,
+    and why."""
     bound = log.last_stable_offset if isolation == READ_COMMITTED else log.high_watermark
     return {
         **reading.view(),

@@ -241,8 +241,8 @@ class Recorded(Judged):
         self._touched[part.path] = part
 
     def fate(self, message: int, event: MessageEvent) -> None:
-        """Add what happened to a message in this step: it was sent, delivered, dropped, delayed, duplicated
-        or lost."""
+        """Add to the present step what happened to the message with this number: it was sent, delivered, dropped,
+        delayed, duplicated or lost."""
         self._current.messages.append({"id": message, "event": event})
 
     def _finish_batch(self, path: Path, serials: list[int]) -> None:

@@ -47,8 +47,8 @@ class RunEnd:
         return self._quiet > _QUIET + _QUIET_A_STEP * steps
 
     def nothing_comes(self) -> bool:
-        """Whether all queued events belong to clients that try to connect in vain (background events do not count).
-        Call this only while no broker runs."""
+        """Whether every queued event belongs to a client that tries in vain to connect; background events do not
+        count. Call this only while no broker runs."""
         world = self._world
         for event in self._timetable.valid_events():
             _, handler, argument = event

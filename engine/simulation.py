@@ -1,9 +1,9 @@
 """Advances a run: virtual time, the event queue, one step after the other (GEN-1, GEN-2, GEN-4).
 
-Owns the steps, and no rule of the protocol. ``timetable`` keeps the order of events. Other parts own the end
-of the run, the events of paused actors, the running Sender pass, the timers of roles and the fetches of
-followers. This class calls the roles and carries out the effects that they return. An event that emits
-nothing makes no step. A run is a pure function of the scenario and the interventions.
+Owns the steps, and no rule of the protocol. ``timetable`` keeps the order of events. Other modules own the end of the
+run, the events of paused actors, the running Sender pass, the timers of roles and the fetches of followers. This
+class calls the roles and carries out the effects that they return. An event in which no role emits a happening makes
+no step. A run is a pure function of the scenario and the interventions.
 
 Between the phases of a Sender pass no event is handled except an intervention. Each phase that did something is a
 step.
@@ -287,7 +287,7 @@ class Simulation(Timetable):
         return self._pauses.hold(actor, event)
 
     def release(self, actor: str) -> None:
-        """Queue what a resumed actor missed, and update its timers."""
+        """Queue the messages and calls that an actor missed while it was paused, and update its timers."""
         self._pauses.release(actor)
         self.ask_for_timers(actor)
 
@@ -413,7 +413,8 @@ class Simulation(Timetable):
                 self.disconnect(name, effect.peer, effect.purpose)
 
     def ask(self, name: str) -> None:
-        """Update a role's timers, and schedule what follows from the partitions that it changed."""
+        """Update a role's timers. Then deliver the controller's announcements, queue the fetches of the partitions
+        that the role changed, and wake their consumers."""
         self._timing.ask(name)
         self._replication.follow()
 
@@ -439,7 +440,8 @@ class Simulation(Timetable):
         return envelope
 
     def _answers_in_vain(self, broker: str, effect: Send) -> bool:
-        """Whether the connection of the request has ended: the response is then dropped (GEN-11)."""
+        """Whether the connection of the request has ended, so that the response is dropped (GEN-11). If so, the drop
+        is reported, and the broker takes the next request."""
         connections = self.world.network.connections
         if not connections.ended:
             return False
@@ -539,7 +541,7 @@ class Simulation(Timetable):
         if self.watch.judging and type(envelope.body) is ProduceRequest:
             self.world.copies(envelope.body, sent=False)
 
-    # -- looking ---------------------------------------------------------------------------------------
+    # -- the view and its digest ------------------------------------------------------------------------
 
     def parts(self) -> list[Part]:
         """Every part of the view, in a fixed order."""
@@ -573,16 +575,16 @@ class Simulation(Timetable):
         return digest_of(self.view())
 
     def intervene(self, intervention: dict[str, Any]) -> dict[str, Any]:
-        """Accept an intervention after the newest step: the next step carries it out. Returns it with ``after``
-        filled in. Raises Refused when it is impossible now."""
+        """Accept an intervention after the newest step: the next step carries it out. Returns a copy of the
+        intervention with ``after``, the number of the newest step. Raises Refused when it is impossible now."""
         done = {**intervention, "after": self.number}
         self.interference.accept(done)
         self.finished = None
         return done
 
     def expect(self, interventions: Iterable[dict[str, Any]]) -> None:
-        """Add later interventions of this run, each with ``after``, as the constructor takes them. None may
-        come before the newest step."""
+        """Add interventions that come later in this run. Each has ``after``, the number of the step before it, which
+        is not less than the number of the newest step."""
         self.interference.expect(interventions, self.number)
 
     def verdicts(self) -> list[Verdict]:

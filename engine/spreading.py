@@ -22,7 +22,7 @@ from engine.network.links import Network
 from engine.watching import Watch
 
 Done = Iterator[tuple[str, Effects]]
-"""(name of a broker, the effects that the broker returned), one after the other."""
+"""For each broker that was informed: its name, and the effects that it returned."""
 
 
 class Cluster(Protocol):
@@ -35,7 +35,7 @@ class Cluster(Protocol):
 
 
 class Spreading(Protocol):
-    """One of the two ways in which decisions reach brokers. Times are virtual milliseconds."""
+    """One of the two ways in which the controller's decisions reach brokers. Times are virtual milliseconds."""
 
     def begin(self) -> None:
         """Called when the initial state is complete, before the first step."""
@@ -79,7 +79,7 @@ class Announced:
         self._controller = controller
 
     def begin(self) -> None:
-        """Do nothing: the announcements that wait are delivered with the first event."""
+        """Do nothing: the first event delivers the announcements that wait."""
 
     def announce(self, now: int) -> Done:
         controller, cluster = self._controller, self._cluster

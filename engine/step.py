@@ -60,7 +60,8 @@ class Step:
 
     @property
     def interesting(self) -> bool:
-        """Whether a learner should stop here."""
+        """Whether a learner should stop at this step: at a fault, a refusal, a broken guarantee, a transition, or a
+        decision that a row before the last one of its table made."""
         return bool(
             self.kind == "fault"
             or self.refusal

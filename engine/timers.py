@@ -1,10 +1,10 @@
 """Collects the running timers of all roles from a view.
 
-The name of a timer is `<actor>/<kind> <subject>`. Clients list their timers in the view. The timers of all
-other roles are collected here from the objects that wait. Pages get the timers from view/derived.py.
+The name of a timer is `<actor>/<kind> <subject>`. Clients list their timers in the view. The timers of all other
+roles are made here from the entries of the view that have a deadline. Pages get the timers from view/derived.py.
 
-Two kinds are left out: waits that the engine does not have (a replica leaves the ISR only by a fault, LOG-7),
-and background scans, because they run in any case (LOG-12, TXC-21).
+Two kinds of timers are left out: those for waits that the engine does not have (a replica leaves the ISR only by a
+fault, LOG-7), and those of background scans, which take place in any case (LOG-12, TXC-21).
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ class TransactionLines:
                 f"{line['result']} {line['state']} {', '.join(line['places']) or 'nowhere'}{more}"
             )
 
-    # -- what a step does ------------------------------------------------------------------------------
+    # -- changes and transitions of a step ---------------------------------------------------------------
 
     def _change(self, change: Change, step: Mapping[str, Any]) -> None:
         path = change["path"]

@@ -29,7 +29,7 @@ def ordered_value(made: type[Made]) -> type[Made]:
 
 
 def reader_of(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    """A function that reads these fields of an object and returns them as a tuple."""
+    """A function that reads the fields ``names`` of an object and returns their values as a tuple."""
     if not names:
         return _nothing
     return _Single(attrgetter(*names)) if len(names) == 1 else attrgetter(*names)
@@ -40,7 +40,7 @@ def _nothing(_: Any) -> tuple[()]:
 
 
 class _Single:
-    """Reads one field into a tuple: an ``attrgetter`` of one name returns the bare value."""
+    """Returns the value of one field as a tuple. (An ``attrgetter`` of one name returns the value itself.)"""
 
     __slots__ = ("get",)
 

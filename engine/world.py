@@ -167,8 +167,8 @@ class World:
         return None if replica is None else replica.log
 
     def counts(self, partition: str, serial: int) -> bool:
-        """Whether a stored copy of this record is outside transactions, or in one that was not aborted. True
-        while the partition has no log to look at."""
+        """Whether the log from which consumers read has a copy of this record that is in no aborted transaction. Also
+        True while there is no such log."""
         log = self.leader_log(partition)
         if log is None:
             return True
@@ -184,7 +184,8 @@ class World:
         )
 
     def lanes_changed(self, partition: str) -> None:
-        """Update what consumers see in the lanes of a partition whose log or leader may have changed."""
+        """Mark the lanes of a partition for the next comparison of views, if an offset that they show has changed in
+        the leader's log."""
         lanes = self.lanes.get(partition)
         if not lanes:
             return
@@ -221,7 +222,7 @@ class World:
             yield name, self.brokers[name].start(now)
 
     def peers_of(self, name: str) -> list[str]:
-        """The actors that may have a connection to this one."""
+        """The names of the actors that may have a connection to this one."""
         if name in self.beside:
             return [other for other in self.beside if DATABASE in (name, other) and other != name]
         if name in self.nodes:
