@@ -175,8 +175,7 @@ class ProtocolChosen(Aside):
 
 @happening
 class NextEpochGiven(Aside):
-    """The response to EndTxn contains the identity of the next transaction: ``next_producer_id`` and ``next_epoch``.
-    """
+    """The response to EndTxn contains the identity of the next transaction: ``next_producer_id`` and ``next_epoch``."""
 
     client: str
     producer_id: int

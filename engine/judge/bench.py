@@ -137,8 +137,7 @@ class GuaranteePart:
         }
 
     def breaks(self, step: int, place: str, serials: list[int], count: int) -> None:
-        """Count violations of this guarantee. The step, the place and the serials stay those of the first violation.
-        """
+        """Count violations of this guarantee. The step, the place and the serials stay those of the first violation."""
         self.count += count
         if self.broken_at is None:
             self.broken_at, self.partition, self.serials = step, place, serials

@@ -81,8 +81,7 @@ class AdminCall:
         return self.kind.name == PRODUCERS and self.command.broker is not None
 
     def retry(self, now: int) -> int | None:
-        """Set ``retry_at`` to the end of the backoff. Returns this time (virtual ms); None if the call ends before.
-        """
+        """Set ``retry_at`` to the end of the backoff. Returns this time (virtual ms); None if the call ends before."""
         self.retry_at = now + RETRY_BACKOFF_MS
         return self.retry_at if self.retry_at < self.deadline else None
 
