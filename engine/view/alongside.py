@@ -1,8 +1,8 @@
 """Compares two runs: which steps belong together, and from which step on each object differs.
 
 Equal events of both runs stand beside each other, whenever they happen. While one run makes a step that the other
-does not have, the other run stands still. A difference in time alone does not count: a value of the state counts as
-different from the step on at which the sequence of its values leaves that of the other run.
+does not have, the other run stands still. A difference in time alone does not count: two runs differ in a value of
+the state from the step on at which the sequence of its values is another one.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ events."""
 CHOSEN = frozenset({"api_call", "fault"})
 """The kinds of steps whose times the scenario chooses."""
 COUNTS = frozenset({"delivered_count", "stored", "duplicates", "lost", "failed", "reordered"})
-"""The names of facts that are counts. Counts may grow at a different pace in each run, so a count that only grows
-differs from the step on at which it exceeds its last value in the other run. If a count also falls, the values at
+"""The names of facts that are counts. Counts may grow at a different pace in each run, so a count that never falls
+differs from the step on at which it exceeds its last value in the other run. If a count falls, too, the values at
 which it turns are compared."""
 BATCH = ("producer_id", "producer_epoch", "first_sequence")
 """The fields of an arrived batch that identify it in its partition."""
@@ -98,7 +98,8 @@ class Followed:
             self._changed(0, path, value)
 
     def logs(self) -> dict[str, list[tuple[Any, str]]]:
-        """``RunOutcome.logs`` with a record in place of each serial."""
+        """Dict of partition → (record, outcome) of each record of its log, in order. This is ``RunOutcome.logs`` with
+        a :class:`Record` in place of each serial."""
         logs = self.outcome.logs()
         return {
             name: [(self._record(serial), outcome) for serial, outcome in log] for name, log in logs.items()
@@ -317,7 +318,7 @@ def _decided_apart(left: Followed, right: Followed) -> tuple[Decided, Decided] |
 
 
 def _answer(step: Mapping[str, Any]) -> str | None:
-    """``error`` of the decision that the step shows."""
+    """The ``error`` of :class:`Decided` for the decision that the step shows."""
     if step["refusal"] is not None:
         return str(step["refusal"]["error"])
     return "" if step["decision"]["rows"][-1]["outcome"] == "decided" else None
@@ -331,7 +332,7 @@ def _timed(left: Followed, right: Followed, same: int, moments: Sequence[Sequenc
     found: tuple[int, list[int | None]] | None = None
     ours, theirs = left.facts(), right.facts()
     for fact in ours.keys() & theirs.keys():
-        # By time: the last step at which the fact changes, and its value.
+        # Dict of virtual time → (the last step at this time that changes the fact, its value then), for each run.
         histories = [
             {every[step]: (step, value) for step, value in facts[fact]}
             for every, facts in zip(times, (ours, theirs), strict=True)

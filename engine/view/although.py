@@ -12,7 +12,8 @@ _SAME = frozenset(
     {"cost.log_same", "cost.records_same", "cost.markers_more", "cost.markers_fewer"}
     | {"cost.end_same", "cost.outcome_same"}
 )
-"""The keys of a cost's sentence about logs or nodes with which a run ends with the same transactions and records."""
+"""The keys of the sentences about logs or nodes at the end of a run, if the run ends with the same transactions and
+records as without the intervention."""
 _FAULTS = frozenset(
     {"drop_message", "delay_message", "duplicate_message", "reorder_message", "disconnect_message"}
     | {"crash", "pause"}

@@ -1,4 +1,4 @@
-"""The fields of one step that beats and their lines use."""
+"""The data of a run's step that beats and their lines use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BeatStep:
     params: Mapping[str, Any]
     stands_out: bool
     refusal: str | None = None
-    """The error of the step's refusal."""
+    """The error of the step's refusal; None if the step refuses nothing."""
     opener: Opener | None = None
     opener_params: dict[str, Any] = field(default_factory=dict)
     sentences: tuple[tuple[str, Mapping[str, Any]], ...] = ()
@@ -32,7 +32,8 @@ class BeatStep:
     resent: tuple[str, ...] = ()
     """The clients whose resent batch this step appends."""
     settled: tuple[Any, ...] = ()
-    """The names of the batches that were in doubt at their client, which learns in this step that they are stored."""
+    """For each batch that was in doubt at its client, and that this client now learns to be stored: the names of its
+    records."""
     held: tuple[tuple[Any, str, int], ...] = ()
     """(client, partition, number of records) for records that wait, from this step on, behind the transaction of
     another producer: they are replicated, but read_committed consumers do not get them."""
@@ -54,7 +55,7 @@ class BeatStep:
 
 
 def said_in(steps: Sequence[BeatStep], *keys: str) -> Iterator[Mapping[str, Any]]:
-    """The parameters of every sentence and note with one of these keys."""
+    """The parameters of every sentence and note of the steps whose key is one of ``keys``, in order."""
     for step in steps:
         if not step.said.isdisjoint(keys):
             yield from (params for key, params in step.sentences if key in keys)

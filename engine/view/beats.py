@@ -72,15 +72,15 @@ at least two further openings are inside it."""
 LINES_MOST = 60
 """A beat with more lines than this is divided into parts."""
 STARTS_WITHIN = 3
-"""If at most this many steps come before the first opening, they belong to its beat; otherwise they are a
-beat of their own."""
+"""If at most this many steps come before the first opening, they belong to the beat of this opening; otherwise they
+are a beat of their own."""
 FIRST_WRITES = frozenset({"begins", "sends"})
 """The openers of a producer's first records."""
 OWN_IDENTITY = frozenset({"identity", "transactional_identity"})
 """The openers of one producer's request for its identity."""
 BEHIND_MOST = 7
-"""If a level has too little room for all openings that matter after the kept beats, it gets room for at least this
-many beats. Otherwise a reader would find the consequences of the intervention only inside other beats."""
+"""If the openings that matter after the kept beats do not fit on a level, the level gets room for at least this many
+beats. Otherwise a reader would find the consequences of the intervention only inside other beats."""
 KEPT_MOST = 2 * MOST
 """If at least this many beats are kept, the beats of the change after them are inside one beat."""
 PASSED_FROM = 3
@@ -121,7 +121,8 @@ class Beats:
         self._openers.take(step)
 
     def fork(self) -> Beats:
-        """A copy for a branch that begins here. It shares the steps so far, which never change."""
+        """A copy for a branch that begins after the last step that was taken. It shares the steps so far, which never
+        change."""
         fork = Beats(self._consumers, self._named)
         fork._openers = self._openers.fork()
         return fork
@@ -324,7 +325,8 @@ class Beats:
         found: list[Beat] = []
         for opened, beat in zip(chosen, beats, strict=True):
             lands = beat["lands"] - number
-            # A beat that has the title of its producer's first records passes over the producer's identity.
+            # A beat may have the title of its producer's first records although it begins with the producer's
+            # identity. Then the identity is a passed opening.
             gave = [opened] if opened.opener.name in OWN_IDENTITY and beat["kind"] in FIRST_WRITES else []
             between = [one for one in (*gave, *others, *opens) if seen < one.at + one.lead < lands]
             heaviest = sorted(between, key=lambda one: (-one.weight, one.opener is RETRIES))
@@ -470,7 +472,7 @@ class Beats:
         return shown
 
     def _is_shared(self, reader: str, steps: Sequence[BeatStep]) -> bool:
-        """Whether another consumer gets, anywhere in the run, records that the reader gets in these steps."""
+        """Whether another consumer gets, in any step of the run, records that ``reader`` gets in ``steps``."""
         got = [said for said in said_in(steps, DELIVERS) if said["consumer"] == reader]
         return any(
             other["consumer"] != reader

@@ -478,7 +478,9 @@ def cost_of(written: Outcome, now: Outcome, done: Iterable[Mapping[str, Any]]) -
 
 
 def _is_unfinished(written: Outcome, now: Outcome) -> bool:
-    """Whether the run leaves a transaction of Kafka open, or something else that ends in the original run."""
+    """Whether the run leaves something unfinished at its end: an open transaction of Kafka, more hanging transactions
+    than in the original run, a transaction that ends in the original run, or an outcome that the business system
+    learns there."""
     hangs = now.get("hanging", 0) > written.get("hanging", 0)
     return bool(now.get("open") or hangs or left_open(written, now) or _not_learned(written, now))
 
@@ -773,7 +775,7 @@ def _difference(written: Outcome, now: Outcome, name: str) -> int:
 
 
 def _put(table: dict[str, Any], path: list[str], change: Mapping[str, Any]) -> None:
-    """Set a value at a path; an empty path adds or removes the whole table."""
+    """Set or remove the value at a path, as the change says. An empty path means the whole table."""
     if not path:
         table.clear()
         table.update(change.get("after") or {})

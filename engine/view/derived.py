@@ -39,7 +39,7 @@ Serials = Mapping[str, Iterable[int]]
 
 
 Place = tuple[str, ...]
-"""The path of a table of a view, or of one entry in it."""
+"""A place in a view: the name of a table, or the name of a table and that of an entry in it."""
 
 _THINGS = ("partitions", "brokers")
 """The tables of the view whose timers are derived for each entry separately. The timers of other tables are derived
@@ -51,7 +51,7 @@ _HAVE_TIMERS = (*_THINGS, "quorum", "zookeeper", "middleware", "services")
 
 
 def _timers(view: Json, place: Place) -> dict[str, Any]:
-    """Dict of `<actor>/<name>` → timer, for the timers of one place."""
+    """Dict of `<actor>/<name>` → timer, for the timers of one place, without those of clients."""
     room = view.get(place[0], {})
     if len(place) > 1:
         room = {place[1]: room[place[1]]} if place[1] in room else {}
@@ -84,8 +84,9 @@ class Derived:
 
     def __init__(self, view: Json, number: int = 0, broken: Serials | None = None) -> None:
         self.number = number
-        """The number of the last step that was made."""
-        # The times of a log case are those of its records.
+        """The number of the last step that was taken."""
+        # In a log case, which has no queued events, the times are those of its records, so no step comes after a
+        # leap.
         self._at: int | None = view.get("time", 0) if "pending" in view else None
         self._view = watched(view)
         self._pending = due_next(self._view.get("pending", {}))
@@ -106,7 +107,7 @@ class Derived:
             for name in OF_RECORDS
             if name in GUARANTEES or name in guarantees
         }
-        # Their numbers are those of transactions, so they name no record.
+        # Transactions of the middleware break these guarantees, so no records are listed.
         self._broken |= {name: {} for name in TRANSACTION_GUARANTEES if name in guarantees}
 
     def view(self) -> dict[str, Any]:
@@ -204,7 +205,7 @@ class Derived:
         self._disagreements[client] = after
 
     def fork(self) -> Derived:
-        """A copy for a branch that begins here."""
+        """A copy for a branch that begins after the last step that was taken."""
         return deepcopy(self)
 
     def _newly_broken(self, step: Json) -> list[dict[str, Any]]:

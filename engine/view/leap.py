@@ -1,5 +1,5 @@
-"""A step before which much virtual time passes, and what ends with it: a timer of the component that acts, or the wait
-for a call of an application."""
+"""Finds the steps before which much virtual time passes, and what ends with this time: a timer of the component that
+acts, or the wait for a call of an application."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _ends(before: int, step: Mapping[str, Any], timers: Iterable[Mapping[str, An
 
 
 def _of_clients(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The timers of clients that end in this step."""
+    """The timers of clients that this step ends, as they were before it."""
     return [
         {"actor": change["path"][1], **change["before"]}
         for change in step["changes"]

@@ -96,7 +96,7 @@ def _local_part(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> 
 
 
 def _opened(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of a new transaction, if the beat contains its Prepare."""
+    """The title of a new transaction whose Prepare the business system sends within the beat; None for any other."""
     said = next(said_in(steps, "business.asks_to_prepare"), None)
     return None if said is None else ("opened_prepares", {"business": said["business"]})
 

@@ -30,7 +30,7 @@ NEXT_BATCHES = 6
 """This many batches at the head of each queue of a client are listed. A panel draws fewer (DRAWN_BATCHES), but the
 queue changes while the page steps on."""
 DRAWN_BATCHES = 2
-"""A panel may draw this many batches at the head of each queue."""
+"""A panel may draw this many batches at the head of each queue of a client."""
 GAP = 44
 """If a gap between two listed records has at most this many records (one page of the panel), these are
 listed, too."""
@@ -138,8 +138,8 @@ def _listed_records(view: View, since: int) -> set[str]:
 
 
 def _in_bulk(clients: dict[str, View]) -> set[int]:
-    """The serials of pending records that may be too many to list: the records of unsent batches behind the head of a
-    queue, and the records of large batches that were sent at most once."""
+    """The serials of pending records that may be too many to list: those in unsent batches behind the head of a
+    queue, and those in large batches that were sent at most once."""
     later: set[int] = set()
     for client in clients.values():
         waiting = {

@@ -43,9 +43,8 @@ ROUND_KINDS = frozenset({"round", TRANSACTION.name, MANY_ROUNDS.name, *(one.name
 
 
 def with_new(openings: list[Opened], known: Sequence[str], since: int) -> list[Opened]:
-    """The openings, with ``new`` set: it is False before step ``since``, and for events that ``known`` also has.
-    ``known``: the kinds of the events in the run without the intervention, in order. ``since``: the index of the first
-    step that may be new."""
+    """The openings, each with ``new``: False for openings before the index ``since``, and for events that ``known``
+    has, too; True for all others. ``known``: the kinds of the events in the run without the intervention, in order."""
     weighty = [at for at, one in enumerate(openings) if one.at >= since and is_event(one) and not one.by_hand]
     kinds = [_event(openings[at].opener.name) for at in weighty]
     again = {weighty[place] for place in _again(list(map(_event, known)), kinds, eq)}

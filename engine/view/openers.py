@@ -42,7 +42,7 @@ class Opener:
     once: bool = False
     when: str = ""
     subject: str = ""
-    """A parameter that distinguishes openings of this opener, although it is not in the title."""
+    """A parameter that distinguishes openings of this opener, although the title does not contain it."""
     apis: frozenset[str] = frozenset()
     """The opener opens only for messages of these APIs; empty: for every step with one of its sentences."""
     step: str = ""

@@ -78,7 +78,8 @@ class Opened:
     breaks: bool = False
     """Whether its step, in a run with an intervention, breaks a guarantee."""
     new: bool = False
-    """Whether the run without the intervention has no such opening after the time of the intervention."""
+    """False if the opening is before the intervention, or is an event that the run without the intervention has, too.
+    """
     recurs: bool = False
     """Whether the run without the intervention has a beat for it, too."""
     consequence: bool = False
@@ -86,12 +87,12 @@ class Opened:
 
 
 def begun(one: Opened, start: int) -> Opened:
-    """The opening, with a beat that begins at the index ``start``."""
+    """The opening ``one``, whose beat now begins at the index ``start``. The step that opens it stays the same."""
     return replace(one, at=start, lead=one.lead + one.at - start)
 
 
 def begun_from(start: int, openings: list[Opened]) -> list[Opened]:
-    """The openings. The beat of the first one begins at the index ``start``."""
+    """The openings, the first of which now has a beat that begins at the index ``start``."""
     return [begun(openings[0], start), *openings[1:]]
 
 
@@ -166,7 +167,7 @@ def openings_in(
 
 
 def _count(steps: Sequence[BeatStep], names: Collection[str]) -> int:
-    """The number of steps that could open a beat with one of these openers."""
+    """The number of steps whose opener is one of ``names``."""
     return sum(step.opener is not None and step.opener.name in names for step in steps)
 
 

@@ -25,7 +25,8 @@ from engine.view.sent_again import SentAgain
 from engine.view.stops import with_stops
 
 PLAN_VERSION = 63
-"""Raised when the same run may give another plan than before. Stored plans of other versions are then made again."""
+"""This number rises whenever the same run may give another plan than before. A stored plan of another version is then
+made again."""
 
 
 class _Field(Protocol):
@@ -35,7 +36,7 @@ class _Field(Protocol):
         """Take the next step, as JSON."""
 
     def to_json(self) -> Any:
-        """The field's value; empty if the run has nothing for it."""
+        """The field's value; empty if the run has nothing for this field."""
 
 
 class RunPlan:
@@ -88,7 +89,7 @@ class RunPlan:
         ]
 
     def fork(self) -> RunPlan:
-        """A copy for a branch that begins here."""
+        """A copy for a branch that begins after the last step that was taken."""
         fork = RunPlan({}, {})
         fork.steps = self.steps
         fork._places = deepcopy(self._places)

@@ -81,8 +81,8 @@ def repeats_in(steps: Sequence[BeatStep]) -> Repeats:
 
 
 def lengths_of(steps: int, repeats: Sequence[Repeat]) -> list[int]:
-    """For each index from 0 to ``steps``, the number of steps before it, where only one round of each stretch is
-    counted."""
+    """For each index from 0 to ``steps``, the number of steps before it, where only one round of each stretch of
+    ``repeats`` is counted."""
     each = [1] * steps
     for repeat in repeats:
         once = -(-(repeat.stop - repeat.at) // repeat.rounds)

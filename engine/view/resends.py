@@ -42,7 +42,8 @@ class Resends:
         """Dict of batch → the first name of its records."""
 
     def take(self, sentences: Sentences) -> tuple[Batch, ...]:
-        """Take the sentences of a step. Returns the resent batches that a leader appends in this step."""
+        """Take the sentences of a step. Returns the resent batches that a leader appends in this step, not those that
+        it takes for duplicates."""
         found: list[Batch] = []
         for key, params in sentences:
             client = params.get("client")

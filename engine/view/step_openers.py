@@ -55,7 +55,8 @@ from engine.view.resends import RESULTS, Resends
 from engine.view.titles import NEW
 
 IDS_WANTED = frozenset({"client.producer_id_wanted", "client.init_transactions", "client.waits_producer_id"})
-"""After the first of these sentences, it matters whether a broker has a block of producer ids."""
+"""The sentences that say that a client wants a producer id. Only after the first of them does it matter to a reader
+whether a broker has a block of ids."""
 BOTH = "BOTH"
 """The result of several transactions that held the last stable offset back together, some committed and some
 aborted."""
@@ -103,13 +104,14 @@ class StepOpeners:
         self._readers: dict[str, set[str]] = {}
         """Dict of partition → the read_committed consumers that have fetched from it."""
         self._first: dict[tuple[str, Any], int] = {}
-        """Dict of (partition, producer id) → the first offset that was stored since the producer id's last marker
-        there."""
+        """Dict of (partition, producer id) → the first offset that was stored since the newest marker of the producer
+        id in the partition."""
         self._unended: dict[tuple[str, Any], dict[str, tuple[int, tuple[int, ...]]]] = {}
         """Dict of (partition, producer id) → dict of client → (number, serials) of the records that the client stored
         since the producer id's last marker there."""
         self._marked: dict[tuple[str, Any], tuple[Any, str]] = {}
-        """Dict of (partition, producer id) → epoch and result of its newest marker there."""
+        """Dict of (partition, producer id) → epoch and result of the newest marker of the producer id in the
+        partition."""
         self._ended: dict[str, list[Ended]] = {}
         """Dict of partition → its transactions that have their marker and whose records are not readable yet."""
         self._read_committed: set[str] = set()
@@ -429,7 +431,8 @@ class StepOpeners:
                     self.steps[at] = replace(self.steps[at], opener=TAKEN_FOR_DUPLICATE, opener_params={})
 
     def fork(self) -> StepOpeners:
-        """A copy for a branch that begins here. It shares the steps so far, which never change."""
+        """A copy for a branch that begins after the last step that was taken. It shares the steps so far, which never
+        change."""
         fork = StepOpeners()
         fork.steps = list(self.steps)
         fork._doubted = set(self._doubted)

@@ -38,7 +38,7 @@ def _stops(beat: Beat, is_last: bool) -> set[int]:
 
 def _marked(beat: Beat, stops: set[int]) -> Beat:
     own: Beat = {**beat}
-    own.pop("stop", None)  # an earlier plan may have marked it
+    own.pop("stop", None)  # An earlier plan may have marked the beat.
     if id(beat) in stops:
         own["stop"] = True
     if "beats" in beat:

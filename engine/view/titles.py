@@ -38,7 +38,7 @@ LEADS = frozenset(
         "released_part",
     }
 )  # fmt: skip
-"""The titles that say something that the sentences of the step in which the beat lands do not say."""
+"""The titles that tell a reader something that the sentences of the step in which the beat lands do not."""
 COUNT_RECORDS = frozenset(
     f"beat.{name}"
     for name in (
@@ -80,7 +80,8 @@ replaces it in the text: the names of the records if another beat has the same t
 
 
 def which_named(params: Params, *, is_needed: bool) -> Params:
-    """The parameters of a title, with the names of its records if they are needed."""
+    """The parameters of a title, with the names of its records in place of their serials; without the names unless
+    ``is_needed``."""
     if RECORDS not in params:
         return params
     named = {name: value for name, value in params.items() if name != RECORDS}
@@ -242,7 +243,8 @@ def _many(opener: str) -> Tell:
 
 
 def _identity(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The title with the newest identity that a client gets in the beat."""
+    """The title with the newest identity that a client gets in the beat; None if none gets one. If ``params`` has a
+    client, only this client counts."""
     ids = [
         said for said in said_in(steps, *IDS_GOT) if params.get("client", said["client"]) == said["client"]
     ]
@@ -385,8 +387,8 @@ def _gives_up(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> T
 
 
 def _refused_epoch(name: str, key: str, known: str) -> Tell:
-    """A function that makes the title of a refusal with this sentence. ``known``: the parameter with the
-    higher epoch."""
+    """A function that makes the title ``name`` of a refusal with the sentence ``key``. ``known``: the parameter of
+    the sentence with the higher epoch."""
 
     def tell(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
         said = next(said_in(steps, key), None)
@@ -434,7 +436,8 @@ def _read_after_marker(_: Params, steps: Sequence[BeatStep], consumers: Sequence
 
 
 def _commit_known(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The title if the call returns with this commit; None if it does not."""
+    """The title if the application's call returns in the step in which the client learns of the commit; None if it
+    does not."""
     calls = {said["call"] for said in said_in(steps[:1], "client.call_returns")}
     return ("commit_returns", params) if "commit_transaction" in calls else None
 

@@ -45,13 +45,14 @@ WATCHED: Tree = {
 
 
 def watched(view: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a view, down to the fields that are read."""
+    """A copy of those parts of the view that derived facts read (``WATCHED``)."""
     kept: dict[str, Any] = _kept(WATCHED, view)
     return kept
 
 
 def fold(view: dict[str, Any], change: Mapping[str, Any]) -> bool:
-    """Apply a change (docs/frame.md). Returns False when it concerns nothing that is kept here."""
+    """Apply a change (docs/frame.md) to a view that ``watched`` has returned. Returns False when the change is about
+    no part that the view has."""
     path = change["path"]
     tree: Any = WATCHED.get(path[0])
     if tree is None:
