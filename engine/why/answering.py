@@ -147,7 +147,7 @@ def _place(question: str, chain: Sequence[Link]) -> int:
 
 
 def _reason(chain: Sequence[Link]) -> int:
-    """The index of the link that says why the object is in its state."""
+    """The index of the link in ``chain`` that says why the object is in its state."""
     for place, link in enumerate(chain):
         if link.key in DECIDES:
             return place

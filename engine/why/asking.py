@@ -126,8 +126,9 @@ QUESTIONS = tuple(_ANSWERS)
 
 
 def why(run: Simulation | Moment | Json, question: str, subject: str) -> tuple[Link, ...]:
-    """The answer as a chain of links. ``run``: a recorded simulation at its present step, or only its view
-    (docs/frame.md); it is not changed. Raises NotAsked (a ValueError) if there is no such question or subject."""
+    """The answer to a question as a chain of links. ``run``: a recorded simulation at its present step, or only its
+    view (docs/frame.md); it is not changed. ``subject``: the object of the question, as text. Raises NotAsked (a
+    ValueError) if there is no such question or subject."""
     answer = _ANSWERS.get(question)
     if answer is None:
         raise NotAsked("question", f"{question!r} is none", f"known: {', '.join(QUESTIONS)}")

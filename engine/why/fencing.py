@@ -72,7 +72,7 @@ def why_fenced(moment: Moment, transactional_id: str) -> Iterator[Link]:
 
 def _behind(moment: Moment, transactional_id: str, coordinator: str, entry: Json) -> Iterator[Link]:
     """Links about clients that still have a lower epoch of the id, at most NAMED_MAX. If there is no such client, one
-    link that says so."""
+    link says so."""
     current = entry["producer_epoch"]
     found = 0
     for name, client in moment.clients_of(transactional_id):
@@ -188,7 +188,7 @@ def decided(moment: Moment, producer_id: int) -> Iterator[Link]:
 
 
 def decision_of(moment: Moment, transactional_id: str) -> Said | None:
-    """The newest step that decided a transaction of this id."""
+    """The newest step that decided a transaction of this id; None if no such step is known."""
     found = [moment.lately.said.get((key, transactional_id)) for key in DECIDES]
     return max((one for one in found if one is not None), key=_number, default=None)
 

@@ -64,7 +64,7 @@ def _broken(_moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _broken_before(moment: Moment, step: Json) -> Iterator[Asked]:
-    """Questions about guarantees that were broken in an earlier step, the most recent first."""
+    """Questions about guarantees that were broken in earlier steps, the newest violation first."""
     before = [
         (shown["broken_at"], guarantee, shown)
         for guarantee, shown in moment.part("guarantees").items()
@@ -181,7 +181,7 @@ def _reader(moment: Moment, step: Json) -> Iterator[Asked]:
 
 
 def _held_readers(moment: Moment, step: Json) -> Iterator[Asked]:
-    """The question about a read_committed consumer that waits, if the step says that consumers wait."""
+    """The question about a read_committed consumer that waits, if a note of the step says that consumers wait."""
     if not any(note["key"] == "broker.readers_wait_for_transaction" for note in step["notes"]):
         return
     for consumer, shown in moment.part("consumers").items():

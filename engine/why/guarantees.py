@@ -51,8 +51,8 @@ def switched_off(moment: Moment) -> Iterator[Link]:
 
 
 def _stored_at(moment: Moment, serial: int, partition: str) -> tuple[Json, Json | None]:
-    """The selection of the newest copy of a record in the leader's log, and the batch with it (None without a
-    copy)."""
+    """Where a record is stored: the newest copy in the leader's log as a selection, and the batch with it. Without a
+    copy: the record as a selection, and None."""
     found = copies(moment, partition, serial)
     if not found:
         return record_subject(serial), None
@@ -230,8 +230,8 @@ def _open(replica: Json) -> list[tuple[int, int]]:
 
 
 def _stored_late(moment: Moment, partition: str, point: Link | None) -> Iterator[Link]:
-    """A link about the step that stored the first batch of the hanging transaction, if ``point`` names a marker before
-    this batch."""
+    """A link about the step that stored the first batch of the hanging transaction, if the link ``point`` names a
+    marker before this batch; no link otherwise."""
     batch = None if point is None else moment.batch_at(partition, point.params["offset"])
     if point is None or batch is None or not batch["serials"] or "marker_offset" not in point.params:
         return

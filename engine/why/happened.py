@@ -51,7 +51,7 @@ def newest_of(moment: Moment) -> Json:
 
 
 def own_words(step: Json, subject: Json | None = None) -> Link:
-    """The sentence of a step as a link. Its subject is ``subject``, or else the step's message or actor."""
+    """A link with the own sentence of a step. Its subject is ``subject``, or else the step's message or actor."""
     message = step["params"].get("message")
     about = actor_subject(step["actor"]) if message is None else message_subject(str(message))
     about = about if subject is None else subject
@@ -255,7 +255,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
         yield link("lost.not_sent_again", "SND-8", subject=actor_subject(name), client=name)
         return
     if any(_is_same_exchange(one, message) for one in moment.messages()):
-        return  # The network had duplicated the message, and a copy is in transit.
+        return  # A copy of the message is in transit, because a fault duplicated it.
     if request is not None:
         yield from not_in_flight(moment, name, request)
     if message["api"] == "Produce" and client["alive"] and _has_unfinished_records(moment, message):
@@ -266,7 +266,7 @@ def _who_waits(moment: Moment, message: Json) -> Iterator[Link]:
 
 
 def _held_by(moment: Moment, message: Json) -> Iterator[Link]:
-    """The partitions that wait for a marker of the lost request."""
+    """Links about the open transactions that wait for the markers of a lost request; none for other messages."""
     board = (moment.broker(message["from"]) or {}).get("markers") or {}
     sent = board.get("in_flight", {}).get(message["to"].removeprefix("broker-"), ())
     lost = sent if message["api"] == MARKERS and not message["is_response"] else ()
@@ -286,7 +286,7 @@ def _is_same_exchange(message: Json, lost: Json) -> bool:
 
 
 def _has_unfinished_records(moment: Moment, message: Json) -> bool:
-    """Whether the message carries a record that has no result yet, or that fails now because of the loss."""
+    """Whether the lost message carries a record that has no result yet, or that fails now because of this loss."""
     records = moment.part("records")
     carried = moment.lately.carried.get(message["id"], {}).values()
     found = [records[str(serial)] for serials in carried for serial in serials if str(serial) in records]

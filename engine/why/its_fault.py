@@ -95,7 +95,8 @@ def with_its_fault(
 
 
 def _in_order(chain: Sequence[Link], added: Sequence[Link]) -> list[Link]:
-    """The chain with the added links between its links, ordered by their steps."""
+    """The chain with the links in ``added`` between its own links, so that the links about steps are in the order of
+    these steps."""
     result = list(chain)
     for one in added:
         at = [place for place, other in enumerate(result) if other.step is not None]
@@ -141,8 +142,9 @@ def _comes(moment: Moment, other: Moment, question: str, subject: str, fault: Sa
 def _aborts(
     moment: Moment, other: Moment, transactional_id: str, fault: Said, mine: str, theirs: str
 ) -> bool:
-    """Whether the other run comes to the id's state, too, or the fault has not led to this state. ``mine`` and
-    ``theirs``: the id's states in the run and in the other run."""
+    """Whether the abort of an id's transaction cannot be put down to the fault: the id is not aborted, its abort was
+    decided before the fault, or the other run aborts it, too. ``mine`` and ``theirs``: the id's states in this run
+    and in the other one."""
     decided = decision_of(moment, transactional_id)
     if mine not in (PREPARE_ABORT, COMPLETE_ABORT) or decided is None or decided.number < fault.number:
         return True
@@ -167,7 +169,8 @@ def _is_held(moment: Moment, partition: str) -> bool:
 
 
 def _names(moment: Moment, question: str, subject: str) -> Json:
-    """The client, partition and transactional id that an answer is about, as far as they are known."""
+    """What an answer is about, as far as it is known: dict of ``client``, ``partition`` or ``transactional_id`` → its
+    name."""
     if question in (HANGING, LSO):
         return {"partition": subject}
     if question == UNSEEN:

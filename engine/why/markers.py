@@ -69,8 +69,8 @@ def missing_marker(
 def _not_being_sent(
     moment: Moment, transactional_id: str, coordinator: str, partition: str | None, waiting: Json | None
 ) -> Iterator[Link]:
-    """Links that say why the coordinator does not send a marker. ``waiting``: the id's entry among those whose markers
-    are being sent, or None."""
+    """Links that say why the coordinator does not send a marker. ``waiting``: the id's entry in the table of the
+    coordinator's missing markers; None if it has none."""
     params: Json = {"transactional_id": transactional_id, "coordinator": coordinator}
     subject = transaction_subject(transactional_id)
     if waiting is not None:
@@ -225,8 +225,8 @@ def _under_way(
 
 
 def lost_marker(moment: Moment, transactional_id: str, coordinator: str, leader: str) -> Iterator[Link]:
-    """The newest step that dropped the request with a marker from the coordinator to the leader, since the id's present
-    state is in force; nothing if there is none."""
+    """A link about the newest step that dropped the request with a marker from the coordinator to the leader, since
+    the id's present state is in force; no link if no step did."""
     standing = moment.lately.standings.get(transactional_id)
     lost = [
         quoted(fault)

@@ -16,7 +16,7 @@ _LATE = (*DROPPED, "fault.message_delayed")
 
 
 def late_between(moment: Moment, actor: str, others: Collection[str]) -> Iterator[Said]:
-    """The faults of single messages between an actor and any of the others, oldest first."""
+    """The faults that dropped or delayed single messages between an actor and any of ``others``, oldest first."""
     for fault in moment.lately.faults:
         ends = {fault.params.get("source"), fault.params.get("destination")}
         if fault.key in _LATE and actor in ends and not ends.isdisjoint(others):

@@ -1,8 +1,8 @@
 """A run at one step, with the look-ups that answers need.
 
 This module owns the way in which facts are found in the view (docs/frame.md): the owner of a producer id, the place
-of a message, the virtual time that is left. A few facts need the engine's own rules, and therefore the run. All other
-facts need only a view (of a log case, of a recording).
+of a message, the virtual time that is left. A few facts need the engine's own rules, so they need the run. All other
+facts need only a view, which may be that of a log case or a recording.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Moment:
 
     @property
     def in_pass(self) -> str | None:
-        """The client whose Sender is in the middle of a pass; None without the run."""
+        """The client whose Sender is in the middle of a pass; None between passes, and for a view without its run."""
         return None if self.simulation is None else self.simulation.in_pass
 
     @property
@@ -230,7 +230,7 @@ class Moment:
         return max(found, key=_id, default=None)
 
     def handled(self, client: str, broker: str) -> list[Envelope] | None:
-        """The requests of a client that a broker is handling; None without the run."""
+        """The requests of a client that a broker is handling; None for a view without its run."""
         if self.simulation is None:
             return None
         taken = self.simulation.world.network.connections.taken.values()
@@ -244,13 +244,13 @@ class Moment:
         return found
 
     def transaction_scan_interval(self, coordinator: str) -> int | None:
-        """The interval, in ms, at which a coordinator looks for transactions whose timeout has passed; None without the
-        run."""
+        """The interval, in ms, at which a coordinator looks for transactions whose timeout has passed; None for a
+        view without its run."""
         configuration = self.configuration_of(coordinator)
         return None if configuration is None else configuration.transaction_scan_interval_ms
 
     def configuration_of(self, name: str) -> BrokerConfiguration | None:
-        """The settings of a broker; None without the run."""
+        """The settings of a broker; None if there is no such broker, and for a view without its run."""
         if self.simulation is None:
             return None
         for broker in self.simulation.world.brokers.values():
@@ -259,7 +259,7 @@ class Moment:
         return None
 
     def actors(self) -> list[str]:
-        """The actors of this run."""
+        """The names of all actors of this run."""
         names = [*self.part("clients"), *self.part("consumers"), *self.part("applications")]
         names += [f"broker-{name}" for name in self.part("brokers")]
         roles = [] if self.simulation is None else self.simulation.world.roles

@@ -1,7 +1,7 @@
-"""Whose transaction is open in a partition, what it waits for, and what will end it, in one sentence.
+"""Says in one sentence whose transaction is open in a partition, what it waits for, and what will end it.
 
-The sentence is made of a clause about the reason and a clause about the end. Both are found in the links that ``owner``
-(stable_offset.py) gives about the same transaction: the first row of a table that applies.
+The sentence is made of a clause about the reason and a clause about the end. Both are found in the links that
+``owner`` (stable_offset.py) gives about the same transaction: the first row of a table that applies.
 """
 
 from __future__ import annotations
@@ -40,13 +40,14 @@ _ENDS = {
 }
 """Dict of key of a link → clause that says what will end the transaction."""
 _UNABLE = ("why.client.other_epoch", "why.client.down", "why.client.paused")
-"""Links about clients that do not end it now: the links about their applications, which follow, give no reason."""
+"""Keys of links about a client that does not end its transaction now. The links about its applications, which follow,
+give no reason."""
 
 
 def still_open(partition: str, first: int, owned: Json, moment: Moment, known: Sequence[Link]) -> list[Link]:
-    """The sentence about a transaction that is open in a partition from the offset ``first`` on, and after it the links
-    with the reason. Empty if nothing is known to end it. ``owned``: its transactional id, producer id and epoch.
-    ``known``: what else is said of it."""
+    """The sentence about a transaction that is open in a partition from the offset ``first`` on, and after it the
+    links with the reason. Empty if no link gives a reason. ``owned``: its transactional id, producer id and epoch.
+    ``known``: the links about its clients, coordinator and markers."""
     able = _able(known)
     found = _first(_REASONS, able)
     if found is None:
@@ -84,7 +85,7 @@ def _able(known: Iterable[Link]) -> list[Link]:
 
 
 def _first(table: dict[str, str], known: Sequence[Link]) -> tuple[str, Link] | None:
-    """The first clause of a table that applies, and its link."""
+    """(clause, link) for the first row of the table whose key a link in ``known`` has; None if none has one."""
     found = ((clause, one) for key, clause in table.items() for one in known if one.key == key)
     return next(found, None)
 
@@ -100,7 +101,8 @@ def _end(known: Sequence[Link]) -> Json | None:
 
 
 def _request_times_out(moment: Moment, coordinator: str) -> Json | None:
-    """The clause about the timeout of the coordinator's request; None without the run."""
+    """The clause that says when the coordinator's request for the marker times out; None if no timer of the
+    coordinator is queued."""
     due = [event["at"] for event in moment.waiting_events(coordinator) if event["what"] == "timer"]
     if not due:
         return None

@@ -63,7 +63,8 @@ def why_unseen(moment: Moment, consumer: str, partition: str, offset: int) -> It
 
 
 class _Plain:
-    """An answer of one sentence."""
+    """An answer of one sentence. An object of this class is called like the functions in ``_FATES``, and gives one
+    link."""
 
     def __init__(self, key: str, *rules: str) -> None:
         self.key = key
@@ -222,8 +223,8 @@ def _not_fetched(moment: Moment, consumer: str, partition: str, offset: int) -> 
 
 
 def reading_waits(moment: Moment, consumer: str, partition: str | None) -> Iterator[Link]:
-    """Links about what the consumer's next records wait for, and about the records in its buffer. ``partition`` None:
-    for all its partitions."""
+    """Links about what a consumer waits for before it gets its next records, and about the records in its buffer.
+    ``partition`` None: for all its partitions."""
     shown = moment.named("consumers", consumer)
     subject = actor_subject(consumer)
     stopped = list(not_running(moment, consumer))

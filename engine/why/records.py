@@ -36,12 +36,13 @@ _IN_SHORT = {
     "client.transactional_sent": "why.sent",
     "client.transactional_sent_others_wait": "why.sent",
 }
-"""Dict of key of a step's sentence → the key of its first half. The second half, that only one request is in flight at
-a time, is no reason."""
+"""Dict of key of a step's sentence → the key of the first half of this sentence. The second half, that only one
+request is in flight at a time, is no reason."""
 
 
 def quoted(said: Said, subject: Json | None = None) -> Link:
-    """A link with the sentence of an earlier step, or with the half of the sentence that is a reason."""
+    """A link with the sentence of an earlier step, or only with the half of it that is a reason (``_IN_SHORT``).
+    ``subject``: the subject of the link; None: the step's actor."""
     about = actor_subject(said.actor) if subject is None else subject
     key = _IN_SHORT.get(said.key, said.key)
     return Link(key=key, params=said.params, rules=tuple(said.rules), subject=about, step=said.number)
@@ -153,7 +154,7 @@ def _number(turn: Turn) -> int:
 
 
 def _place(moment: Moment, turn: Turn) -> Json:
-    """The object that an event is about: a batch, message, partition or actor."""
+    """The object that an event of a record is about: a batch, message, partition or actor."""
     batch = None
     if turn.offset is not None and turn.partition in moment.part("partitions"):
         batch = moment.batch_at(turn.partition, turn.offset)

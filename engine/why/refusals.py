@@ -30,8 +30,8 @@ _OF_REGISTRATIONS = "broker_registration"
 
 
 def refusing_step(moment: Moment, subject: str) -> Json | None:
-    """The step that refused: the newest step for an empty subject, otherwise the newest refusal of the
-    subject. None: nothing was refused."""
+    """The step that refused: the newest step if the subject is empty, otherwise the newest step that refused the
+    subject or in which the subject refused. None: no such step refused anything."""
     if subject == "":
         step = moment.step
         return step if step is not None and step["refusal"] is not None else None
@@ -129,7 +129,8 @@ def _rows(moment: Moment, step: Json) -> Iterator[Link]:
 
 
 def _state(moment: Moment, step: Json, row: Row, params: Json) -> str:
-    """The state in which the state machine of the row refused."""
+    """The state in which the state machine of the row refused. ``params``: the parameters of the sentence about the
+    row."""
     if "state" in params:
         return str(params["state"])
     compared = dict(step["refusal"]["compared"])

@@ -58,8 +58,8 @@ def why_stable_offset(moment: Moment, partition: str) -> Iterator[Link]:
 
 
 def _ended_now(moment: Moment, partition: str, stable: int) -> Iterator[Link]:
-    """The marker behind which the newest step moved the last stable offset, and the step that dropped an earlier
-    request with it. Nothing if the step moved it behind no marker."""
+    """A link about the marker that let the newest step advance the last stable offset, and a link about the step that
+    dropped an earlier request with it. No link if no marker did."""
     moved = [
         change["before"]
         for change in (moment.step or {"changes": ()})["changes"]
@@ -259,6 +259,6 @@ def held_up(moment: Moment, partition: str, replica: Json) -> Iterator[Link]:
 
 
 def _reads(consumer: Json) -> bool:
-    """Whether a consumer is neither down nor closed, and has not left its group."""
+    """Whether a consumer still reads: it is up, not closed, and has not left its group."""
     group = consumer.get("group") or {}
     return bool(consumer["alive"]) and not (group.get("left") or group.get("closed"))

@@ -24,7 +24,8 @@ _AT_BUSINESS = {
     business_states.WAIT_ACK: PrepareAck.api,
     business_states.WAIT_CONFIRM_ACK: ConfirmAck.api,
 }
-"""Dict of state → the message that a node in this state waits for."""
+"""Dict of state of the middleware, or of the business system → the message for which it waits in this state, without
+a time limit."""
 _LIMITS = {
     states.PREPARE_TIMEOUT: ("two_phase.until_votes", "MW-5"),
     states.CHECK_DUE: ("two_phase.until_check", "MW-13"),
@@ -35,8 +36,8 @@ _LIMITS = {
 
 
 def node_waits(moment: Moment, node: str) -> Iterator[Link]:
-    """Links about what this node waits for in each transaction that has not ended for it, and about what the middleware
-    waits for in this transaction. There are none for other actors."""
+    """Links about what ``node`` waits for in each transaction that has not ended for it, and about what the
+    middleware waits for in the same transaction. No links for other actors than nodes of the middleware."""
     for tid in _transactions(moment)[:NAMED_MAX]:
         at_node = list(_waits_at(moment, node, tid))
         yield from at_node
@@ -88,7 +89,7 @@ def _without_limit(moment: Moment, node: str, tid: str, api: str, sender: str) -
 
 
 def _is_stuck(moment: Moment, tid: str) -> bool:
-    """Whether no message of a transaction is in flight and no timer of it runs."""
+    """Whether nothing more will happen in a transaction: no message of it is in flight and no timer of it runs."""
     shown = moment.part("middleware")
     transaction = (shown.get("transactions") or {}).get(tid) or {}
     timers = [

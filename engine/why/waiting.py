@@ -145,8 +145,8 @@ def not_in_flight(moment: Moment, client: str, request: Json) -> Iterator[Link]:
 
 
 def _ends(moment: Moment, client: str, request: Json, partition: str) -> list[int]:
-    """For each stored batch of a request, the log end offset that followers must reach: the offset after its last
-    record."""
+    """For each stored batch of a request in the partition, the log end offset that followers must reach: the offset
+    after the batch's last record."""
     batches = moment.part("clients")[client]["batches"]
     sent = [batches[name]["serials"] for name in request["batches"] if name in batches]
     return [one["last_offset"] + 1 for one in moment.batches(partition) if one["serials"] in sent]
@@ -158,7 +158,7 @@ def _partitions_of(moment: Moment, client: str, request: Json) -> list[str]:
 
 
 def _producer(moment: Moment, client: str) -> ProducerClient | None:
-    """The producer client with this name; None if there is none, or only a view."""
+    """The producer client with this name; None if there is none, and for a view without its run."""
     if moment.simulation is None:
         return None
     return moment.simulation.world.clients.get(client)
@@ -355,7 +355,7 @@ def _next_of_run(moment: Moment) -> Iterator[Link]:
 
 
 def _first_wait(moment: Moment, client: str) -> Iterator[Link]:
-    """The first reason why a client does not send a queued batch."""
+    """A link with the first reason why a client does not send its queued batches; no link if none is queued."""
     shown = moment.part("clients")[client]
     if any(queue["batches"] for queue in shown["queues"].values()):
         for found in _client_waits(moment, client):
