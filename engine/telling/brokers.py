@@ -170,7 +170,7 @@ _RESOURCES = ("cluster", "group", "topic", "transactional_id")
 
 
 def _resource(resource: str) -> Any:
-    """The resource of a right as a phrase: ``topic:t`` becomes topic t. A resource of an unknown kind stays as it is."""
+    """The resource of a right as a phrase: ``topic:t`` becomes topic t. Any other resource stays as it is."""
     kind, _, name = resource.partition(":")
     return phrase(f"resource.{kind}", name=name) if kind in _RESOURCES else resource
 
