@@ -815,7 +815,7 @@ export interface Decision {
   rows: DecisionRow[];
 }
 /**
- * One test of a message by its receiver.
+ * One test of a message by its receiver, with its result (`outcome`).
  */
 export interface DecisionRow {
   rule: string;
@@ -950,12 +950,12 @@ export interface ArrivedBatch {
   last_sequence: number | null;
 }
 /**
- * Much virtual time that passes before a step.
+ * A wait of at least a second of virtual time before a step.
  */
 export interface Leap {
   ms: number;
   /**
-   * What ends with it: the kind of a timer of the step's actor, or `call`, the wait for an application's call.
+   * What ends the wait: the kind of a timer of the step's actor, or `call` if an application makes its next call. Absent if this is not known.
    */
   ends?: string;
 }
@@ -1077,7 +1077,8 @@ export interface ApplicationView {
   loop?: LoopView;
 }
 /**
- * The state of an application loop, in the table `application_loop`, and the records of its round.
+ * The state of an application loop in the table `application_loop`, the number of its round, and the records of
+ *     this round.
  */
 export interface LoopView {
   consumer: string;
@@ -1230,7 +1231,8 @@ export interface SenderView {
   waiting_for: string | null;
 }
 /**
- * A connection to a broker.
+ * A client's connection to a broker. `in_flight`: the correlation ids of the requests without a response.
+ *     `limit`: the highest number of such requests.
  */
 export interface ConnectionView {
   state: string;
@@ -1238,7 +1240,7 @@ export interface ConnectionView {
   limit: number;
 }
 /**
- * A request in flight.
+ * A request without a response. `deadline`: the virtual time in ms at which it times out.
  */
 export interface RequestView {
   api: string;
@@ -1304,7 +1306,7 @@ export interface ClientTransactionView {
   transaction_version?: number;
 }
 /**
- * A wait of a client; it may be over. `since` and `until` are virtual milliseconds.
+ * A wait of a client that is limited in time; it may be over. `since` and `until` are virtual milliseconds.
  */
 export interface TimerView {
   kind: string;
@@ -1444,8 +1446,8 @@ export interface ProducerIdBlock {
   next: number;
 }
 /**
- * The log partitions that a broker coordinates, each with its coordinator epoch, and the partitions that
- *     it still loads, each with the virtual time in ms at which the loading ends.
+ * A broker as coordinator. `coordinator_epochs`: dict of log partition that it coordinates → coordinator epoch.
+ *     `loading`: dict of log partition that it still reads → the virtual time in ms at which it has read it.
  */
 export interface CoordinatorView {
   coordinator_epochs?: {
@@ -1509,7 +1511,7 @@ export interface MarkerBoardView {
     [k: string]: WaitingMarkersView;
   };
   /**
-   * Only in runs of the first version of the engine.
+   * Only in runs of the first version of the engine, which has no `passed_over`: whether the coordinator no longer sends some of its markers.
    */
   stopped?: boolean;
 }
@@ -1529,7 +1531,8 @@ export interface MarkerView {
   log_partition?: number;
 }
 /**
- * The partitions of a transaction whose markers are not acknowledged.
+ * A decided transaction that still waits for markers. `remaining`: the partitions that still need a marker.
+ *     `retries`: how often markers were sent again.
  */
 export interface WaitingMarkersView {
   result: string;
@@ -1541,7 +1544,7 @@ export interface WaitingMarkersView {
   passed_over?: string[];
 }
 /**
- * A group at its coordinator.
+ * A consumer group at its coordinator.
  */
 export interface GroupView {
   log_partition: number;
@@ -1880,8 +1883,9 @@ export interface DatabaseView {
   };
 }
 /**
- * The statements that an open local transaction holds back until it commits. The entry is absent once the
- *     transaction has ended.
+ * The statements of a local transaction that is open: they take effect when it commits. The entry is absent once
+ *     the transaction has ended. `rows`, `repeated`, `outbox` and `removed` are serials; `repeated`: the rows that the
+ *     unique key refused.
  */
 export interface LocalTransactionView {
   state: string;
@@ -1959,7 +1963,7 @@ export interface WorkerView {
   inserts: boolean;
 }
 /**
- * ZooKeeper.
+ * ZooKeeper: its nodes by path, and the brokers' sessions by broker id.
  */
 export interface ZooKeeperView {
   nodes?: {
@@ -2329,17 +2333,17 @@ export interface ActorTimer {
  */
 export interface Disagreement {
   /**
-   * Which value differs: the last acknowledged sequence, the epoch, or whether the leader knows the producer at all.
+   * The value that differs: the last acknowledged sequence, the epoch, or, for `unknown`, whether the leader knows the producer at all.
    */
   what: "epoch" | "sequence" | "unknown";
   producer_id: number;
   leader: number;
   /**
-   * The producer's value.
+   * The value at the producer.
    */
   own: number | null;
   /**
-   * The leader's value.
+   * The value at the leader or coordinator; null if it has none.
    */
   known: number | null;
 }
@@ -2526,7 +2530,7 @@ export interface Plan {
    */
   controller: boolean;
   /**
-   * Whether an operator runs ``kafka-transactions.sh`` in this run; absent if none does.
+   * Whether an operator runs ``kafka-transactions.sh`` in this run; absent if not.
    */
   tool?: boolean;
   middleware: PlannedMiddleware | null;
@@ -2593,7 +2597,7 @@ export interface Plan {
   cost?: Cost;
 }
 /**
- * A producer client's place.
+ * A producer client in a picture of the whole run.
  */
 export interface PlannedClient {
   name: string;
@@ -2605,7 +2609,7 @@ export interface PlannedClient {
   partitions: string[];
 }
 /**
- * A broker's place.
+ * A broker in a picture of the whole run.
  */
 export interface PlannedBroker {
   name: string;
@@ -2620,7 +2624,7 @@ export interface PlannedBroker {
   groups: string[];
 }
 /**
- * A partition's place.
+ * A partition in a picture of the whole run.
  */
 export interface PlannedLane {
   /**
@@ -2642,7 +2646,7 @@ export interface PlannedLane {
   refuses?: boolean;
 }
 /**
- * A consumer's place.
+ * A consumer in a picture of the whole run.
  */
 export interface PlannedConsumer {
   name: string;
@@ -2650,14 +2654,14 @@ export interface PlannedConsumer {
   lanes: string[];
 }
 /**
- * The places of the middleware's nodes.
+ * The nodes of the middleware in a picture of the whole run.
  */
 export interface PlannedMiddleware {
   roles: string[];
   participants: string[];
 }
 /**
- * The place of a service, with the clients of its process.
+ * A service in a picture of the whole run, with the clients of its process.
  */
 export interface PlannedService {
   name: string;
@@ -2815,7 +2819,7 @@ export interface PlannedPlaces {
    */
   controller: boolean;
   /**
-   * Whether an operator runs ``kafka-transactions.sh`` in this run; absent if none does.
+   * Whether an operator runs ``kafka-transactions.sh`` in this run; absent if not.
    */
   tool?: boolean;
   middleware: PlannedMiddleware | null;
@@ -2830,7 +2834,7 @@ export interface PlannedPlaces {
 export interface PassedState {
   state: string;
   /**
-   * The step in which the transaction first reaches it; 0 for the state in which it begins.
+   * The step in which the transaction first reaches the state; 0 for the state in which it begins.
    */
   since: number;
 }
@@ -3420,7 +3424,7 @@ export interface FileDerived {
   steps: StepDerived[];
 }
 /**
- * The transactions of a branch.
+ * The transactions of one branch of a session.
  */
 export interface TransactionLines {
   /**
@@ -3469,7 +3473,7 @@ export interface Alongside {
    */
   same: number;
   /**
-   * How many steps of each run were compared.
+   * The number of steps of each run that were compared.
    */
   ends: number[];
   /**
