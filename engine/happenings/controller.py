@@ -124,8 +124,8 @@ class FollowersResumed(Happening):
 
 @happening
 class CompetingWrite(Happening):
-    """Another broker claimed the block from ``start`` to ``end``. ``before``: the node's version before the
-    claim."""
+    """A fault let another broker claim the block from ``start`` to ``end``. ``before`` and ``version``: the version
+    of ZooKeeper's node before and after the claim."""
 
     broker: str
     start: int

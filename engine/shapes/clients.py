@@ -120,7 +120,7 @@ ReadyFor = tuple[str, str]
 
 
 class ReadyView(TypedDict):
-    """The result of the last `ready()` (ACC-23)."""
+    """The result of the accumulator's last `ready()` (ACC-23)."""
 
     nodes: dict[str, list[ReadyFor]]
     """Dict of broker id → the first partition that is ready there, once for each reason."""

@@ -65,10 +65,10 @@ _ADD = ("transaction_begins", "partitions_added")
 _MEETS_TRANSITION = ("init_meets_transition", "add_meets_transition", "end_meets_transition")
 """Rows that refuse a request because an earlier change of the id has not finished."""
 _AFTER_SCAN = "refusal.no_client_waits"
-"""The key of the sentence on the next action when a row refuses to abort a transaction that the scan found timed
-out: no client waits for a response."""
+"""The key of the sentence on the next action if a row refuses to abort a transaction that the scan found timed out.
+The sentence says that no client waits for a response."""
 _ABOUT_CLAIMS = (CLAIM_REPLACED, CLAIM_TOO_LATE, NOT_OF_THIS, NOT_REPEATED, OF_ANOTHER)
-"""Guards that compare the identity in a request."""
+"""Guards that compare the identity in a request with the current one of the id."""
 
 
 def _say(

@@ -88,7 +88,7 @@ IDENTITY = ("producer_id", "producer_epoch", "coordinator_epoch")
 NO_COMMAND = Command(name="")
 """The command of the tool before the first one has begun."""
 OPTIONS = tuple(field.name for field in fields(Command) if field.name != "name")
-"""The options, which are fields of an entry of a fault script and of an intervention."""
+"""The names of the options of all commands. Entries of a fault script and interventions have fields of these names."""
 
 
 def command_of(entry: Mapping[str, Any]) -> Command:

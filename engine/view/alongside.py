@@ -28,8 +28,9 @@ NAMES_APART = frozenset({"batch_id", "message_id"})
 """The parameters that number batches and messages. Two runs may give the same batch or message different numbers."""
 SAME_EVENT = 2
 SAME_NUMBERS = 4
-"""The weight of a pair of steps. ``SAME_EVENT``: the weight if both steps are the same event. ``SAME_NUMBERS``: the
-weight that is added if all numbers in their parameters are equal; if only some are, a share of it."""
+"""The weight of a pair of steps. ``SAME_EVENT``: the weight if both steps are the same event. ``SAME_NUMBERS``: what
+is added to it if all numbers in their parameters are equal. If only some of the numbers are equal, the corresponding
+share is added."""
 DECISION = 10 * (SAME_EVENT + SAME_NUMBERS)
 """The weight of a pair of steps in which a leader decides differently about the same batch: that of ten equal
 events."""
@@ -144,7 +145,8 @@ class Followed:
         self.decisions.setdefault(batch, []).append(decided)
 
     def _numbers(self, path: Path, name: str, value: Any) -> None:
-        """Note a value in the producer's view of a batch, and the records under its numbers."""
+        """Note a value in the producer's view of a batch. Once the batch has sequence numbers, also note which
+        records have them."""
         batch = self._batches.setdefault(path, {})
         batch[name] = value
         if (batch.get("first_sequence") if batch.get("serials") else None) is not None:
@@ -357,7 +359,7 @@ def _timed(left: Followed, right: Followed, same: int, moments: Sequence[Sequenc
 
 
 def _beside(moments: Sequence[Sequence[int]], same: int, side: int, step: int) -> int:
-    """The step of the other run at the first moment at which this run has come to ``step``."""
+    """The step of the other run at the first moment at which the run ``side`` (0 or 1) has come to ``step``."""
     return next((pair[1 - side] for pair in moments if pair[side] >= step), same) if step > same else step
 
 

@@ -41,7 +41,7 @@ class BeatStep:
     """If records wait from this step on: the parameters of the sentence that says why read_committed consumers do not
     get them (``broker.readers_wait_for_transaction``)."""
     marked_again: tuple[str, ...] = ()
-    """The partitions to which this step writes a marker that is already there."""
+    """The partitions in which this step stores the same marker that is already there."""
     released: tuple[tuple[str, str], ...] = ()
     """(partition, result) for each partition whose last stable offset advanced in this step, so that consumers can
     continue. The result is that of the transaction that held the offset back: COMMIT, ABORT, BOTH if several

@@ -181,7 +181,9 @@ class Beats:
     def _marked_added(
         self, beats: list[Beat], openings: Sequence[Opened], past: Sequence[Beat], until: int
     ) -> list[Beat]:
-        """The beats, with ``added`` on those that are worth a look after an intervention."""
+        """The beats of a run with interventions. A beat gets ``added`` if it breaks a guarantee, if an intervention
+        caused an opening of its kind in it, or if it ends after step ``until`` and no past beat of its kind has its
+        title."""
         titles = {(beat.get("kind"), beat["key"]) for beat in past}
         kinds = {kind for kind, _ in titles}
         came = {(self.steps[one.at].number, one.opener.name) for one in openings if is_added(one)}
@@ -578,8 +580,8 @@ def _around(beats: list[Beat]) -> Beat:
 
 
 def _distinguished(before: Sequence[Beat], beats: list[Beat]) -> list[Beat]:
-    """The beats. If the titles of several beats or parts are equal, they name their records. ``before``: earlier beats,
-    which keep their titles."""
+    """The beats. If the titles of several beats or parts are equal, these titles then name the records. ``before``:
+    earlier beats, which keep their titles."""
     titles = Counter(_title(beat) for beat in (*before, *beats))
     for beat in beats:
         # A part with the step of its beat has the beat's title, so it does not count.

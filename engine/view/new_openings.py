@@ -60,8 +60,8 @@ def _event(kind: str) -> str:
 
 
 def is_added(one: Opened) -> bool:
-    """Whether an intervention caused the opening, and the opening is worth a beat inside another beat. An unusual
-    opening is, even if it is not the first of its kind in the run."""
+    """Whether an intervention caused the opening, and the opening is important enough for a beat inside another beat.
+    An unusual opening is important enough even if it is not the first of its kind in the run."""
     if not one.new:
         return one.by_hand
     is_heavy = one.weight >= HEAVY or (one.opener.weight >= RARE and not one.opener.later)
@@ -81,7 +81,8 @@ def with_consequences(openings: list[Opened]) -> list[Opened]:
 
 
 def with_recurring(past: Sequence[Beat], openings: list[Opened]) -> list[Opened]:
-    """The openings, with ``recurs`` set to True for those whose event a past beat is about."""
+    """The openings, with ``recurs`` set to True for those whose event also has a beat in ``past``, the beats of the
+    run without the intervention."""
     if any(beat.get("kind") in ROUND_KINDS for beat in past):
         return openings
     found = _again(past, openings, lambda beat, one: not one.by_hand and _is_again(beat, one))

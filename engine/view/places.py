@@ -198,8 +198,8 @@ def _add(known: list[Any], value: Any) -> None:
 
 
 def extended(before: Mapping[str, Any], places: Mapping[str, Any]) -> dict[str, Any]:
-    """The places of an earlier plan in their order, each extended by the values in ``places``, and then the new ones of
-    ``places``."""
+    """The places of the earlier plan ``before``, in their order and extended by what ``places`` has for them, and
+    after them the places that only ``places`` has."""
     hues = dict(before["hues"])
     for producer_id in places["hues"]:
         hues.setdefault(producer_id, len(hues))

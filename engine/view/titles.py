@@ -197,7 +197,8 @@ def _round(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) 
 
 
 def _behind(params: Params, steps: Sequence[BeatStep], _: Sequence[str]) -> Title | None:
-    """The title of records that wait behind a transaction, with their number."""
+    """The title of records that wait behind a transaction, with their number; None if the beat's first step stores no
+    records."""
     first = next(said_in(steps[:1], *STORED), None)
     if first is None:
         return None
@@ -275,7 +276,8 @@ def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str
 
 
 def _released(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title with the partitions that read_committed consumers can continue to read."""
+    """The title with the partitions that read_committed consumers can continue to read, or else with the group whose
+    offsets took effect; None without either."""
     found = [one for step in released_in(steps) for one in step.released if not is_internal(one[0])]
     if not found:
         offsets = next(said_in(steps, *POSITIONS_VISIBLE), None)
@@ -323,7 +325,8 @@ def _let_go(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Tit
 
 
 def _joined(params: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of partitions that the coordinator adds: at once or, with ``transactional_id``, after a refusal."""
+    """The title with the partitions that the coordinator adds. ``params`` has ``transactional_id`` if the coordinator
+    refused them before. None if it adds them at once, and the client does not learn of it in the beat."""
     at_once = "transactional_id" not in params
     added = said_in(steps, "client.partitions_added")
     partitions = sorted({name for params in added for name in params["partitions"]})
@@ -350,7 +353,7 @@ def _markers(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title |
 
 
 def _marker_again(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Title | None:
-    """The title of a marker that arrives once more after its transaction ended."""
+    """The title of a marker that arrives once more after its transaction has ended; None without such a marker."""
     partitions = sorted({partition for step in steps for partition in step.marked_again})
     return ("marker_again", {"partitions": partitions}) if partitions else None
 
