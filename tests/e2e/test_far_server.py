@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.e2e.begun import begin
-from tests.e2e.test_travelling import sentence
+from tests.e2e.sentence import sentence
 from tests.running_site import RunningSite
 
 

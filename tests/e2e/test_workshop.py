@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.e2e.sentence import sentence
 from tests.e2e.test_class import look, make_instructor, sign_up
-from tests.e2e.test_travelling import go_to, play_offline, sentence, shown_step, watch_published
+from tests.e2e.test_travelling import go_to, play_offline, shown_step, watch_published
 from tests.e2e.test_travelling import saved as saved_file
 from tests.running_site import RunningSite
 
