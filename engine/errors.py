@@ -124,8 +124,8 @@ class Refused(Exception):
 
     @property
     def sentences(self) -> dict[str, Any]:
-        """The parts of a page's message, for any language: ``reason`` and ``allowed``. Each is a sentence
-        with its key."""
+        """The two sentences of a page's message in any language: ``reason`` and ``allowed``, each as a dict of
+        ``key`` and ``params``."""
         return {
             "reason": {"key": self.key, "params": self.params},
             "allowed": {"key": f"{self.key}.remedy", "params": self.params},

@@ -89,8 +89,8 @@ CAME_OF_FAULTS = frozenset(
 )  # fmt: skip
 """The keys of the sentences, in steps and notes, that say how a run reacts to a fault."""
 REQUESTS = ("client.control_sent", "client.transactional_sent", "client.transactional_sent_others_wait")
-"""The sentences by which a transaction manager sends a request. It is a reaction to a fault, too, if the client sends
-a request again because the connection ended before the response."""
+"""The sentences by which a transaction manager sends a request. Such a sentence is also a reaction to a fault if the
+client sends a request again because the connection ended before the response."""
 LOOKUPS = frozenset({"FindCoordinator"})
 """The requests that only find out where to send another one."""
 CAME_AND_SENT = CAME_OF_FAULTS | set(REQUESTS)

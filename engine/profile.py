@@ -31,10 +31,11 @@ class Profile:
     """A control request is repeated after every error that Kafka calls retriable; else only after those that
     its handler names (TXM-13)."""
     registers_after_append: bool
-    """``send()`` adds the partition to the transaction after it has appended the record (TXM-8); else before."""
+    """``send()`` adds the partition to the transaction after it has appended the record (TXM-8); else it adds the
+    partition before."""
     checks_after_append: bool
-    """``send()`` checks the producer's state after it has appended the record (TXM-5, ``KafkaProducer.doSend``):
-    a record whose call throws stays in the accumulator; else before."""
+    """``send()`` checks the producer's state after it has appended the record, so a record whose call throws stays in
+    the accumulator (TXM-5, ``KafkaProducer.doSend``); else it checks the state before."""
     end_sends_everything: bool
     """The end of a transaction makes every batch sendable, and an abort or an abortable error drops batches
     that were never sent (ACC-10, ACC-22); else the end begins a flush that never finishes, and only an abort

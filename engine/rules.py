@@ -55,5 +55,5 @@ def refusal(rules: Iterable[Rule[Context]], context: Context) -> Rule[Context] |
 
 
 def rules_of(rules: Iterable[Rule[Context]], profile: object) -> tuple[Rule[Context], ...]:
-    """The rules that a profile has."""
+    """Those of ``rules`` that the version with this profile has, in their order."""
     return tuple(rule for rule in rules if holds(profile, rule.only_if, rule.unless))

@@ -34,7 +34,7 @@ def beside_clients(view: Json) -> Iterator[tuple[str, str, Timer]]:
 
 
 def named(view: Json, selection: str) -> tuple[str, Timer | None]:
-    """The actor and the timer that `selection`, `<actor>/<name>`, names. The timer is None when it is not
+    """(actor, timer) for a timer that `selection` names as `<actor>/<name>`. The timer is None when it is not
     running."""
     wanted, _, wanted_name = selection.partition("/")
     for actor, name, timer in running(view):

@@ -285,8 +285,8 @@ class ControlRetried(Happening):
 
 @happening
 class ControlFailed(Happening):
-    """A control request failed. ``shown``: the error that the application gets. ``fenced``: the application
-    gets the exception of a fenced producer. ``does``: the reaction."""
+    """A control request failed. ``shown``: the error that the application gets. ``fenced``: the application gets the
+    exception of a fenced producer. ``does``: the client's reaction to the error (``CONTROL_REACTIONS``)."""
 
     client: str
     api: str

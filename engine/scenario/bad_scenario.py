@@ -36,8 +36,8 @@ class BadScenario(Exception):
 
     @property
     def sentences(self) -> dict[str, Any]:
-        """The parts of a page's message in any language: ``reason`` and ``allowed``. Each is a sentence with
-        its key, or a name or value, which needs no translation."""
+        """The two sentences of a page's message in any language: ``reason`` and ``allowed``. Each is a dict of
+        ``key`` and ``params``, or a name or value as text, which needs no translation."""
         return {"reason": for_page(self._said[0]), "allowed": for_page(self._said[1])}
 
     def __str__(self) -> str:

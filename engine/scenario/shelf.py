@@ -44,7 +44,8 @@ def library() -> tuple[LibraryEntry, ...]:
 
 
 def entry(scenario: str) -> LibraryEntry:
-    """The entry with this id, in upper or lower case. Raises BadScenario with the existing ids."""
+    """The entry with this id, in upper or lower case. Raises BadScenario, which names the existing ids, if there is
+    none."""
     for found in library():
         if found.id.lower() == scenario.lower():
             return found

@@ -57,7 +57,7 @@ class WaitingAppendView(TypedDict):
 
 
 class ProducerStateView(TypedDict):
-    """A broker's state of a producer."""
+    """The state of one producer in a replica's log."""
 
     producer_epoch: int
     coordinator_epoch: int

@@ -387,8 +387,8 @@ CutOffFrom: TypeAlias = Literal["brokers", "controller"]
 """`brokers`: the other brokers do not know the broker's address. `controller`: its heartbeats to the
 controller are lost."""
 CutOff = TypedDict("CutOff", {"from": CutOffFrom, "since": int, "until": int | None})
-"""A time during which a broker runs, but is cut off: from the step `since` to the step `until`, in which this
-ends; null: it does not end in the run. `from`: what the broker is cut off from."""
+"""A time during which a broker runs, but is cut off. `since`: the step in which it is cut off. `until`: the step in
+which it is reached again; null: it is cut off until the end of the run. `from`: what it is cut off from."""
 
 
 class Plan(PlannedPlaces):
@@ -403,9 +403,9 @@ class Plan(PlannedPlaces):
     """The batches of fenced epochs that leaders store, in order. Absent if there is none, and in plans of earlier
     versions."""
     events: NotRequired[list[Event]]
-    """The more important steps that could open a beat, in order, at most 300. Steps of a run with
-    interventions that are not in this list of the run without them were caused by the interventions. Absent
-    in plans of earlier versions."""
+    """The more important steps that could open a beat, in order, at most 300. If the list of a run with interventions
+    has a step that the list without them lacks, the interventions caused this step. Absent in plans of earlier
+    versions."""
     stands: NotRequired[PlannedPlaces]
     """Only for a run of brokers with interventions: the places of the run without interventions, so that they
     need not move."""

@@ -216,9 +216,9 @@ def alongside(left: Followed, right: Followed) -> Alongside:
 
 
 def _picture(left: Followed, right: Followed, *, is_decided_apart: bool) -> Picture:
-    """The picture that shows best how the ends differ: the logs, if their records differ, or the records that
-    consumers see, or the time at which they see them, or if a leader decides differently (``is_decided_apart``); else
-    the messages. Without logs: the stage."""
+    """The picture that shows best how the ends of the runs differ. Without logs: the stage. With logs: the logs, if
+    stored records differ, or if consumers see other records or see them at other times, or if a leader decides
+    differently (``is_decided_apart``); otherwise the messages."""
     if not any(fact == "leader" for _, fact in left.facts()):
         return "stage"
     ends = [run.outcome.to_json()["readable"] for run in (left, right)]
@@ -258,8 +258,8 @@ def _renamed(left: Followed, right: Followed) -> list[list[int]]:
 
 
 def decides(left: Followed, right: Followed) -> list[int] | None:
-    """The step of each of two runs of one scenario at which a leader decides differently about the same batch; None
-    without one (:class:`Alongside`)."""
+    """The step of each of two runs of one scenario at which a leader decides differently about the same batch, for
+    the first such batch (:class:`Alongside`); None if there is no such batch."""
     apart = _decided_apart(left, right)
     return None if apart is None else [decided.step for decided in apart]
 

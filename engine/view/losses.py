@@ -66,7 +66,7 @@ class Losses:
         """Dict of client in a transaction → the step at which the transaction began, and the first message of each kind
         that the client sent, or brokers sent to each other, since then."""
         self._lost: set[_Kind] = set()
-        """The kinds of messages of which the run loses one anyway."""
+        """The kinds of messages of which a message is lost in the run itself."""
         self._clients: set[str] = set()
         self._other: ShownLoss | None = None
         """The first message of the run."""

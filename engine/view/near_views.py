@@ -119,7 +119,7 @@ def _listed_records(view: View, since: int) -> set[str]:
     records: Entries = view.get("records", {})
     serials = _in_order(records)
     listed = set(serials[-NEWEST_RECORDS:])
-    # A step sends at most one record, but many records may have the same millisecond.
+    # A step sends at most one record, but many records may have been sent in the same millisecond.
     within_reach = set(serials[-REACH:])
     later = _in_bulk(view.get("clients", {}))
     finished: list[tuple[int, int]] = []

@@ -29,8 +29,8 @@ EVENTS_MAX = 300
 LAST_WORDS = frozenset({"ends"})
 """The openers of steps in which a transaction of the middleware ends at the node that began it."""
 ABOUT = ("client", "transactional_id", "actor", "api", "kind", "group", "consumer", "service", "participant")
-"""A beat of a changed run is about the same event as one of the run without the change if those of these parameters
-that both beats have are equal."""
+"""The parameters by which beats of a changed run are compared with beats of the run without the change. Two beats of
+one kind are about the same event if all of these parameters that both beats have are equal."""
 RELEASED = {
     "beat.released_commit": "COMMIT", "beat.released_commit_of": "COMMIT", "beat.released_part": "COMMIT",
     "beat.released_abort": "ABORT", "beat.released_abort_of": "ABORT",
@@ -69,8 +69,9 @@ def is_added(one: Opened) -> bool:
 
 
 def with_consequences(openings: list[Opened]) -> list[Opened]:
-    """The openings, with ``consequence`` set to True for the first opening that each intervention caused. If that is a
-    request that timed out, it is also set for the next opening that the intervention caused, for example the retry."""
+    """The openings, with ``consequence`` set to True for the first opening that each intervention caused. If this
+    opening is about a request that timed out, ``consequence`` is also set for the next opening that the intervention
+    caused, for example the retry."""
     found: list[Opened] = []
     awaited = False
     for one in openings:

@@ -71,19 +71,19 @@ class Opened:
     results: frozenset[str] = frozenset()
     """The results of the transactions whose records its step releases to consumers."""
     ends: bool = False
-    """Whether it shows the outcome of a transaction: its step, or the step of a beat that was merged into it, releases
-    the transaction's records to consumers."""
+    """Whether the opening shows the outcome of a transaction: its step, or the step of a beat that was merged into
+    it, releases the transaction's records to consumers."""
     by_hand: bool = False
-    """Whether its step carries out an intervention."""
+    """Whether the step of the opening carries out an intervention."""
     breaks: bool = False
-    """Whether its step, in a run with an intervention, breaks a guarantee."""
+    """Whether the step of the opening, in a run with an intervention, breaks a guarantee."""
     new: bool = False
     """False if the opening is before the intervention, or is an event that the run without the intervention has, too.
     """
     recurs: bool = False
-    """Whether the run without the intervention has a beat for it, too."""
+    """Whether the run without the intervention has a beat for the same event."""
     consequence: bool = False
-    """Whether it is the first consequence of an intervention (``new_openings.py``)."""
+    """Whether the opening is the first consequence of an intervention (``new_openings.py``)."""
 
 
 def begun(one: Opened, start: int) -> Opened:

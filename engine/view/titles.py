@@ -411,8 +411,8 @@ def _reads(_: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Ti
 
 
 def _read(steps: Sequence[BeatStep], consumers: Sequence[str], by_one: str) -> Title | None:
-    """The title about the records that consumers read in the steps. ``by_one``: the title if only one of several
-    consumers reads."""
+    """The title about the records that consumers read in the steps; None if they read none. ``by_one``: the title if
+    only one of several consumers reads."""
     given: dict[str, int] = {}
     for said in said_in(steps, "consumer.delivers"):
         given[said["consumer"]] = given.get(said["consumer"], 0) + said["count"]

@@ -30,8 +30,8 @@ _OF_PROCESSES = ("timer", "sender")
 
 
 class Moment:
-    """``view``: the current state. ``step``: the newest step; None before the first step, and without the
-    run. ``simulation``: the run; None for a view without its run."""
+    """A run after one step. ``view``: the state. ``step``: the newest step; None before the first step, and for a
+    view without its run. ``simulation``: the run; None for a view without its run."""
 
     __slots__ = ("lately", "now", "others", "simulation", "step", "view")
 

@@ -129,8 +129,8 @@ def _request_is(moment: Moment, client: str, request: Json, number: int) -> Iter
 
 
 def not_in_flight(moment: Moment, client: str, request: Json) -> Iterator[Link]:
-    """Links for a request that is not in flight and whose response is not in flight either: when the client notices
-    that, and whether the receiver runs."""
+    """Links for a request of which no message is in flight, neither the request itself nor its response: when the
+    client notices that, and whether the receiver runs."""
     yield link(
         "message.nobody_has_it",
         "SND-7",
