@@ -56,7 +56,8 @@ class Derived(TypedDict):
     """Dict of guarantee → the records (serials) that have broken it; empty for a guarantee about no records. Data of
     earlier versions has only three guarantees."""
     held: NotRequired[dict[str, list[HeldStretch]]]
-    """Dict of partition → its stretches, in the order of the log. Absent in data of earlier versions."""
+    """Dict of partition → the stretches of its log that read_committed consumers do not get, in the order of the log.
+    Absent in data of earlier versions."""
     transaction_version: NotRequired[int]
     """The highest level of ``transaction.version`` in use: the cluster's level, or a higher one that a client
     still uses. Absent in data of earlier versions."""

@@ -82,7 +82,8 @@ BEHIND_MOST = 7
 """If the openings that matter after the kept beats do not fit on a level, the level gets room for at least this many
 beats. Otherwise a reader would find the consequences of the intervention only inside other beats."""
 KEPT_MOST = 2 * MOST
-"""If at least this many beats are kept, the beats of the change after them are inside one beat."""
+"""If at least this many beats of the run without the intervention are kept, the beats after them are inside one beat.
+"""
 PASSED_FROM = 3
 PASSED_MOST = 3
 PASSED_FIRST = 2

@@ -82,7 +82,7 @@ def _title(beat: Beat) -> str:
 
 
 def _distinctions(same: Sequence[Beat], run: _Run) -> Iterator[tuple[Beat, Words]]:
-    """The beats of one title, each with its clause."""
+    """(beat, its clause) for each of the beats ``same``, which have the same title; nothing for a single beat."""
     if len(same) == 1:
         return
     landings = [run.step(beat["lands"]) for beat in same]

@@ -20,7 +20,7 @@ def stops_of(beats: Sequence[Beat]) -> list[Beat]:
 
 
 def _added_in(beat: Beat) -> Iterator[Beat]:
-    """The beats inside a beat that are ``added``, and those inside them."""
+    """The ``added`` beats inside a beat, and the ``added`` beats inside these."""
     for one in _inside(beat):
         if one.get("added"):
             yield one

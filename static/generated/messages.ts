@@ -1207,7 +1207,7 @@ export interface WaiterView {
   until: number;
 }
 /**
- * The result of the last `ready()` (ACC-23).
+ * The result of the accumulator's last `ready()` (ACC-23).
  */
 export interface ReadyView {
   /**
@@ -1676,7 +1676,7 @@ export interface ContentView {
   offset_deltas: number[] | null;
 }
 /**
- * A broker's state of a producer.
+ * The state of one producer in a replica's log.
  */
 export interface ProducerStateView {
   producer_epoch: number;
@@ -2292,7 +2292,7 @@ export interface Derived {
     };
   };
   /**
-   * Dict of partition → its stretches, in the order of the log. Absent in data of earlier versions.
+   * Dict of partition → the stretches of its log that read_committed consumers do not get, in the order of the log. Absent in data of earlier versions.
    */
   held?: {
     [k: string]: [number, number, "behind" | "marker" | "undecided"][];
@@ -2552,7 +2552,7 @@ export interface Plan {
    */
   outdated?: Outdated[];
   /**
-   * The more important steps that could open a beat, in order, at most 300. Steps of a run with interventions that are not in this list of the run without them were caused by the interventions. Absent in plans of earlier versions.
+   * The more important steps that could open a beat, in order, at most 300. If the list of a run with interventions has a step that the list without them lacks, the interventions caused this step. Absent in plans of earlier versions.
    */
   events?: Event[];
   /**
