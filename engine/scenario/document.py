@@ -64,7 +64,7 @@ class Scenario:
     own behaviour."""
 
     def version(self, name: str) -> Profile:
-        """The behaviour that the name of a version has in this document."""
+        """The behaviour of the version ``name`` in this document."""
         return (PROFILES if self.versions is None else self.versions)[name]
 
     def producer_config(self, producer: Mapping[str, Any]) -> ProducerConfig | None:

@@ -41,7 +41,7 @@ def allowed(name: str, /, **params: Any) -> Phrase:
 
 
 def for_page(said: Said) -> Any:
-    """A value in the form in which a page inserts it into its own sentence (docs/frame.md)."""
+    """``said`` in the JSON form in which a page inserts it into its own sentence (docs/frame.md)."""
     return {"key": said.key, "params": said.params} if isinstance(said, Phrase) else said
 
 

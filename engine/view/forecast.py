@@ -92,7 +92,7 @@ class Forecasts:
         place[path[-1]] = value
 
     def note(self, message: Mapping[str, Any]) -> None:
-        """Note a message that is sent in the newest step."""
+        """Keep the sentence about the loss of a message that the newest step sends, if there is such a sentence."""
         if (said := self._sentence(message)) is not None:
             self._said[message["id"]] = said
 

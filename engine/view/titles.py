@@ -267,8 +267,8 @@ def _identities(_: Params, steps: Sequence[BeatStep], __: Sequence[str]) -> Titl
 
 
 def _epoch_up(params: Params, steps: Sequence[BeatStep], consumers: Sequence[str]) -> Title | None:
-    """The title with the identity that a client gets. If the identity has the new epoch, the title says that the epoch
-    was raised for this client."""
+    """The title with the identity that a client gets; None if none gets one. If the identity has the new epoch, the
+    title says that the epoch was raised for this client."""
     got = _identity({}, steps, consumers)
     if got is None or got[1]["producer_epoch"] != params["new_epoch"]:
         return got
