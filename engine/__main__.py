@@ -321,7 +321,8 @@ def scenarios_command(options: argparse.Namespace, out: TextIO) -> int:
 
 
 def why_command(options: argparse.Namespace, out: TextIO) -> int:
-    """Play one run up to the step, then print the answer to the question, or the possible questions."""
+    """Play one run up to the step; then print the answer to the question, or without a question a list of those that
+    can be asked. Returns the exit code 0."""
     chosen = next(_chosen(options.scenario, {}))
     try:
         simulation = Simulation(chosen.scenario, _interventions(options.interventions))

@@ -54,9 +54,9 @@ class Alongside(TypedDict):
     other events come before it in one run and after it in the other. Then the two stand beside each other
     only if the runs are compared by virtual time."""
     picture: NotRequired[Picture]
-    """The picture that shows best how the ends of the two runs differ: the logs, if stored records or the
-    records that consumers see differ; the messages, if only times and messages do; the stage, if there are no
-    logs. Absent in answers of earlier versions."""
+    """The picture that shows best how the ends of the two runs differ: the stage, if there are no logs; the logs, if
+    stored records differ, if consumers see other records or see them at other times, or if a leader decides
+    differently about a batch; otherwise the messages. Absent in answers of earlier versions."""
     renamed: NotRequired[list[list[int]]]
     """[serial in the left run, serial in the right run] of each record with two serials: the same send of the
     same producer. Absent if there is none."""

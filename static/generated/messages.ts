@@ -3507,7 +3507,7 @@ export interface Alongside {
    */
   crossed: boolean;
   /**
-   * The picture that shows best how the ends of the two runs differ: the logs, if stored records or the records that consumers see differ; the messages, if only times and messages do; the stage, if there are no logs. Absent in answers of earlier versions.
+   * The picture that shows best how the ends of the two runs differ: the stage, if there are no logs; the logs, if stored records differ, if consumers see other records or see them at other times, or if a leader decides differently about a batch; otherwise the messages. Absent in answers of earlier versions.
    */
   picture?: "logs" | "messages" | "stage";
   /**
