@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 
 class AbortedTransaction(NamedTuple):
-    """A line of the index. ``last_offset``: the offset of the ABORT marker. ``last_stable_offset``: the first
-    offset of the earliest other transaction that was open at the marker, else the offset after the marker."""
+    """One aborted transaction in the index. ``last_offset``: the offset of its ABORT marker.
+    ``last_stable_offset``: the log's last stable offset after the marker, that is the first offset of the
+    earliest other transaction that was open then, or the offset after the marker if none was open."""
 
     producer_id: int
     first_offset: int
@@ -16,7 +17,8 @@ class AbortedTransaction(NamedTuple):
 
 
 class AbortedIndex:
-    """The lines of the index, in the order of their markers, as Kafka's ``TransactionIndex`` files hold them."""
+    """The index: one line for each aborted transaction, in the order of their ABORT markers, as in Kafka's
+    ``TransactionIndex`` files."""
 
     __slots__ = ("lines",)
 

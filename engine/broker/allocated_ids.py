@@ -31,12 +31,13 @@ from engine.shapes.brokers import ProducerIdBlock
 from engine.watching import Part
 
 RETRY_BACKOFF_MS = 50
-"""Pause in ms after a refusal (``ProducerIdManager.RetryBackoffMs``)."""
+"""Pause in ms after the controller has refused a request for a block
+(``ProducerIdManager.RetryBackoffMs``)."""
 
 
 class AllocatedIds:
-    """The producer ids of one broker. ``deadline``: when ``on_timer`` requests a block (virtual ms); 0: at
-    once; None: no request is due."""
+    """The blocks of producer ids of one broker, from which it issues ids. ``deadline``: when ``on_timer``
+    requests a block, for the first time or again (virtual ms); 0: at once; None: no request is due."""
 
     __slots__ = (
         "_correlation",
@@ -74,8 +75,8 @@ class AllocatedIds:
         return self.next_block is not None or (block is not None and self.next_id <= block.end)
 
     def generate(self) -> int | None:
-        """Issue the next id; None if none is left. When nine tenths of the block are issued, ``on_timer``
-        becomes due and requests the next block."""
+        """Issue and return the next id; None if none is left. When nine tenths of the block are issued,
+        ``on_timer`` becomes due and requests the next block."""
         block = self.block
         if block is None or self.next_id > block.end:
             block = self.next_block
@@ -97,8 +98,8 @@ class AllocatedIds:
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused if the
-        block does not allow it."""
+        """For the initial state of a run (GEN-7): set the id that this broker issues next. Raises Refused if
+        the broker has no block, or if ``next_id`` is neither in the block nor the number after it."""
         if self.block is None:
             self.block, self.next_block = self.next_block, None
         block = self.block
@@ -142,7 +143,8 @@ class AllocatedIds:
         return self._take(BLOCK, now, Situation())
 
     def crash(self, now: int = 0) -> None:
-        """Drop the rest of both blocks: ids may have gaps, but no id is issued twice (PID-6)."""
+        """Drop the ids of both blocks that were not issued: ids may have gaps, but no id is issued twice
+        (PID-6)."""
         if self.block is not None or self.next_block is not None or self.state != MACHINE.initial:
             self._take(CRASH, now, Situation())
 

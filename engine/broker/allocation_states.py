@@ -18,7 +18,7 @@ WANT, BLOCK, REFUSED, NO_REPLY, CRASH = "want", "block", "refused", "no_reply", 
 
 
 class Situation(NamedTuple):
-    """The context of the guards. ``too_soon``: the pause after a refusal is not over."""
+    """The values that the guards read. ``too_soon``: whether the pause after a refusal is not over yet."""
 
     too_soon: bool = False
 

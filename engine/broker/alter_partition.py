@@ -85,8 +85,8 @@ class AlterPartitionManager:
         self.deadline: int | None = None
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
-        """``follower`` (a broker id) has caught up: request its return to the ISR. The high watermark waits
-        for it (*maximal ISR*)."""
+        """Request the return of ``follower`` (a broker id), which has caught up, to the ISR. From now on the
+        high watermark also waits for this follower (*maximal ISR*)."""
         if replica.partition in self.unsent:
             return []
         replica.isr_asked = follower

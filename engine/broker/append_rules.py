@@ -28,9 +28,10 @@ from engine.switches import Switches
 MACHINE = "producer_append"
 ACCEPTED = "accepted"
 ACCEPTED_UNNUMBERED = "accepted_unnumbered"
-"""The name of a decision's last row if a batch without a sequence number passed all rules."""
+"""In the decision that a step shows: the name of the last row if a batch without a sequence number passed all
+rules."""
 MARKER_ACCEPTED = "marker_accepted"
-"""The name of a decision's last row if a marker passed all rules."""
+"""In the decision that a step shows: the name of the last row if a marker passed all rules."""
 
 
 class Level(IntEnum):
@@ -38,11 +39,11 @@ class Level(IntEnum):
     levels."""
 
     NONE = 0
-    """Of the rules for data, only LOG-6 is checked: no plain batch inside an open transaction. Markers never have
-    this level (CTR-26)."""
+    """Of the rules for data, only the one of LOG-6 is checked: a batch outside transactions is refused while
+    its producer has an open transaction. Markers never have this level (CTR-26)."""
     LOGGED = 1
-    """A follower copies the batch from its leader: of the rules for data, only LOG-6 is checked. A stale epoch is
-    only logged."""
+    """The level of a batch that a follower copies from its leader: of the rules for data, only the one of
+    LOG-6 is checked. A stale epoch is logged, but not refused."""
     EPOCH_ONLY = 2
     FULL = 3
 
@@ -51,7 +52,7 @@ class Arrival:
     """A batch and its producer's state, as guards read them.
 
     An absent epoch or sequence is -1. ``running_*``, ``last_sequence`` and ``transaction_first_offset``
-    (None: no open transaction) include the earlier batches of the same append; ``stored_epoch`` and
+    (None: no open transaction) take the earlier batches of the same append into account; ``stored_epoch`` and
     ``cached`` do not (SEQ-16)."""
 
     __slots__ = (

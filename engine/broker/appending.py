@@ -58,8 +58,8 @@ class Appending:
         self.permissions = permissions
 
     def arriving(self, request: ProduceRequest) -> Arriving:
-        """The object that the rules read. For each batch, the caller sets its ``partition``, ``batch`` and
-        ``replica``."""
+        """Make the object that the rules read. The caller sets its ``partition``, ``batch`` and ``replica``
+        for one batch of the request after the other."""
         return Arriving(self.setup, self.permissions, self.cluster, request)
 
     def for_broker(
@@ -72,8 +72,9 @@ class Appending:
         acks: int = ACKS_ALL,
     ) -> Effects:
         """Append records of this broker itself: a coordinator's record or a marker. ``done``: (part of the
-        broker, argument). The part's method ``appended`` gets the argument and the results, after
-        ``timeout_ms`` at the latest, and possibly before this call returns."""
+        broker, argument). When the append has ended, the part's method ``appended`` is called with the
+        argument and the results: after ``timeout_ms`` at the latest, and possibly before this method
+        returns."""
         name = self.setup.name
         request = ProduceRequest(None, acks, timeout_ms, batches)
         made = self.append_all(request, INTERNAL_RULES, Origin.COORDINATOR, name, now)
@@ -92,9 +93,9 @@ class Appending:
         now: int,
         verified: Verified | None = None,
     ) -> Appends:
-        """Check every batch of a request against the rules, and append it; a refused batch does not stop the
-        others. ``source``: the client, or this broker. ``verified``: the results of the verification; None: this
-        append needs none."""
+        """Check each batch of a request against the rules, and append it if it passes; a refused batch does
+        not stop the others. ``source``: the name of the client, or of this broker. ``verified``: the results
+        of the verification; None: this append needs none."""
         made = Appends()
         unverified = {} if verified is None else verified.errors
         arriving = self.arriving(request)

@@ -2,8 +2,9 @@
 
 Each part of a broker owns its state: what the controller announced (``cluster``), the replicas, the appends
 that wait for replication, producer ids, denials, the two coordinators, and one handler for each kind of
-request. A part gets the parts that it needs, never the broker. This class owns the broker's lifecycle, the
-table of handlers, and what concerns several parts at once: announcements, connections, time.
+request. A part gets the parts that it needs. It gets the broker only as the part of the view that shows it.
+This class owns the broker's lifecycle, the table of handlers, and what concerns several parts at once:
+announcements, connections, time.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ Handler = Callable[[Envelope, int], Effects]
 
 
 class Broker:
-    """One broker. ``starting``: the broker is alive, but does not serve yet; requests wait (PID-6).
-    ``handlers``: dict of message type → handler."""
+    """One broker. ``starting``: True while the broker is alive but does not serve yet, so that requests wait
+    (PID-6). ``handlers``: dict of message type → handler."""
 
     __slots__ = (
         "_stopped_cleanly",
@@ -276,7 +277,7 @@ class Broker:
 
     def on_background_timer(self, now: int) -> Effects:
         """Forget the producers that were idle for too long, and write a tombstone for each transactional id
-        that was. If there is neither, no step is made."""
+        that was idle for too long. If there is no such producer or id, the run gets no step."""
         self.replicas.forget_idle(now)
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
@@ -319,12 +320,12 @@ class Broker:
         return effects
 
     def be_registered(self, broker_epoch: int) -> None:
-        """Initial state: the broker is registered, with this broker epoch."""
+        """For the initial state of a run: the broker is registered already, with this broker epoch."""
         self.link.be_registered(broker_epoch)
 
     def start_before_the_run(self, now: int) -> Effects:
-        """Initial state: the broker runs already. Returns its request for a first block of producer ids
-        (PID-6), if it sends one."""
+        """For the initial state of a run: the broker runs already. Returns its request for a first block of
+        producer ids (PID-6), if it sends one."""
         if self.transactions is None:
             return []
         effects = self.link.start_before_the_run(now)
@@ -343,8 +344,8 @@ class Broker:
         return self.alive and self.link.listens
 
     def wake(self, now: int) -> Effects:
-        """A pause is over, or heartbeats get through again: with KRaft, an unfenced broker sends a heartbeat at
-        once."""
+        """Called when a pause is over, or when heartbeats get through again. With KRaft, an unfenced broker
+        then sends a heartbeat at once."""
         return self.link.wake(now)
 
     @property
@@ -433,8 +434,8 @@ class Broker:
         return self.link.after_leadership(replica, now)
 
     def _learn_leader(self, word: LeaderAndIsr, now: int) -> Effects:
-        """Apply the announcement of a partition's leader and ISR. A coordinator takes over or resigns
-        (FND-7)."""
+        """Apply the announcement of a partition's leader and ISR. If the partition belongs to a coordinator's
+        internal topic, this broker's coordinator takes the partition over or resigns from it (FND-7)."""
         partition = word.partition
         host = self._host_of(partition)
         before = self.cluster.metadata.get(partition)
@@ -529,7 +530,7 @@ class Broker:
         return effects
 
     def preset_connected(self, brokers: Iterable[int]) -> None:
-        """Initial state: connections to these brokers are open."""
+        """For the initial state of a run: the connections to these brokers are open already."""
         brokers = tuple(brokers)
         if self.transactions is not None:
             self.transactions.connected.update(brokers)
@@ -539,7 +540,9 @@ class Broker:
     # Producer ids ---------------------------------------------------------------------------------
 
     def _after_answer(self, effects: Effects, now: int) -> Effects:
-        """ZooKeeper or the controller has responded: the start of the broker may be over (PID-6)."""
+        """Called after a response of ZooKeeper or the controller was handled. If the start of the broker is
+        over, handle the requests that waited for it; if the start has failed, stop the broker (PID-6).
+        Returns ``effects`` and those that follow."""
         self.touch()
         if self.link.started is None:
             return effects
@@ -551,7 +554,8 @@ class Broker:
                 self.crash(now, clean=True)
                 return effects
             if self.link.follows_log:
-                # The broker has read the metadata log, by which it may lead any of its partitions.
+                # The broker has read the metadata log, which may have made it the leader of any of its
+                # partitions.
                 self.replicas.changed_partitions.update(self.replicas)
             waiting, self.waiting_for_start = self.waiting_for_start, []
             for envelope in waiting:

@@ -48,8 +48,9 @@ class BrokerConfiguration:
     """How long in ms a broker waits for the response to markers, or to a verification request, before it closes
     the connection that carried the request."""
     marker_retry_ms: int = 20
-    """Pause in ms before a broker repeats a marker that was refused, or the write that ends a transaction. After
-    an announcement, also the pause before it sends the markers whose leader could not be reached."""
+    """Pause in ms before a broker sends a refused marker again, or repeats a failed write that ends a
+    transaction. It is also the pause after an announcement of the controller, before the broker sends the
+    markers whose leader could not be reached until then."""
     producer_state_expiration_ms: int = 604800000
     producer_state_scan_interval_ms: int = 600000
     """Time in ms between two scans for idle producers. Kafka 2.x has no setting for it: there it is ten minutes

@@ -98,7 +98,8 @@ class Controller(ABC):
 
     @abstractmethod
     def preset_block(self, broker: int, start: int, end: int) -> None:
-        """Initial state: ``broker`` got the newest block of producer ids, ``start`` to ``end`` inclusive (GEN-7)."""
+        """For the initial state of a run: ``broker`` got the newest block of producer ids, ``start`` to
+        ``end`` inclusive (GEN-7)."""
 
     @abstractmethod
     def _announce(self, word: Announcement) -> None:
@@ -114,27 +115,30 @@ class Controller(ABC):
 
     @abstractmethod
     def on_broker_stopped(self, broker_id: int, now: int, *, clean: bool = False) -> None:
-        """A broker sends nothing any more; ``clean``: after a controlled shutdown."""
+        """Called when a broker stops, so that it sends nothing any more. ``clean``: True after a controlled
+        shutdown."""
 
     @abstractmethod
     def on_broker_paused(self, broker_id: int, now: int) -> None:
-        """A broker is paused, and sends nothing until it resumes."""
+        """Called when a broker is paused, so that it sends nothing until it resumes."""
 
     @abstractmethod
     def on_broker_started(self, broker_id: int, now: int) -> None:
-        """A broker starts."""
+        """Called when a broker starts."""
 
     @abstractmethod
     def on_broker_resumed(self, broker_id: int, now: int) -> None:
-        """A paused broker resumes."""
+        """Called when a paused broker resumes."""
 
     @abstractmethod
     def competing_write(self, now: int) -> None:
-        """*competing write*: another broker takes the next block of producer ids at this moment (PID-7)."""
+        """The fault *competing write*: another broker takes the next block of producer ids at this moment
+        (PID-7)."""
 
     @abstractmethod
     def _silent_outside_isr(self, state: PartitionState) -> None:
-        """The session of a broker with a replica outside the ISR has ended."""
+        """Called when a broker's session ends that has a replica of this partition, but does not lead the
+        partition and is not removed from its ISR."""
 
     def broker_epoch(self, broker_id: int) -> int:
         """The epoch of a broker's registration; -1 in clusters without broker epochs."""
@@ -150,7 +154,7 @@ class Controller(ABC):
 
     @abstractmethod
     def find_heartbeats(self, broker_id: int, now: int) -> None:
-        """The fault ends: the broker's heartbeats arrive again."""
+        """End the fault *lose heartbeats*: the broker's heartbeats arrive again."""
 
     # Setting up -----------------------------------------------------------------------------------
 
@@ -179,8 +183,8 @@ class Controller(ABC):
         self._announce(state.word())
 
     def preset_leader(self, partition: str, leader: int | None) -> None:
-        """Initial state: the replica on broker ``leader`` leads. None: the partition has no leader until
-        ``change_leader`` (GEN-7)."""
+        """For the initial state of a run: the replica on broker ``leader`` leads. None: the partition has no
+        leader until ``change_leader`` is called (GEN-7)."""
         state = self._partition(partition)
         state.without_leader = leader is None
         state.leader = leader
@@ -202,8 +206,8 @@ class Controller(ABC):
         self._announce(self.internal.word(topic))
 
     def use_partition(self, name: str) -> None:
-        """The first use of an internal partition: from now on it has replicas and a place in the view. Nothing
-        happens at a later use."""
+        """Give an internal partition replicas and a place in the view at its first use. Nothing happens at a
+        later use."""
         state = self.internal.use(name)
         if state is None:
             return
@@ -362,8 +366,8 @@ class Controller(ABC):
     # Faults (GEN-6) -------------------------------------------------------------------------------
 
     def change_leader(self, partition: str, leader: int | None, now: int) -> None:
-        """*change leader*: the replica on broker ``leader`` leads from now on; None: another live replica in
-        the ISR. Raises Refused unless the new leader is live and in the ISR."""
+        """The fault *change leader*: the replica on broker ``leader`` leads from now on; None: another live
+        replica in the ISR. Raises Refused unless the new leader is live and in the ISR."""
         state = self._partition(partition)
         if leader is None:
             others = [replica for replica in state.replicas if replica != state.leader]
@@ -379,8 +383,8 @@ class Controller(ABC):
         self._elect(state, leader)
 
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*shrink ISR*: a follower stops fetching and leaves the ISR. ``replica`` None: the last follower in
-        the ISR."""
+        """The fault *shrink ISR*: a follower stops fetching and leaves the ISR. ``replica`` None: the last
+        follower in the ISR."""
         state = self._partition(partition)
         replica = self._follower_to_stop(state, replica)
         state.isr = tuple(member for member in state.isr if member != replica)
@@ -389,8 +393,8 @@ class Controller(ABC):
         self.watch.emit(FollowerStopped, partition, f"broker-{replica}", state.isr, state.min_isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: a stopped follower fetches again. ``replica`` None: all stopped followers. Raises
-        Refused if ``replica`` is not stopped."""
+        """The fault *restore ISR*: a stopped follower fetches again. ``replica`` None: all stopped followers.
+        Raises Refused if ``replica`` is not stopped."""
         state = self._partition(partition)
         back = self._followers_to_resume(state, replica)
         state.not_fetching.difference_update(back)
@@ -424,8 +428,8 @@ class Controller(ABC):
         self.watch.emit(FollowersResumed, state.name, resumed, state.isr)
 
     def delete_topic(self, topic: str, now: int) -> None:
-        """*delete topic*: remove its partitions from every broker and from the metadata. Raises Refused when the
-        topic has no partition."""
+        """The fault *delete topic*: remove the topic's partitions from every broker and from the metadata.
+        Raises Refused when the topic has no partition."""
         names = [
             name for name, state in self.partitions.items() if topic_of(name) == topic and not state.deleted
         ]
@@ -441,8 +445,8 @@ class Controller(ABC):
         self.watch.emit(TopicDeleted, topic, tuple(names))
 
     def make_unavailable(self, broker_id: int, available: bool, now: int) -> None:
-        """*make endpoint unavailable* (GEN-6): the broker stays live, but the other brokers no longer know its
-        address. ``available`` True ends the fault."""
+        """The fault *make endpoint unavailable* (GEN-6): the broker stays live, but the other brokers no
+        longer know its address. ``available`` True ends the fault."""
         (self.without_endpoint.discard if available else self.without_endpoint.add)(broker_id)
         self._announce(self._live_word())
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)

@@ -62,10 +62,10 @@ class DelayedAppends:
             insort(waiting, delayed, key=_deadline)
 
     def complete(self, replica: Replica, now: int) -> Effects:
-        """Settle this partition in the appends that wait for it (LOG-2). The error is
-        NOT_ENOUGH_REPLICAS_AFTER_APPEND if too few replicas are in sync, and NOT_LEADER_OR_FOLLOWER if this
-        broker no longer leads under the leader epoch of the append. Neither error removes the data from the
-        log."""
+        """Note the result of this partition in each append that waits for it, if the result is known now
+        (LOG-2): success, NOT_ENOUGH_REPLICAS_AFTER_APPEND if too few replicas are in sync, or
+        NOT_LEADER_OR_FOLLOWER if this broker no longer leads under the leader epoch of the append. Neither
+        error removes the data from the log. Returns the effects of the appends that have ended."""
         if not replica.waiting:
             return []
         effects: Effects = []
@@ -144,7 +144,8 @@ class DelayedAppends:
             watch.emit(ProduceAnswered, self.name, delayed.client, partition, until)
 
     def time_out(self, now: int) -> Effects:
-        """End the appends whose deadline has passed with REQUEST_TIMED_OUT; their data stays in the log."""
+        """End the appends whose deadline has passed. Their result is REQUEST_TIMED_OUT; their data stays in
+        the log."""
         effects: Effects = []
         ended: list[DelayedProduce] = []
         while self.by_deadline and self.by_deadline[0].deadline <= now:

@@ -78,8 +78,8 @@ class GroupHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected for a log partition at time ``since``: it reads the log, then serves the
-        groups in that log (OFS-5)."""
+        """Take over a log partition for which this broker was elected at ``since`` (virtual ms): read the
+        log, then serve the groups in it (OFS-5). ``epoch``: the leader epoch."""
         self._touch_groups(partition)
         due = since + self.setup.configuration.loading_ms
         self.coordinator.begin_loading(partition, epoch, due)
@@ -90,7 +90,7 @@ class GroupHost:
         return []
 
     def resign(self, partition: int, now: int) -> Effects:
-        """This broker no longer leads the log partition: forget the groups in that partition."""
+        """Give up a log partition that this broker no longer leads: forget the groups in it."""
         if partition in self.coordinator.owned or partition in self.coordinator.loading:
             self._touch_groups(partition)
             self.coordinator.resign(partition)
@@ -109,7 +109,7 @@ class GroupHost:
             self.touch(group.name)
 
     def preset(self, group_id: str, found: GroupMembers) -> None:
-        """Initial state: these members have joined (GEN-7)."""
+        """For the initial state of a run (GEN-7): set the generation and the members of a group."""
         group = self.coordinator.group(group_id)
         group.generation, group.members = found.generation, dict(found.members)
 

@@ -165,7 +165,8 @@ class GroupRequests:
         return self._commit(asked, request, now)
 
     def _lost_its_guard(self, request: TxnOffsetCommitRequest, verified: Verified) -> bool:
-        """Whether a marker has removed the verification guard, and no transaction is open."""
+        """Whether the commit must be refused, because a marker has removed the guard that its verification
+        got, and no transaction is open."""
         ((partition, guard),) = verified.guards.items()
         replica = self.host.replicas.get(partition)
         if replica is None:
@@ -182,7 +183,7 @@ class GroupRequests:
         return effects + self._use(request.group_id)
 
     def handle_fetch(self, envelope: Envelope, now: int) -> Effects:
-        """Answer OffsetFetch: the group's committed offsets (CON-9)."""
+        """Respond to OffsetFetch with the group's committed offsets (CON-9)."""
         request = envelope.body
         if type(request) is not OffsetFetchRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not an OffsetFetch request")

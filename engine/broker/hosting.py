@@ -18,11 +18,11 @@ class Hosted(Protocol):
     def topic(self) -> str: ...
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected leader of partition number ``partition`` at time ``since`` (ms), under the leader
-        epoch ``epoch``."""
+        """Take over partition number ``partition``, because this broker was elected its leader at ``since``
+        (virtual ms), under the leader epoch ``epoch``."""
 
     def resign(self, partition: int, now: int) -> Effects:
-        """This broker no longer leads the partition. Idempotent."""
+        """Give up the partition, because this broker no longer leads it. A second call has no effect."""
 
     def next_timer(self) -> int | None: ...
 

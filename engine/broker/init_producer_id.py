@@ -117,7 +117,7 @@ class InitProducerIdHandler:
         return self._without_id(envelope, now)
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
-        """The request waits until a block is claimed."""
+        """Let the request wait, and claim a block of producer ids."""
         self.waiting.append(envelope)
         block = self.producer_ids.block
         end = None if block is None else block.end
@@ -125,7 +125,8 @@ class InitProducerIdHandler:
         return self.producer_ids.claim(now)
 
     def _answered(self, envelope: Envelope, request: InitProducerIdRequest, now: int) -> Effects | None:
-        """The effects of the request; None: it waits for a producer id."""
+        """The effects of the request, among them the response; None: no producer id is left, so the request
+        has to wait."""
         if request.transactional_id is not None:
             if self.transactions is None:
                 raise EngineError(f"{self.setup.name}: this version has no transactions")
@@ -174,7 +175,8 @@ class AllocatingInitProducerIdHandler(InitProducerIdHandler):
     __slots__ = ()
 
     def _without_id(self, envelope: Envelope, now: int) -> Effects:
-        """The client must send its request again, and the broker requests a block."""
+        """Respond with COORDINATOR_LOAD_IN_PROGRESS, so that the client sends its request again, and request
+        a block of producer ids from the controller."""
         self.setup.watch.emit(NoIdYet, self.setup.name, envelope.source, self.producer_ids.state)
         response = InitProducerIdResponse(error=Error.COORDINATOR_LOAD_IN_PROGRESS)
         answer = Send(envelope.source, response, envelope.correlation_id, True)

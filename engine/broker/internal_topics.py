@@ -62,7 +62,7 @@ def _as_created(
 
 class InternalTopics:
     """The controller's state of the internal topics. ``counts``: dict of topic → number of its partitions.
-    ``shows_epochs`` means the same as ``Controller.shows_partition_epochs``."""
+    ``shows_epochs``: whether the view shows the partition epochs."""
 
     def __init__(self, configuration: BrokerConfiguration, *, shows_epochs: bool = False) -> None:
         self.configuration = configuration

@@ -47,8 +47,9 @@ CONTROLLER = Recipient(
     IsrAskedBack,
     IsrChangeAskedAgain,
 )
-"""The controller (``DefaultAlterIsrManager``, KIP-497). ``BrokerToControllerChannelManager`` puts a request without
-a response back at the front of its queue, without limit."""
+"""For a leader that sends its requests to the controller (``DefaultAlterIsrManager``, KIP-497).
+``BrokerToControllerChannelManager`` puts a request without a response back at the front of its queue, without
+limit."""
 ZOOKEEPER = Recipient(
     IsrWrite,
     Outgoing.to_zookeeper,
@@ -56,12 +57,13 @@ ZOOKEEPER = Recipient(
     IsrWriteSent,
     IsrWriteSentAgain,
 )
-"""ZooKeeper (``ReplicationUtils``). ``KafkaZkClient.retryRequestsUntilConnected`` repeats a write whose connection
-was lost."""
+"""For a leader that writes to ZooKeeper itself (``ReplicationUtils``).
+``KafkaZkClient.retryRequestsUntilConnected`` repeats a write whose connection was lost."""
 
 
 class RepeatedIsrRequests:
-    """The two ways with ZooKeeper: the leader repeats a request until the partition's new state is announced."""
+    """How a leader changes the ISR in a cluster with ZooKeeper, in both ways: it repeats a request until the
+    partition's new state is announced."""
 
     __slots__ = ("_recipient", "_waiting", "deadline", "outgoing", "setup")
 
@@ -83,7 +85,7 @@ class RepeatedIsrRequests:
         return [self._request(replica, follower, now)]
 
     def settled(self, replica: Replica) -> None:
-        """The partition's new state was announced, so the request is not repeated any more."""
+        """Stop repeating the request for a partition whose new state was announced."""
         if self._waiting.pop(replica.partition, None) is not None:
             self._set_deadline()
 

@@ -92,7 +92,7 @@ class Lifecycle:
         return -1 if self.broker_epoch is None else self.broker_epoch
 
     def be_registered(self, broker_epoch: int) -> None:
-        """Initial state: the broker registered before the run."""
+        """For the initial state of a run: the broker is registered already, with this broker epoch."""
         self.broker_epoch = broker_epoch
         self.state = SERVING
         self.serves = True
@@ -193,8 +193,8 @@ class Lifecycle:
         self.deadline = now + CATCH_UP_MS
 
     def _wait(self, effects: Effects, now: int) -> None:
-        """Set when the request to stop is repeated: first after 50 ms, then at the interval of heartbeats, as
-        in Kafka."""
+        """Set the time at which the request to stop is repeated: first after 50 ms, then at the interval of
+        heartbeats, as in Kafka."""
         self.deadline = now + (
             self.setup.configuration.heartbeat_interval_ms if self._answered_stop else SHUTDOWN_MS
         )

@@ -27,8 +27,8 @@ from engine.rules import Rule
 from engine.topic_partition import is_internal
 
 MARKER_BYTES = 78
-"""Size of a control batch: a header of 61 bytes, and a record of 17 with a key of 4 and a value of 6
-(MSG-3)."""
+"""Size of a control batch in bytes: 61 of the header and 17 of its record, of which the key takes 4 and the
+value 6 (MSG-3)."""
 
 
 def cluster_action_denied(arrived: Arrived) -> bool:
@@ -114,8 +114,8 @@ class WriteMarkersHandler:
         return effects
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """The append of one entry has ended: commit or drop the pending offsets that it decides, and note the
-        results (MRK-7). ``argument``: (number of the request, entry)."""
+        """Called when the append of one entry has ended: commit or drop the pending offsets that the entry
+        decides, and note the results (MRK-7). ``argument``: (number of the request, entry)."""
         number, entry = argument
         effects: Effects = []
         writing = self.writing.get(number)
@@ -158,7 +158,7 @@ class WriteMarkersHandler:
 
 
 def control_batch(entry: TxnMarkerEntry, now: int) -> RecordBatch:
-    """The marker: one control record, without a sequence (MSG-3)."""
+    """The control batch for a marker: it has one control record and no sequence number (MSG-3)."""
     return RecordBatch(
         record_count=1,
         last_offset_delta=0,

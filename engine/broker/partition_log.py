@@ -120,7 +120,7 @@ class PartitionLog:
         self.active_records = 0
         self.active_bytes = 0
         self.epoch_starts: list[tuple[int, int]] = []
-        """(leader epoch, its first offset), ascending."""
+        """Pairs (leader epoch, first offset of this epoch in the log), in ascending order."""
         self.aborted = AbortedIndex()
         self.cleaned = CleanerProgress()
         self.log_start = 0
@@ -401,8 +401,8 @@ class PartitionLog:
     # Cutting and reloading ------------------------------------------------------------------------
 
     def truncate(self, to: int, now: int) -> bool:
-        """Remove the offsets from ``to`` on, and rebuild the producer state (LOG-10); True if the log end
-        moved. A batch that holds ``to`` is removed as a whole."""
+        """Remove the records from offset ``to`` on, and rebuild the producer state (LOG-10). Returns True if
+        the log end moved. A batch that holds ``to`` is removed as a whole."""
         if to >= self.log_end:
             self.epoch_starts = [(epoch, start) for epoch, start in self.epoch_starts if start < self.log_end]
             return False
@@ -454,7 +454,8 @@ class PartitionLog:
         self._touch_producers(known)
 
     def close(self, *, clean: bool) -> None:
-        """The broker stops, and the producer state in memory is lost. A clean stop writes a snapshot first."""
+        """Called when the broker stops: the producer state in memory is lost. A clean stop writes a snapshot
+        first."""
         producers = self.producers
         if clean:
             producers.map_end_offset = self.log_end
@@ -491,8 +492,9 @@ class PartitionLog:
         last_offset: int | None,
         now: int,
     ) -> None:
-        """Initial state: an entry with at most one cached batch, of one record (GEN-7). ``last_sequence`` None: no
-        batch is cached. ``last_offset`` None: the batch is the last one in the log."""
+        """For the initial state of a run (GEN-7): set a producer's entry, with at most one cached batch,
+        which has one record. ``last_sequence`` None: no batch is cached. ``last_offset`` None: the batch is
+        the last one in the log."""
         entry = ProducerStateEntry(producer_id)
         entry.producer_epoch = producer_epoch
         entry.last_timestamp = now
@@ -528,9 +530,9 @@ class PartitionLog:
     ) -> tuple[tuple[RecordBatch, ...], tuple[tuple[int, int], ...]]:
         """Whole batches of one segment, from the batch with ``offset`` up to a bound (CON-1): the last stable
         offset if ``committed``, else the high watermark. The second result: (producer id, first offset) of
-        each aborted transaction from ``offset`` to the end of the segment; empty unless ``committed``.
-        ``batches_max`` and ``bytes_max`` limit the batches after the first. The caller checks that ``offset``
-        lies inside the log."""
+        each aborted transaction from ``offset`` to the end of the segment; empty unless ``committed``. There
+        are at most ``batches_max`` batches; they have at most ``bytes_max`` bytes, unless the first batch
+        alone is larger. The caller checks that ``offset`` lies inside the log."""
         bound = self.last_stable_offset if committed else self.high_watermark
         index = max(0, bisect_right(self._base_offsets, offset) - 1)
         while index < len(self.batches) and self.batches[index].last_offset < offset:

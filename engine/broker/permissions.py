@@ -7,7 +7,7 @@ from engine.watching import Part, Watch
 
 
 class Permissions:
-    """The denials of one broker: an operation on a resource, for example ``Write`` on ``topic:t``
+    """The denials of one broker. Each denies an operation on a resource, for example ``Write`` on ``topic:t``
     (docs/scenarios.md). They stay after a crash. ``part``: the part of the view that shows them."""
 
     __slots__ = ("denied", "name", "part", "watch")
@@ -22,8 +22,8 @@ class Permissions:
         return (operation, resource) in self.denied
 
     def deny(self, operation: str, resource: str, now: int) -> None:
-        """*deny authorization*: from now on this broker refuses ``operation`` on ``resource``. The fault denies it at
-        every broker."""
+        """Carry out the fault *deny authorization*, as every broker does: from now on this broker refuses
+        ``operation`` on ``resource``."""
         self.denied.add((operation, resource))
         self._touch()
         self.watch.emit(RightDenied, self.name, operation, resource)

@@ -63,8 +63,9 @@ def next_block(broker: int, latest: Block | None, size: int) -> Block:
 
 
 class _Turn:
-    """The context of one row's effects. ``block``: the block that the step names, if any. ``latest_end``: the
-    last id of the node's block, if no further block fits after it."""
+    """The values that the effects of one row read and set. ``reply``: the reply of ZooKeeper that caused the
+    row, or None. ``block``: the block that the step shows, or None. ``latest_end``: the last id of the node's
+    block, if no further block fits after it."""
 
     __slots__ = ("block", "effects", "latest_end", "now", "reply")
 
@@ -141,8 +142,8 @@ class ProducerIdManager:
         return block is not None and not self.is_claiming and self.next_id <= block.end
 
     def generate(self) -> int | None:
-        """The next id, or None if a claim must come first (PID-5). Ids are signed 64-bit integers, as in
-        Kafka: after LONG_MAX comes -2^63, which is issued without a claim."""
+        """Issue and return the next id; None if a block must be claimed first (PID-5). Ids are signed 64-bit
+        integers, as in Kafka: after LONG_MAX comes -2^63, which is issued without a claim."""
         block = self.block
         if block is None or self.is_claiming or self.next_id > block.end:
             return None
@@ -161,8 +162,8 @@ class ProducerIdManager:
         return issued
 
     def preset_next_id(self, next_id: int) -> None:
-        """Initial state: the next id that this broker issues from its block (GEN-7). Raises Refused if the
-        block does not allow it."""
+        """For the initial state of a run (GEN-7): set the id that this broker issues next. Raises Refused if
+        the broker has no block, or if ``next_id`` is neither in the block nor the number after it."""
         block = self.block
         place = f"{self._name}.next_id"
         if block is None:
@@ -202,7 +203,8 @@ class ProducerIdManager:
         return self._take(NO_REPLY, now, Situation(), None)
 
     def crash(self) -> None:
-        """Drop the rest of the block: ids may have gaps, but no id is issued twice (PID-6)."""
+        """Drop the ids of the block that were not issued: ids may have gaps, but no id is issued twice
+        (PID-6)."""
         self.state = MACHINE.take(self.state, CRASH, Situation()).target or MACHINE.initial
         self.block = None
         self.wanted = None

@@ -80,14 +80,16 @@ class ProducerStateEntry:
 
 
 class Awaited:
-    """The verification of one producer in a partition (``VerificationStateEntry``)."""
+    """The state of the verification for one producer whose transaction has no batch in the partition yet
+    (``VerificationStateEntry``)."""
 
     __slots__ = ("epoch", "guard", "lowest_sequence", "raises", "since")
 
     def __init__(self, guard: int, epoch: int, lowest_sequence: int, since: int, raises: bool) -> None:
         self.guard = guard
-        """The number that a verified append must have (``VerificationGuard``). A marker removes it, and the next
-        verification gets a new number, so an append with a late response to an earlier one does not match."""
+        """The number that a verified append must have (``VerificationGuard``). A marker removes it, and the
+        next verification gets a new number. So an append whose verification was requested before the marker
+        has another number and is refused."""
         self.epoch = epoch
         self.lowest_sequence = lowest_sequence
         self.since = since
@@ -125,10 +127,10 @@ class MarkerEffect(NamedTuple):
     """The effects of a marker besides the end of a transaction. They depend on the version."""
 
     opens_what_it_ends: bool
-    """A marker without an open transaction is a transaction by itself; if it is an ABORT, it gets a line in
-    the index of aborted transactions (LOG-9)."""
+    """Whether a marker without an open transaction counts as a transaction by itself. An ABORT marker then
+    gets a line in the index of aborted transactions (LOG-9)."""
     is_activity: bool
-    """The producer's entry takes over the marker's timestamp (LOG-12)."""
+    """Whether the producer's entry takes over the marker's timestamp (LOG-12)."""
 
 
 class Appending:
@@ -312,8 +314,8 @@ class ProducerStateManager:
     def begin_waiting(
         self, producer_id: int, sequence: int, epoch: int, guard: int, now: int, *, raises: bool = False
     ) -> int:
-        """A batch waits for verification. Returns the guard that its append needs: that of an earlier waiting
-        batch, else ``guard``."""
+        """Note that a batch waits for verification. Returns the guard that its append needs: the one of an
+        earlier batch of the producer that still waits, else ``guard``."""
         awaited = self.awaited.get(producer_id)
         if awaited is None:
             awaited = self.awaited[producer_id] = Awaited(guard, epoch, sequence, now, raises)
@@ -321,8 +323,8 @@ class ProducerStateManager:
         return awaited.guard
 
     def complete(self, completed: CompletedTransaction) -> None:
-        """An open transaction got its marker. The transaction still holds back the LSO until the marker is
-        below the high watermark. Raises EngineError if the transaction is not open."""
+        """Note that an open transaction got its marker. The transaction still holds back the LSO until the
+        marker is below the high watermark. Raises EngineError if the transaction is not open."""
         if self.open_transactions.pop(completed.first_offset, None) is None:
             raise EngineError(
                 f"producer state: a marker at {completed.last_offset} ends a transaction at "
@@ -345,8 +347,8 @@ class ProducerStateManager:
         return min(first, min(self.unstable)) if self.unstable else first
 
     def on_high_watermark(self, high_watermark: int) -> bool:
-        """Transactions whose marker is below the high watermark no longer hold back the LSO; True when there
-        were any."""
+        """Let the transactions whose marker is below the high watermark no longer hold back the LSO. Returns
+        True if there were any."""
         stable = [first for first, marker in self.unstable.items() if marker < high_watermark]
         for first in stable:
             del self.unstable[first]
@@ -385,9 +387,9 @@ class ProducerStateManager:
         return log_start if self.drops_with_records else -1
 
     def on_log_start_raised(self, log_start: int) -> list[int]:
-        """Records below ``log_start`` were removed. Returns the ids of the producers that were dropped with
-        them; only 2.0 drops any (LOG-11). Other producers keep every cached batch, because Kafka's
-        ``removeBatchesOlderThan`` has no effect."""
+        """Called after the records below ``log_start`` were removed. Returns the ids of the producers that
+        were dropped with them; only 2.0 drops any (LOG-11). Other producers keep every cached batch, because
+        Kafka's ``removeBatchesOlderThan`` has no effect."""
         floor = self._forgotten_below(log_start)
         gone = [producer_id for producer_id, entry in self.entries.items() if entry.last_data_offset < floor]
         for producer_id in gone:
@@ -404,7 +406,7 @@ class ProducerStateManager:
         self.snapshots = {offset: self.snapshots[offset] for offset in offsets}
 
     def on_segments_dropped(self, segments: Iterable[int]) -> None:
-        """These segments are deleted, and with them the snapshots at their starts."""
+        """Delete the snapshots at the starts of these segments, which are deleted."""
         for start in segments:
             self.snapshots.pop(start, None)
 

@@ -110,7 +110,7 @@ class Registration:
         self.expires_at: int | None = None
         self.metadata_offset = 0
         self.may_stop = False
-        """The response to the broker's newest heartbeat allows it to stop."""
+        """Whether the response to the broker's newest heartbeat allows it to stop."""
         self.shutdown_offset = 0
         """The end of the metadata log at the time when the controlled shutdown had moved the broker's leaderships."""
 
@@ -267,12 +267,13 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, {"broker_epoch": registration.epoch})
 
     def preset_block(self, broker: int, start: int, end: int) -> None:
-        """Initial state: the block up to ``end`` was handed out last (GEN-7)."""
+        """For the initial state of a run: the newest block of producer ids ends at ``end`` and went to
+        ``broker`` (GEN-7)."""
         self._write_ids(broker, end + 1)
 
     def use_partition(self, name: str) -> None:
-        """The first use of an internal partition. No record is written, because the metadata log has had the
-        partition since its topic was created."""
+        """Give an internal partition a place in the view at its first use. No record is written, because the
+        metadata log has had the partition since its topic was created."""
         state = self.internal.use(name)
         if state is None:
             return
@@ -312,8 +313,8 @@ class QuorumController(Controller):
     # Registrations and heartbeats -----------------------------------------------------------------
 
     def _on_registration(self, request: BrokerRegistrationRequest, now: int) -> BrokerRegistrationResponse:
-        """A broker that started registers. A repeated request keeps the broker epoch of the first one
-        (KAFKA-16952, since 3.9)."""
+        """Handle the registration of a broker that started. A repeated request keeps the broker epoch of the
+        first one (KAFKA-16952, since 3.9)."""
         registration = self.registrations.setdefault(request.broker, Registration(request.broker))
         same = request.incarnation == registration.incarnation
         row = self._move(registration, REGISTER, Situation(same_incarnation=same), now)
@@ -341,8 +342,8 @@ class QuorumController(Controller):
         )
 
     def _hear(self, registration: Registration, now: int, *, beats: bool) -> None:
-        """A heartbeat arrived. ``beats``: further heartbeats change nothing, and are not simulated as
-        messages."""
+        """Note that a heartbeat arrived. ``beats``: whether further heartbeats change nothing, so that they
+        are not simulated as messages."""
         registration.contact_at = now
         registration.beats = beats
         alive = registration.state in HELD_ALIVE and not beats
@@ -393,14 +394,15 @@ class QuorumController(Controller):
         self._write("RegisterBrokerRecord", registration.name, fields, self._live_word())
 
     def _unfence(self, registration: Registration) -> None:
-        """The broker is live from now on (``handleBrokerUnfenced``)."""
+        """Make the broker live, so that it can lead partitions and be in sync (``handleBrokerUnfenced``)."""
         self.live.add(registration.broker_id)
         self._change_registration(registration, fenced=False)
         self._lead_idle()
         self._lead_again(registration.broker_id)
 
     def _fence(self, registration: Registration) -> None:
-        """The broker is no longer live: other brokers take over its partitions (``handleBrokerFenced``)."""
+        """Make the broker no longer live, and let other brokers take over its partitions
+        (``handleBrokerFenced``)."""
         self.live.discard(registration.broker_id)
         registration.beats = False
         registration.expires_at = None
@@ -409,7 +411,8 @@ class QuorumController(Controller):
         self._change_registration(registration, fenced=True)
 
     def _move_leaderships(self, registration: Registration) -> None:
-        """Before the broker stops, others take over its partitions (``handleBrokerInControlledShutdown``)."""
+        """Let other brokers take over the partitions of a broker that is about to stop
+        (``handleBrokerInControlledShutdown``)."""
         self.live.discard(registration.broker_id)
         self._change_registration(registration, in_controlled_shutdown=True)
         self._take_leaderships(registration.broker_id)
@@ -482,13 +485,14 @@ class QuorumController(Controller):
         self.watch.emit(HeartbeatsLost, registration.name, registration.expires_at)
 
     def find_heartbeats(self, broker_id: int, now: int) -> None:
-        """The fault ends; ``Broker.wake`` then sends the next heartbeat at once."""
+        """End the fault *lose heartbeats*; ``Broker.wake`` then sends the next heartbeat at once."""
         self.watch.emit(HeartbeatsBack, f"broker-{broker_id}")
 
     # Failover -------------------------------------------------------------------------------------
 
     def crash(self, now: int) -> None:
-        """The active controller fails; nothing is decided until another one is active."""
+        """Let the active controller fail; nothing is decided until another one is active. Raises Refused if
+        none is active now."""
         if not self.alive:
             raise Refused("GEN-6", "controller", "controller_fails_already")
         self.alive = False
@@ -496,8 +500,8 @@ class QuorumController(Controller):
         self.watch.emit(ControllerFailed, self.epoch, now + self.configuration.controller_failover_ms)
 
     def restart(self, now: int) -> Effects:
-        """Another controller is active. It has the whole log, and gives every broker that is not fenced a full
-        session from now on."""
+        """Make another controller active. It has the whole log, and gives every broker that is not fenced a
+        full session from now on. Raises Refused if a controller is active already."""
         if self.alive:
             raise Refused("GEN-6", "controller", "controller_runs")
         self.alive = True
@@ -542,7 +546,8 @@ class QuorumController(Controller):
     # In-sync replicas -----------------------------------------------------------------------------
 
     def _on_alter(self, request: AlterPartitionRequest) -> AlterPartitionResponse:
-        """A leader's request to change the in-sync replicas (``ReplicationControlManager.alterPartition``)."""
+        """Handle a leader's request to change the in-sync replicas
+        (``ReplicationControlManager.alterPartition``)."""
         if self._is_stale(request.broker, request.broker_epoch):
             return AlterPartitionResponse(error=Error.STALE_BROKER_EPOCH, partitions={})
         answers = {name: self._alter(name, wanted, request) for name, wanted in request.changes.items()}
@@ -595,8 +600,8 @@ class QuorumController(Controller):
     # Faults ---------------------------------------------------------------------------------------
 
     def shrink_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*shrink ISR*: a follower (None: the last one in the ISR) stops fetching, and its leader requests a smaller
-        ISR (KIP-497)."""
+        """The fault *shrink ISR*: a follower stops fetching, and its leader requests a smaller ISR (KIP-497).
+        ``replica`` None: the last follower in the ISR."""
         state = self._partition(partition)
         replica = self._follower_to_stop(state, replica)
         state.not_fetching.add(replica)
@@ -604,8 +609,8 @@ class QuorumController(Controller):
         self.watch.emit(FollowerHeld, partition, f"broker-{replica}", state.isr)
 
     def restore_isr(self, partition: str, replica: int | None, now: int) -> None:
-        """*restore ISR*: a stopped follower (None: all) fetches again. Raises Refused when ``replica`` is not
-        stopped."""
+        """The fault *restore ISR*: a stopped follower fetches again. ``replica`` None: all stopped followers.
+        Raises Refused when ``replica`` is not stopped."""
         state = self._partition(partition)
         back = self._followers_to_resume(state, replica)
         state.not_fetching.difference_update(back)

@@ -23,7 +23,7 @@ REGISTER, HEARTBEAT, SESSION_OVER = "register", "heartbeat", "session_over"
 
 
 class Situation(NamedTuple):
-    """The context of the guards:
+    """The values that the guards read:
 
     - ``wants_to_stop``: the heartbeat carries the request to stop.
     - ``caught_up``: the broker has read its own registration.

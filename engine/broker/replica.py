@@ -196,7 +196,9 @@ class Replica:
         return moved
 
     def _note_readers(self, before: int, high_watermark: int, decided: bool) -> None:
-        """The high watermark rose: emit what it means for read_committed consumers (LOG-8, CON-5, CON-6)."""
+        """After a rise of the high watermark, emit StableOffsetAdvanced if a transaction no longer holds back
+        the LSO (``decided``), and ReadersWait if read_committed consumers begin to wait for an open
+        transaction (LOG-8, CON-5, CON-6). ``before``: the LSO before the rise."""
         log = self.log
         stable = log.last_stable_offset
         if decided:

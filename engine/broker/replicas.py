@@ -118,12 +118,13 @@ class Replicas(dict[str, Replica]):
         self.note_activity(batch.max_timestamp, now)
 
     def _note_data(self, replica: Replica, batch: RecordBatch, now: int) -> None:
-        """In 2.0 a marker does not count as activity of its producer; its newest data batch does."""
+        """Note the activity of a batch's producer as in 2.0, where a marker does not count as activity: the
+        time is that of the producer's newest data batch."""
         entry = replica.log.producers.entries.get(batch.producer_id)
         self.note_activity(batch.max_timestamp if entry is None else entry.last_timestamp, now)
 
     def note_activity(self, timestamp: int, now: int) -> None:
-        """A producer was active at ``timestamp`` (ms): plan the scan that finds it expired."""
+        """Note that a producer was active at ``timestamp`` (ms), and plan the scan that finds it expired."""
         idle_from = self.idle_from
         if idle_from is None or timestamp < idle_from:
             self._be_idle_from(timestamp, now)
@@ -159,7 +160,8 @@ class Replicas(dict[str, Replica]):
     # Faults ---------------------------------------------------------------------------------------
 
     def delete_head(self, partition: str, to: int | None, now: int) -> None:
-        """*delete log head*: delete the records below ``to`` (None: below the high watermark, LOG-11).
+        """The fault *delete log head*: delete the records below ``to`` (None: below the high watermark,
+        LOG-11).
 
         To be called on the leader; followers raise their log start with their next fetch. Raises Refused on
         another broker, or if ``to`` is above the high watermark.
@@ -190,8 +192,8 @@ class Replicas(dict[str, Replica]):
             self.watch.emit(ProducersKept, name, partition, tuple(sorted(log.producers.entries)))
 
     def expire_producers(self, partition: str | None, now: int) -> None:
-        """*expire producer state*: forget the producers of ``partition`` (None: of all), idle or not, except
-        those with an open transaction."""
+        """The fault *expire producer state*: forget the producers of ``partition`` (None: of all), idle or
+        not, except those with an open transaction."""
         name = self.setup.name
         chosen = self.values() if partition is None else (self.named(partition),)
         self.watch.emit(ProducersExpired, name, partition)
@@ -222,20 +224,21 @@ class Replicas(dict[str, Replica]):
         self.note_activity(now, now)
 
     def preset_record(self, partition: str, batch: RecordBatch) -> RecordBatch:
-        """Initial state: the leader has this batch, and the batch is replicated. Returns the stored batch, for
-        ``copy_record`` of the followers."""
+        """For the initial state of a run: the leader has this batch, and the batch is replicated. Returns the
+        stored batch, for ``copy_record`` of the followers."""
         replica = self.named(partition)
         replica.log.append_as_leader((batch,), 0, leader_epoch=replica.leader_epoch)
         replica.log.set_high_watermark(replica.log.log_end)
         return replica.log.batches[-1]
 
     def copy_record(self, partition: str, batch: RecordBatch) -> None:
-        """Initial state: a follower has the leader's batch, too."""
+        """For the initial state of a run: a follower has the leader's batch, too."""
         log = self.named(partition).log
         log.append_as_follower((batch,), 0)
         log.set_high_watermark(log.log_end)
 
     def preset_log_start(self, partition: str, offset: int) -> None:
-        """Initial state: the log is empty and starts at ``offset`` (GEN-7). To be called on every replica."""
+        """For the initial state of a run: the log is empty and starts at ``offset`` (GEN-7). To be called on
+        every replica."""
         self.named(partition).log.restart_at(offset, 0)
         self.changed_partitions.add(partition)

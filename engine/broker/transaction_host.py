@@ -208,8 +208,8 @@ class TransactionHost:
     # -- leadership of log partitions ------------------------------------------------------------------
 
     def lead(self, partition: int, epoch: int, since: int, now: int) -> Effects:
-        """This broker was elected for a log partition at time ``since``: it reads the log, then serves the
-        ids in that log (TXC-22)."""
+        """Take over a log partition for which this broker was elected at ``since`` (virtual ms): read the
+        log, then serve the transactional ids in it (TXC-22). ``epoch``: the leader epoch."""
         # The broker may have led the partition before, but has no state until it has loaded the log.
         self._touch_all()
         self.markers.resign(partition)
@@ -222,7 +222,8 @@ class TransactionHost:
         return self._load(partition, now)
 
     def resign(self, partition: int, now: int) -> Effects:
-        """This broker no longer leads the log partition: forget the ids in it and their markers (TXC-22)."""
+        """Give up a log partition that this broker no longer leads: forget the transactional ids in it and
+        their markers (TXC-22)."""
         if partition not in self.coordinator.owned and partition not in self.coordinator.loading:
             return []
         self._touch_all()
@@ -244,7 +245,7 @@ class TransactionHost:
         return self.settle(now)
 
     def preset(self, transactional_id: str, image: Image) -> None:
-        """Initial state: this id is in the cache (GEN-7)."""
+        """For the initial state of a run: the coordinator's cache has this transactional id (GEN-7)."""
         self.coordinator.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
         self._plan(0)
 
@@ -333,7 +334,8 @@ class TransactionHost:
             self.watch.emit(CompletionNotWritten, self.setup.name, done.transactional_id, done.error)
 
     def on_announcement(self, now: int) -> None:
-        """The controller has announced a decision: parked markers may be sent soon (MRK-3)."""
+        """Plan a pass of the marker sender after the controller has announced a decision: the leader of a
+        parked marker, which could not be reached, may be reachable now (MRK-3)."""
         if self.markers.parked:
             self._want_pass(now + self.setup.configuration.marker_retry_ms)
 
@@ -344,7 +346,8 @@ class TransactionHost:
             self.pass_at = at
 
     def _run_pass(self, now: int) -> Effects:
-        """One pass of the marker sender (MRK-3)."""
+        """Run one pass of the marker sender (MRK-3): send the queued markers to the brokers that are
+        connected, and connect to the others."""
         self.pass_at = None
         markers = self.markers
         self.coordinator.retry_completions()
@@ -384,7 +387,8 @@ class TransactionHost:
         return self.settle(now)
 
     def handle_verify(self, envelope: Envelope, now: int) -> Effects:
-        """A leader asks whether partitions belong to open transactions, or wants to add them (KIP-890)."""
+        """Handle a request in which a leader asks whether partitions belong to open transactions, or asks to
+        add them (KIP-890)."""
         request = envelope.body
         if type(request) is not VerifyPartitionsRequest:
             raise EngineError(f"{self.setup.name}: {request!r} is not a question about partitions")

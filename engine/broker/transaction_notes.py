@@ -26,8 +26,8 @@ def note_stale_copy(log: ShownLog, appending: Appending, batch: RecordBatch) -> 
 
 
 def note_ended(log: ShownLog, completed: list[CompletedTransaction]) -> None:
-    """Emit the line that an ABORT marker gets in the index. The aborted records stay, and consumers skip them
-    (LOG-9, CON-7)."""
+    """Emit that an ABORT marker got a line in the index of aborted transactions. The aborted records stay,
+    and consumers skip them (LOG-9, CON-7)."""
     for ended in completed:
         if ended.is_aborted:
             line = log.aborted.lines[-1]

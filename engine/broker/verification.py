@@ -6,11 +6,11 @@ client of transaction version 2 the leader asks the coordinator to add the parti
 For the Produce of such a client, the leader repeats the question for a limited time while the client's
 previous transaction is not complete yet (KAFKA-18654).
 
-A *question* is about the partitions of one transactional id. Owns the questions, which one request at a time
-carries to each coordinator, and the meaning of the responses. The log's ``ProducerStateManager`` keeps the
-producers whose transaction waits for its first batch (``awaited``). A broker has a
-:class:`Verification` when its profile has ``verifies_partitions``; ``Verification.goes_on`` names the method
-that continues a request.
+A *question* is about the partitions of one transactional id. Owns the questions and the meaning of the
+responses. At most one request with questions is in flight to each coordinator. The log's
+``ProducerStateManager`` keeps the producers whose transaction waits for its first batch (``awaited``). A
+broker has a :class:`Verification` when its profile has ``verifies_partitions``; ``Verification.goes_on``
+names the method that continues a request.
 
 Source: ``AddPartitionsToTxnManager``, ``ReplicaManager.maybeStartTransactionVerificationForPartitions``,
 ``UnifiedLog.analyzeAndValidateProducerState``,
@@ -289,8 +289,9 @@ class Verification:
         return ([], [waiting.ended({})]) if sent is None else sent
 
     def _queue(self, waiting: _Waiting, now: int) -> tuple[Effects, list[Verified]]:
-        """Queue the question for its coordinator. Of two questions about one transactional id, one stays and
-        the other ends."""
+        """Queue the question for its coordinator. If another question about the same transactional id waits
+        already, the one with the higher epoch stays (with equal epochs the new one), and the other ends with
+        an error."""
         asked = waiting.asked
         coordinator = self._coordinator(asked.transactional_id)
         watch, name, client = self.setup.watch, self.setup.name, waiting.envelope.source
@@ -391,7 +392,8 @@ class Verification:
         return self._send(broker_id, line, now)
 
     def on_disconnected(self, broker_id: int) -> list[Verified]:
-        """The questions to this broker, in flight and queued, have failed, so producers resend their batches."""
+        """Fail the questions to this broker, in flight and queued, so that producers resend their batches.
+        Returns the requests whose verification has ended."""
         self.connected.discard(broker_id)
         line = self.lines.pop(broker_id, None)
         if line is None:

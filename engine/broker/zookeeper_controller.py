@@ -74,7 +74,8 @@ class ZooKeeperController(Controller):
         self.announcements.append(word)
 
     def preset_block(self, broker: int, start: int, end: int) -> None:
-        """Initial state: ZooKeeper's node holds this block of producer ids, both ends inclusive (GEN-7)."""
+        """For the initial state of a run: ZooKeeper's node holds this block of producer ids, both ends
+        inclusive (GEN-7)."""
         self.zookeeper.put(BLOCK_NODE, Block(broker, start, end).to_json())
 
     def handle(self, envelope: Envelope, now: int) -> Effects:
@@ -199,7 +200,8 @@ class ZooKeeperController(Controller):
         self._grow_isr(state, request.replica)
 
     def competing_write(self, now: int, broker_id: int = COMPETITOR) -> None:
-        """*competing ZooKeeper write*: another broker claims the next block at this moment (PID-7)."""
+        """The fault *competing ZooKeeper write*: another broker claims the next block of producer ids at this
+        moment (PID-7)."""
         before = self.zookeeper.read(BLOCK_NODE)
         latest = None if before.data is None else block_from_json(before.data)
         block = next_block(broker_id, latest, self.configuration.producer_id_block_size)
