@@ -77,7 +77,8 @@ class Ready:
     """Dict of broker id → (topic-partition, reason) pairs: why the first sendable partition at this broker is
     sendable."""
     next_check_delay: int | None = None
-    """Milliseconds until a head may become sendable; None: no bound (LONG_MAX)."""
+    """Milliseconds until the head of a queue may become sendable; None: no head waits (in Kafka:
+    LONG_MAX)."""
     unknown_leader_topics: list[str] = field(default_factory=list)
     waits: tuple[str, str, int] | None = None
     """(topic-partition, ``linger`` or ``backoff``, time at which this wait ends in virtual ms) of the head
@@ -85,7 +86,8 @@ class Ready:
 
 
 class RecordAccumulator:
-    """One producer's queues. ``sequences`` is None without idempotence."""
+    """One producer's queues of batches. ``sequences``: the producer's transaction manager; None without
+    idempotence."""
 
     def __init__(
         self,
@@ -147,8 +149,8 @@ class RecordAccumulator:
         return self._append_to_new(queue, size, serial, payload, now)
 
     def append_with_memory(self, partition: str, size: int, serial: int, payload: int, now: int) -> Appended:
-        """Continue an append that waited for ``size`` bytes. The tail is tried first, because it may have
-        room again meanwhile (ACC-2, step 4)."""
+        """Continue an append that waited for ``size`` bytes. The tail of the queue is tried first, because a
+        new batch with room may have been added meanwhile (ACC-2, step 4)."""
         queue = self.queue(partition)
         appended = self._append_to_tail(queue, serial, payload, now)
         if appended is not None:
@@ -220,7 +222,8 @@ class RecordAccumulator:
     def _reasons(
         self, partition: str, full: bool, expired: bool, exhausted: bool, completing: bool
     ) -> list[tuple[str, str]]:
-        """(topic-partition, reason) for every term of ACC-10 that is true."""
+        """Pairs (topic-partition, reason), one for each term of ACC-10 that makes the head of the partition's
+        queue sendable."""
         reasons = []
         if full:
             reasons.append((partition, FULL))
@@ -348,7 +351,7 @@ class RecordAccumulator:
         return bool(smaller)
 
     def finish(self, batch: Batch) -> None:
-        """A batch is complete: its memory returns to the pool (ACC-5)."""
+        """Return the memory of a complete batch to the pool (ACC-5)."""
         if self.incomplete.pop(batch.id, None) is None:
             raise EngineError(f"{batch.id} of {batch.partition} is finished twice")
         self.pool.release(batch.capacity)

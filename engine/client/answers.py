@@ -52,8 +52,8 @@ UNCERTAIN = frozenset(
 
 
 class NothingTracked(Exception):
-    """Kafka's client throws: it has to resend a batch, but tracks no batch of the partition as in flight
-    (``insertInSequenceOrder``)."""
+    """Raised where Kafka's client throws: it has to resend a batch, but tracks no batch of the partition as
+    in flight (``insertInSequenceOrder``)."""
 
 
 class Answers:
@@ -93,7 +93,7 @@ class Answers:
         self._completion = completion
 
     def response(self, request: InFlightRequest, response: ProduceResponse, now: int) -> None:
-        """A Produce response arrived: one result per partition."""
+        """Handle a Produce response, which has one result for each partition."""
         for partition, result in response.partitions.items():
             batch = request.batches.get(partition)
             if batch is not None and not self._handle(
@@ -102,8 +102,8 @@ class Answers:
                 return
 
     def lost(self, request: InFlightRequest, error: Error, now: int) -> None:
-        """The connection ended before the response came: each batch is handled as if the broker had answered
-        with ``error``, so it is usually resent (SND-9)."""
+        """Handle a request whose connection ended before the response came: each batch is treated as if the
+        broker had answered with ``error``, so it is usually resent (SND-9)."""
         for batch in request.batches.values():
             if not self._handle(batch, error, NO_OFFSET, NO_OFFSET, now):
                 return
@@ -120,8 +120,8 @@ class Answers:
         self._unmute(batch)
 
     def expire(self, batch: Batch, now: int) -> None:
-        """A batch waited too long (ACC-21), so its records time out. Its sequence numbers may become
-        *unresolved* (TXM-14)."""
+        """Expire a batch that waited too long (ACC-21): its records fail with a timeout. Its sequence numbers
+        may become *unresolved* (TXM-14)."""
         since = self._accumulator.expiry.counted_from(batch, self._config)
         self._watch.emit(
             BatchExpired,
@@ -140,8 +140,8 @@ class Answers:
             try:
                 transactions.failed(batch, Error.REQUEST_TIMED_OUT, False)
             except IllegalTransition as illegal:
-                # No transaction is open: the record's send() threw, and no transaction has had its partition
-                # since.
+                # No transaction is open: the record's send() threw, and no later transaction has included its
+                # partition.
                 self._thrown(batch, illegal)
         self._completion.finish(batch, "expire", TIMEOUT_ERROR, NO_OFFSET, now)
         if transactions is not None and batch.attempts and not self._keeps_numbers_in_doubt:
@@ -156,8 +156,8 @@ class Answers:
     # -- one batch -------------------------------------------------------------------------------------
 
     def _handle(self, batch: Batch, error: Error, base_offset: int, log_start_offset: int, now: int) -> bool:
-        """Apply one result. False: Kafka's Sender thread throws, so the rest of the response is not handled
-        (TXM-4)."""
+        """Apply the result of one batch. Returns False if Kafka's Sender thread throws here, so that the rest
+        of the response is not handled (TXM-4)."""
         reaction = reaction_to(error)
         if batch.state in DROPPED:
             self._watch.emit(AnswerForAborted, self._name, batch.id, batch.partition, error)
@@ -337,5 +337,6 @@ class Answers:
         )
 
     def _unmute(self, batch: Batch) -> None:
-        """Unmute the partition, even if ``max_in_flight`` has changed since (ACC-19)."""
+        """Unmute the batch's partition, even if ``max_in_flight`` was changed after the partition was muted
+        (ACC-19)."""
         self._accumulator.set_muted(batch.partition, False)

@@ -72,7 +72,7 @@ class Batch:
         self.state = MACHINE.initial
         self.error: str | None = None
         self.shown = True
-        """Whether the view shows the batch. It shows a finished batch until the next pass."""
+        """Whether the view shows the batch. It shows a finished batch until the next pass of the Sender."""
         self.path = ("clients", client, "batches", batch_id)
         self.watch = watch
 

@@ -104,8 +104,8 @@ class BlockedCalls:
                 self.end(call, DONE)
 
     def begin_close(self, call: Call, now: int) -> None:
-        """From now on ``send()`` and transactional calls throw; this call waits until the Sender has ended
-        (SND-14)."""
+        """Begin a close: from now on ``send()`` and transactional calls throw, and this call waits until the
+        Sender has ended (SND-14)."""
         self._accumulator.closed = True
         call.state = BLOCKED
         self.closing.append(call)

@@ -88,7 +88,9 @@ class BlockingIdentity(InitProducerIdAnswers):
         self._poll.sleeps_until = now + self._setup.config.retry_backoff_ms
 
     def _resolve(self, now: int) -> bool:
-        """R1: decide about partitions with an expired batch (TXM-15)."""
+        """R1: decide about each partition whose batches expired and which has no batch in flight any more
+        (TXM-15). If every assigned sequence number was acknowledged after all, the partition continues;
+        otherwise drop the producer id and all numberings."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             self._poll.changed = True
@@ -154,7 +156,8 @@ class BlockingIdentity(InitProducerIdAnswers):
         return self._poll.end(now)
 
     def _stop_on_error(self, now: int) -> bool:
-        """R3: nothing is sent without a producer id or after a fatal error."""
+        """R3: end the pass, so that nothing is sent, if there is no producer id or after a fatal error. After
+        an abortable error, fail the batches without sequence numbers."""
         transactions = self._transactions
         if transactions.has_fatal_error or not transactions.has_producer_id:
             self._closing.give_up(transactions.last_error, now)

@@ -120,8 +120,8 @@ _REFUSED_ANSWERS = (
 
 _WITHOUT_ID = (_refuse(INITIALIZING, INIT, "refused_init"),)
 """In INITIALIZING, a second initTransactions() usually waits for the response to the first (TXM-5). It is
-refused if no request for an id was enqueued: an abort ended in INITIALIZING, because an error after
-abortTransaction() required a higher epoch."""
+refused if no request for an id was enqueued. This is so after an abort that ended in INITIALIZING, because an
+error after abortTransaction() required a higher epoch."""
 
 
 def _refused() -> tuple[Row, ...]:
@@ -162,10 +162,11 @@ _RAISED = (
 )
 """Since 4.0: the epoch is raised after a commit, before the first transaction of version 2."""
 _STRAY = (_refuse(UNINITIALIZED, ABORTABLE, "refused_abortable", only_if="checks_after_append"),)
-"""Since 3.1.1: a record whose ``send()`` threw before initTransactions() stays, and expires."""
+"""Since 3.1.1: the row for a record whose ``send()`` threw before initTransactions(). The record stays in the
+accumulator, and is an abortable error when it expires."""
 _AFTER_FATAL = (_refuse(FATAL_ERROR, ABORTABLE, "refused_abortable"),)
-"""The response to a transactional request has an abortable error, although a batch has failed with a fatal
-one."""
+"""The row for an abortable error in the response to a transactional request, after a batch has failed with a
+fatal error."""
 
 
 class Known(Protocol):

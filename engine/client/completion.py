@@ -63,7 +63,8 @@ class Completion:
         self.abort(list(self._accumulator.incomplete.values()), error, now, False)
 
     def hide_finished(self) -> None:
-        """A new pass begins: the view no longer shows the batches that finished before."""
+        """Called when a new pass of the Sender begins: the view no longer shows the batches that finished
+        before."""
         for batch in self.over:
             batch.shown = False
             self._setup.watch.touch(batch)

@@ -245,7 +245,7 @@ def _idempotent(
             wanted=values["max_in_flight"],
             most=IDEMPOTENT_IN_FLIGHT_MAX,
         )
-    # Any retries above 0 would do (``KafkaProducer.configureRetries`` calls its own value recommended).
+    # Kafka requires only retries above 0, and recommends this value (``KafkaProducer.configureRetries``).
     for name, used, reason in (
         ("acks", ACKS_ALL, "forced by enable_idempotence"),
         ("retries", INT_MAX, "default with enable_idempotence"),

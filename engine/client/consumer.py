@@ -192,17 +192,17 @@ class Consumer:
     # -- initial state, and hints of the kernel --------------------------------------------------------
 
     def preset_metadata(self, leaders: dict[str, int | None], brokers: Iterable[int] = ()) -> None:
-        """Initial state: leaders that the consumer has already learned of."""
+        """For the initial state of a run: the consumer already knows these leaders and brokers."""
         self.brokers = tuple(brokers) or self.brokers
         self.metadata.preset(dict(leaders), self.brokers)
 
     def preset_position(self, partition: str, offset: int) -> None:
-        """Initial state: the consumer reads from this offset on, and so does a group without a committed
-        offset (CON-8)."""
+        """For the initial state of a run: the consumer reads from this offset on, and so does a group without
+        a committed offset (CON-8)."""
         self.readings[partition].position = self._starts[partition] = offset
 
     def preset_connected(self, peers: Iterable[str]) -> None:
-        """Initial state: open connections to these brokers (``broker-1``)."""
+        """For the initial state of a run: the connections to these brokers (``broker-1``) are open."""
         for peer in peers:
             self.connections.connected(broker_number(peer))
 
@@ -373,8 +373,8 @@ class Consumer:
         return self._effects()
 
     def _fetch_due(self, now: int) -> None:
-        """Send a Fetch to each leader with partitions that are due (``Fetcher.prepareFetchRequests``), or a
-        ListOffsets."""
+        """Send a Fetch to each leader of partitions that are due (``Fetcher.prepareFetchRequests``), and a
+        ListOffsets for due partitions whose end must be found first."""
         of_leaders: dict[int, list[Reading]] = {}
         for reading in self.readings.values():
             if not reading.wanted or reading.in_flight or reading.not_before > now:
@@ -498,8 +498,8 @@ class Consumer:
         asked = request.body
         moved = not isinstance(asked, FetchRequest) or asked.offsets[reading.partition] != reading.position
         if moved or self.rewinding or self.outside:
-            # The response is for another offset: a seek moved the position, or the position is being
-            # requested. Or the partition belongs to another member now.
+            # The records of the response are not the next ones: a seek has moved the position, the position
+            # is being requested, or the consumer has left its group.
             reading.wanted = True
             return
         if not response.batches:
@@ -514,7 +514,8 @@ class Consumer:
         self._touch_lane(reading)
 
     def _resume_at(self, asked: OffsetFetchRequest, now: int) -> None:
-        """The coordinator returned the group's offsets: continue there (CON-9)."""
+        """Continue at the group's committed offsets, which the coordinator has returned (CON-9). Without one,
+        a partition continues at its preset start, else at offset 0, or with LATEST at its end."""
         if self.held or self.group is None or self.group.asks_committed:
             return
         self.rewinding = False
@@ -534,7 +535,7 @@ class Consumer:
         self.watch.touch(self)
 
     def _ended(self, reading: Reading, end: PartitionEnd, now: int) -> None:
-        """The leader named the end of a partition: begin there."""
+        """Begin at the end of a partition, which its leader has returned."""
         reading.in_flight = False
         if not reading.needs_end or self.rewinding or self.outside:
             reading.wanted = True
@@ -560,7 +561,7 @@ class Consumer:
         return response.high_watermark if self.isolation == READ_UNCOMMITTED else response.last_stable_offset
 
     def _reset(self, reading: Reading, response: PartitionFetchResponse, now: int) -> None:
-        """The position is out of range: move it to one that the log has."""
+        """Move a position that is out of range to an offset that the log has."""
         before = reading.position
         start = response.log_start_offset
         to = max(start, min(before, response.high_watermark))

@@ -128,7 +128,7 @@ class _Exchange:
 
 
 class ControlAnswers:
-    """Finds the reaction to the response of the request in flight, or to the loss of its connection."""
+    """Handles the response to the control request in flight, or the loss of its connection."""
 
     __slots__ = ("_transactions", "_waiting")
 
@@ -137,7 +137,7 @@ class ControlAnswers:
         self._waiting = waiting
 
     def answered(self, body: object) -> None:
-        """The response to the transactional request in flight arrived."""
+        """Handle the response to the transactional request in flight."""
         exchange = self._exchange()
         try:
             _HANDLERS[type(body)](exchange, body)
@@ -145,7 +145,7 @@ class ControlAnswers:
             _illegal(exchange, illegal)
 
     def lost(self) -> None:
-        """The connection ended before the response came (TXM-13, row *disconnect*)."""
+        """Handle the end of the connection before the response came (TXM-13, row *disconnect*)."""
         exchange = self._exchange()
         exchange.watch.emit(ControlLost, exchange.client, exchange.request.api)
         exchange.react(exchange.reaction(DISCONNECT), Error.NETWORK_EXCEPTION)
@@ -239,8 +239,8 @@ def _offsets_registered(exchange: _Exchange, answer: AddOffsetsToTxnResponse) ->
 
 
 def _offsets_sent(exchange: _Exchange, answer: TxnOffsetCommitResponse) -> None:
-    """The offsets of partitions with the result NONE are done. If others remain, the whole request is sent
-    again or fails."""
+    """Handle the response to TxnOffsetCommit. The offsets of partitions with the result NONE are done. If
+    others remain, the whole request is sent again or fails."""
     transactions = exchange.transactions
     again: tuple[ControlReaction, Error] | None = None
     for partition, error in answer.errors.items():

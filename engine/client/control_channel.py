@@ -41,7 +41,8 @@ from engine.messages import EndTxnRequest, Send
 
 @dataclass(slots=True)
 class Held:
-    """The request that the Sender is busy with. ``until``: when its wait for the connection ends."""
+    """The request that the Sender is busy with. ``until``: when its wait for the connection ends (virtual
+    ms), or None."""
 
     request: PendingRequest
     until: int | None = None
@@ -105,8 +106,8 @@ class ControlChannel:
         """The control request that the Sender is busy with (SND-5, steps 4 to 6)."""
 
     def send_or_poll(self, now: int) -> bool:
-        """T4 (since 2.5), or R2 (2.0 with transactions): send a control request, or wait for the response to
-        the one in flight. False: the pass continues."""
+        """The phase T4 (since 2.5), or R2 (2.0 with transactions): send a control request, or wait for the
+        response to the one in flight. Returns False if the pass continues."""
         if self.held is None:
             transactions = self._transactions
             if transactions.in_flight is not None:
@@ -148,8 +149,8 @@ class ControlChannel:
         return transactions.take_request()
 
     def _has_to_send(self, end: EndTxnRequest) -> bool:
-        """Whether the request is sent: the coordinator may have a part of the transaction, and the switch
-        ``abort_sent`` does not hold an abort back."""
+        """Whether this EndTxn has to be sent: the coordinator may have registered a part of the transaction,
+        and the request is no abort that the switch ``abort_sent`` suppresses."""
         return self._transactions.started and (end.committed or self._setup.switches.abort_sent)
 
     def _go_on(self, held: Held, now: int) -> bool:

@@ -59,8 +59,8 @@ class ControlReaction:
     raises: str = OWN
     generation: str = EITHER
     at_once: bool = False
-    """With several partitions: the first one with this error decides the reaction, and the results of the
-    others are not read."""
+    """Whether, in a response about several partitions, the first partition with this error decides the
+    reaction, so that the results of the others are not read."""
     spec: str = "TXM-13"
 
 

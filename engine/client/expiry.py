@@ -21,14 +21,14 @@ class Waits(Protocol):
 
 
 class Expiry(Protocol):
-    """A strategy that decides when batches expire. ``everywhere``: batches in flight and batches of muted
-    partitions expire, too."""
+    """A strategy that decides when batches expire. ``everywhere``: whether batches in flight and batches of
+    muted partitions expire, too."""
 
     @property
     def everywhere(self) -> bool: ...
 
     def expires_at(self, head: Batch, last: bool, settings: Waits) -> int:
-        """When this head of a queue expires. ``last``: no batch is queued behind it."""
+        """When this head of a queue expires (virtual ms). ``last``: whether no batch is queued behind it."""
         ...
 
     def counted_from(self, batch: Batch, settings: Waits) -> int:

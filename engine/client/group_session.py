@@ -4,9 +4,10 @@ The session owns the coordinator's address, the queue of requests to it, and the
 (the table :data:`REACTIONS`). One request is in flight at a time. Offsets of a transaction do not come here:
 a producer commits them.
 
-The session also has Kafka's heartbeat thread, as far as it watches the application: if the application has not
-called ``poll()`` for ``max.poll.interval.ms``, the thread leaves the group (``AbstractCoordinator.HeartbeatThread``).
-Watching needs no requests, so heartbeats are not messages; LeaveGroup is one.
+The session also has Kafka's heartbeat thread, as far as it watches the application: if the application has
+not called ``poll()`` for ``max.poll.interval.ms``, the thread leaves the group
+(``AbstractCoordinator.HeartbeatThread``). Watching needs no requests, so heartbeats are not simulated as
+messages; LeaveGroup is.
 """
 
 from __future__ import annotations
@@ -209,8 +210,8 @@ class GroupSession:
         return any(isinstance(request, OffsetFetchRequest) for request in self.wanted)
 
     def due_at(self) -> int | None:
-        """When the next request can be sent. None: there is no request, or the session waits for a response
-        or a connection."""
+        """When the next request can be sent (virtual ms). None: there is no request, or the session waits for
+        a response or a connection."""
         if not self.wanted or self.in_flight is not None:
             return None
         if self.coordinator is not None and self.own.to(self.coordinator).state == CONNECTING:
@@ -220,12 +221,12 @@ class GroupSession:
     # -- the time between two polls ----------------------------------------------------------------------
 
     def processes(self, now: int) -> None:
-        """``poll()`` has returned records, which the application processes now."""
+        """Note that ``poll()`` has returned records, which the application processes from ``now`` on."""
         self.polled_at = now
         self.watch.touch(self)
 
     def polls(self) -> None:
-        """The application is in ``poll()`` again, or has ended."""
+        """Note that the application is in ``poll()`` again, or has ended."""
         self.polled_at = None
         self.watch.touch(self)
 
@@ -246,8 +247,8 @@ class GroupSession:
         self.watch.touch(self)
 
     def close(self, now: int) -> None:
-        """The application closes the consumer. A dynamic member leaves its group; a static member stays
-        (KIP-345, ``AbstractCoordinator.maybeLeaveGroup``)."""
+        """Close the session, because the application closes the consumer. A dynamic member leaves its group;
+        a static member stays (KIP-345, ``AbstractCoordinator.maybeLeaveGroup``)."""
         self.closed = True
         static = self.member.group_instance_id is not None
         sends = not (static or self.left or self.coordinator is None) and bool(self.member.member_id)

@@ -74,7 +74,8 @@ class Handover:
             self._hand_over(reading, taken.serials, taken.offsets)
 
     def poll(self, readings: dict[str, Reading], count: int) -> list[Polled]:
-        """The application takes up to ``count`` buffered records, in the order in which they were fetched."""
+        """Hand up to ``count`` buffered records over to the application, in the order in which they were
+        fetched."""
         taken, self.buffer = self.buffer[:count], self.buffer[count:]
         by_partition: dict[str, list[Polled]] = {}
         for record in taken:

@@ -47,8 +47,8 @@ class Identity(Protocol):
 
 
 class InitProducerIdAnswers:
-    """Handles the responses to InitProducerId for a producer without a transactional id. ``queued``: the
-    request joins the queue of control requests."""
+    """Handles the responses to InitProducerId for a producer without a transactional id. ``queued``: whether
+    the request joins the queue of control requests."""
 
     queued: ClassVar[bool]
 
@@ -97,7 +97,7 @@ class InitProducerIdAnswers:
         setup.watch.emit(ProducerIdRefused, setup.name, error)
 
     def lost(self, request: InFlightRequest, now: int) -> None:
-        """The connection ended before the response to InitProducerId came (SND-5, PID-12)."""
+        """Repeat InitProducerId, because the connection ended before the response came (SND-5, PID-12)."""
         transactions = self._transactions
         pending = transactions.in_flight
         transactions.set_in_flight(None)

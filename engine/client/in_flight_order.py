@@ -13,7 +13,7 @@ from engine.client.batch import Batch
 
 
 class InFlightOrder(Protocol):
-    """How the client finds a batch among the tracked ones. ``throws_untracked``: the Sender throws an
+    """How the client finds a batch among the tracked ones. ``throws_untracked``: whether the Sender throws an
     exception when it has to resend a batch while none of the partition's batches is tracked."""
 
     @property

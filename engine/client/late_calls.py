@@ -26,8 +26,8 @@ class Waiting(Protocol):
 
 
 class LateCalls(Protocol):
-    """A strategy for calls after one that timed out. ``init_meets_errors``: in an error state
-    ``initTransactions()`` throws, too."""
+    """A strategy for calls after one that timed out. ``init_meets_errors``: whether ``initTransactions()``,
+    too, throws in an error state."""
 
     @property
     def init_meets_errors(self) -> bool: ...
@@ -43,7 +43,8 @@ class LateCalls(Protocol):
 
 
 class ByState:
-    """The client's state decides whether the operation is still running."""
+    """The strategy until 3.1.0: the client's state shows whether the operation of the call that timed out
+    still runs."""
 
     __slots__ = ()
     init_meets_errors = False
@@ -61,7 +62,8 @@ class ByState:
 
 
 class UntilReturned:
-    """No other call is accepted until the repeated call has returned."""
+    """The strategy since 3.1.1: no other call is accepted until the call that timed out was repeated and has
+    returned."""
 
     __slots__ = ()
     init_meets_errors = True

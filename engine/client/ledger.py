@@ -74,14 +74,15 @@ class Ledger:
         return list(self.records.values())
 
     def accepted(self, producer: str, partition: str, serial: int, size: int, now: int) -> None:
-        """``send()`` put a record into the accumulator. A serial may appear again (a resend after a crash)."""
+        """Note that ``send()`` put a record into the accumulator. A serial may appear again (a resend after a
+        crash)."""
         watch = self.watch
         watch.emit(RecordAccepted, producer=producer, partition=partition, serial=serial)
         if watch.recording:
             self._open(producer, partition, serial, size, now)
 
     def refused(self, producer: str, partition: str, serial: int, size: int, error: str, now: int) -> None:
-        """``send()`` threw an error: the record is not in the accumulator."""
+        """Note that ``send()`` threw an error, so that the record is not in the accumulator."""
         if self.watch.recording:
             part = self._open(producer, partition, serial, size, now)
             part.status, part.error, part.finished_at = REFUSED, error, now
@@ -96,8 +97,8 @@ class Ledger:
         now: int,
         aborted: bool = False,
     ) -> None:
-        """A batch's futures completed. ``error`` None: success. ``base_offset`` −1: the offset is not known.
-        ``aborted``: an abort of the transaction dropped the records."""
+        """Note that a batch's futures completed. ``error`` None: success. ``base_offset`` −1: the offset is
+        not known. ``aborted``: an abort of the transaction dropped the records."""
         watch = self.watch
         watch.emit(
             RecordsFinished,
@@ -122,7 +123,7 @@ class Ledger:
             watch.touch(part)
 
     def abandoned(self, serials: tuple[int, ...], now: int) -> None:
-        """The producer crashed: the application gets no result for these records."""
+        """Note that the producer crashed, so that the application gets no result for these records."""
         if not self.watch.recording:
             return
         for serial in serials:

@@ -37,7 +37,7 @@ class MemoryWaiters:
         self._poll = poll
 
     def wait(self, call: Call, payload: int, now: int) -> None:
-        """The pool has too little memory: the call blocks at most ``max.block.ms``."""
+        """Block a ``send()`` for which the pool has too little memory, at most for ``max.block.ms``."""
         pool = self._accumulator.pool
         size = self._accumulator.memory_for(payload)
         until = now + self._setup.config.max_block_ms
@@ -55,7 +55,7 @@ class MemoryWaiters:
         self._poll.wake(now)
 
     def serve(self, now: int) -> None:
-        """Memory may be free: the waiting ``send()`` calls continue, oldest first, while there is enough."""
+        """Let the waiting ``send()`` calls continue, oldest first, while there is enough free memory."""
         pool = self._accumulator.pool
         while (waiter := pool.next_granted()) is not None:
             setup = self._setup
@@ -85,7 +85,7 @@ class MemoryWaiters:
             self._calls.end(call, REFUSED if refused else DONE, call.error)
 
     def expire(self, now: int) -> None:
-        """A ``send()`` that has waited ``max.block.ms`` throws."""
+        """Let each ``send()`` throw that has waited for ``max.block.ms``; then serve the others."""
         deadline = self._accumulator.pool.next_deadline()
         if deadline is None or deadline > now:
             return

@@ -16,8 +16,8 @@ from engine.watching import Watch
 class Metadata:
     """The cached metadata of one client. ``bootstrap``: the ids of the brokers in ``bootstrap.servers``.
     ``brokers``: the ids of the brokers that the client knows. ``leaders``: dict of topic-partition → broker
-    id or None. ``led_by``: dict of broker id → the topic-partitions that it leads. ``rebootstraps``: the
-    client may start again from ``bootstrap``."""
+    id or None. ``led_by``: dict of broker id → the topic-partitions that it leads. ``rebootstraps``: whether
+    the client may start again from ``bootstrap``."""
 
     __slots__ = (
         "bootstrap",
@@ -62,7 +62,8 @@ class Metadata:
         }
 
     def preset(self, leaders: dict[str, int | None], brokers: tuple[int, ...]) -> None:
-        """Initial state: this metadata, as if it had just been fetched."""
+        """For the initial state of a run: know these leaders and brokers, as if they had just been
+        fetched."""
         self.brokers = brokers or self.brokers
         self._learn(leaders)
         self.updated_at = 0
@@ -93,7 +94,7 @@ class Metadata:
         return 0 if self.last_attempt_at is None else self.last_attempt_at + backoff_ms
 
     def request(self, now: int) -> MetadataRequest:
-        """The Metadata request that is sent now."""
+        """Note that a Metadata request is sent now, and return it."""
         self.request_in_flight = True
         self.last_attempt_at = now
         return MetadataRequest(topics=tuple(self.topics))
@@ -108,7 +109,7 @@ class Metadata:
         return True
 
     def request_failed(self) -> None:
-        """The connection ended before the response; new metadata is still needed."""
+        """Note that the connection ended before the response; new metadata is still needed."""
         self.request_in_flight = False
 
     def update(self, response: MetadataResponse, now: int) -> bool:

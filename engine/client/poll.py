@@ -24,12 +24,12 @@ class Poll:
         """Whether the Sender has ended, so that no pass follows."""
 
     def wake(self, now: int) -> None:
-        """The poll ends: the next pass may start now."""
+        """End the poll, so that the next pass may start now."""
         if self.wake_at is None or now < self.wake_at:
             self.wake_at = now
 
     def begin(self) -> None:
-        """A pass begins."""
+        """Note that a pass begins."""
         self.changed = False
         self.end_at = None
         self.sleeps_until = None

@@ -130,8 +130,8 @@ class ProducerClient:
 
     @property
     def busy(self) -> bool:
-        """Whether a batch or a call is unfinished, or a control request that can still be sent or answered
-        (GEN-2)."""
+        """Whether the producer has an unfinished batch or call, or a control request that can still be sent
+        or answered (GEN-2)."""
         memory = self.memory
         transactions = memory.transactions
         if not self.alive:
@@ -153,12 +153,13 @@ class ProducerClient:
     # -- presets (GEN-7) -------------------------------------------------------------------------------
 
     def preset_metadata(self, leaders: dict[str, int | None], brokers: Iterable[int] = ()) -> None:
-        """Initial state: known leaders. The order of ``leaders`` is the order in which partitions are drained."""
+        """For the initial state of a run: the producer already knows these leaders and brokers. The order of
+        ``leaders`` is the order in which partitions are drained."""
         self.brokers = tuple(brokers) or self.brokers
         self.memory.metadata.preset(dict(leaders), self.brokers)
 
     def preset_connected(self, peers: Iterable[str]) -> None:
-        """Initial state: open connections to these brokers (``broker-1``)."""
+        """For the initial state of a run: the connections to these brokers (``broker-1``) are open."""
         for peer in peers:
             self.memory.connections.connected(broker_number(peer))
 
@@ -169,13 +170,13 @@ class ProducerClient:
             self.memory.transactions.learn_features(epoch, transaction_version)
 
     def preset_identity(self, producer_id: int, producer_epoch: int) -> None:
-        """Initial state: a PID and epoch, without a request for them."""
+        """For the initial state of a run: the producer has this PID and epoch, without a request for them."""
         transactions = self._transactions("producer_id")
         transactions.preset(producer_id, producer_epoch)
 
     def preset_sequence(self, partition: str, next_sequence: int) -> None:
-        """Initial state: the sequence numbers of this partition begin at ``next_sequence``, with the identity
-        that the producer will get."""
+        """For the initial state of a run: the sequence numbers of this partition begin at ``next_sequence``,
+        with the identity that the producer will get."""
         self._transactions("next_sequence").entry(partition).preset(next_sequence)
 
     def _transactions(self, what: str) -> Any:
@@ -209,7 +210,8 @@ class ProducerClient:
     # -- calls of the application ----------------------------------------------------------------------
 
     def call(self, call: Call, now: int) -> Effects:
-        """The application makes a call. ``call.state`` and ``call_state`` hold its result."""
+        """Carry out a call of the application. After that, ``call.state`` and ``call_state`` hold its
+        result."""
         call.since = now
         call.state = DONE
         if not self.alive:
@@ -382,13 +384,14 @@ class ProducerClient:
         self.watch.emit(MetadataLearned, self.name, self.memory.metadata.update(body, now))
 
     def on_connected(self, peer: str, now: int, purpose: str = FOR_ALL_ELSE) -> Effects:
-        """A connection is open. A producer uses one connection to each broker for all its requests."""
+        """Note that a connection is open. A producer uses one connection to each broker for all its
+        requests."""
         self.memory.connections.connected(broker_number(peer))
         self.memory.poll.wake(now)
         return self._effects()
 
     def on_disconnected(self, peer: str, now: int, purpose: str | None = None) -> Effects:
-        """A connection ended, or could not be made: everything in flight on it is lost (GEN-5)."""
+        """Note that a connection ended, or could not be made: everything in flight on it is lost (GEN-5)."""
         return self._disconnected(peer, now, overdue=False)
 
     def _disconnected(self, peer: str, now: int, *, overdue: bool) -> Effects:
@@ -464,7 +467,8 @@ class ProducerClient:
         return self.memory.sender.due() if self.alive else None
 
     def run_phase(self, now: int) -> tuple[Effects, bool]:
-        """Run the Sender's phases until one did something; False: the pass has ended."""
+        """Run the Sender's phases until one did something. Returns the effects, and whether the pass
+        continues (False: it has ended)."""
         memory = self.memory
         more = memory.sender.run_phase(now)
         watch = self.watch
@@ -491,7 +495,7 @@ class ProducerClient:
             self.watch.touch(part)
 
     def start(self, now: int) -> None:
-        """The Sender begins its first pass at once, before any record is sent (PID-11, PID-12)."""
+        """Let the Sender begin its first pass at once, before any record is sent (PID-11, PID-12)."""
         self.memory.poll.wake(now)
 
     def restart(self, now: int) -> Effects:

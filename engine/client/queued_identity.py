@@ -60,7 +60,9 @@ class QueuedIdentity(InitProducerIdAnswers):
         self._transactions.retry(request)
 
     def _resolve(self, now: int) -> bool:
-        """T1: a partition without a batch in flight shows whether its expired sequences were used (TXM-15)."""
+        """T1: decide about each partition whose batches expired and which has no batch in flight any more
+        (TXM-15). If every assigned sequence number was acknowledged after all, the partition continues;
+        otherwise request an epoch bump, or fail the transaction."""
         transactions = self._transactions
         for entry in transactions.resolvable():
             lost = not entry.comes_next(entry.next_sequence)
@@ -87,7 +89,8 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _begin_anew(self, now: int) -> bool:
-        """Fail every batch if the identity was denied (KAFKA-13668). False: the error is another one."""
+        """After a denied identity, fail every batch and return to UNINITIALIZED (KAFKA-13668). Returns False,
+        without an effect, if the producer's error is another one."""
         transactions = self._transactions
         error = transactions.last_error
         if error is None or error.name not in DENIALS:
@@ -127,9 +130,9 @@ class QueuedIdentity(InitProducerIdAnswers):
         return False
 
     def _stuck(self, illegal: IllegalTransition, now: int) -> bool:
-        """The client got a negative producer id, which it treats as missing (``ProducerIdAndEpoch.isValid``),
-        but READY has no way to request another. Kafka's Sender thread throws here in every pass; the run
-        shows one such pass for each cause."""
+        """End the pass of a client that got a negative producer id. It treats the id as missing
+        (``ProducerIdAndEpoch.isValid``), but READY has no way to request another. Kafka's Sender thread
+        throws here in every pass; the run shows one such pass for each cause."""
         if self._transactions.is_poisoned:
             return self._poll.end(now)
         self._setup.watch.emit(

@@ -51,7 +51,7 @@ class Taken(NamedTuple):
 
 def take(response: PartitionFetchResponse, isolation: str, position: int, remember: bool = True) -> Taken:
     """Read a response from ``position`` on, as the consumer's ``CompletedFetch`` does (CON-3, CON-4).
-    ``remember`` False: no stretches."""
+    ``remember`` False: leave out the stretches."""
     if not remember:
         return _take_unseen(response, isolation, position)
     serials: list[int] = []

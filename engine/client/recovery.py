@@ -37,8 +37,8 @@ class Numbers(Protocol):
 
 
 class Recovery(Protocol):
-    """A strategy of recovery. ``raises_epoch``: the client recovers lost numbers by a higher epoch.
-    ``knows_older``: the response to a batch of a replaced identity still changes the numbering."""
+    """A strategy of recovery. ``raises_epoch``: whether the client recovers lost numbers by a higher epoch.
+    ``knows_older``: whether the response to a batch of a replaced identity still changes the numbering."""
 
     @property
     def raises_epoch(self) -> bool: ...

@@ -5,8 +5,8 @@ phases before them (T1 to T4 in 2.8, R1 to R3 in 2.0) come from the generation's
 the Sender owns its state. This class owns the order of the phases and the values that one phase passes to the
 next.
 
-While a head is not sendable yet, Kafka's Sender polls in a loop with timeout 0. This Sender waits for the
-next possible change instead: a delivery, a wake-up, or the end of one of its own waits.
+While the head of a queue is not sendable yet, Kafka's Sender polls in a loop with timeout 0. This Sender
+waits for the next possible change instead: a delivery, a wake-up, or the end of one of its own waits.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Sender:
         self._phase = ""
         self._drained: list[tuple[int, list[Batch]]] = []
         self._turns_lost = 0
-        """Passes in a row that drained nothing, but advanced the drain index (ACC-15)."""
+        """The number of passes in a row that drained nothing, but advanced the drain index (ACC-15)."""
         self._poll_until: int | None = None
         self._poll_source: str | None = None
         self._metadata_seen = 0
@@ -174,7 +174,7 @@ class Sender:
         return 0 if self.at_work else poll.due()
 
     def run_phase(self, now: int) -> bool:
-        """Run phases until one did something; False: the pass has ended."""
+        """Run phases until one did something. Returns False if the pass has ended."""
         if not self.at_work:
             self._begin()
         watch = self._setup.watch
@@ -378,7 +378,8 @@ class Sender:
         return poll.end(self._quiet_until(now))
 
     def _another_turn(self) -> bool:
-        """Whether another pass has to follow, because the drain stopped early."""
+        """Whether another pass has to follow, because the passes so far may not have visited every partition
+        of a broker."""
         nodes = self._readiness.found.nodes
         if not nodes:
             return False

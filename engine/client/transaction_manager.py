@@ -288,8 +288,9 @@ class TransactionManager:
             self.cluster_features = (epoch, level)
 
     def follow_features(self, *, initial: bool) -> None:
-        """Use the version of the newest level from now on (``maybeUpdateTransactionV2Enabled``). ``initial``:
-        the call comes after initTransactions(), which gave a new epoch."""
+        """From now on, use the transaction version that the newest known level of ``transaction.version``
+        gives (``maybeUpdateTransactionV2Enabled``). ``initial``: the call comes after initTransactions(),
+        which gave a new epoch."""
         epoch, level = self.cluster_features
         if epoch <= self.features_epoch:
             return
@@ -331,7 +332,8 @@ class TransactionManager:
         return row
 
     def _poison(self, on: str) -> None:
-        """The Sender's thread attempted an illegal transition, which is fatal (KAFKA-14831)."""
+        """Change to FATAL_ERROR, because the Sender's thread attempted an illegal transition
+        (KAFKA-14831)."""
         row = self._row(states.FATAL)
         before, self.state = self.state, row.target or self.state
         self.last_error, self.last_error_unexpected = ClientError.ILLEGAL_STATE, False
@@ -422,7 +424,8 @@ class TransactionManager:
         self._forget_numberings()
 
     def preset(self, producer_id: int, producer_epoch: int) -> None:
-        """Initial state: this identity (GEN-7), as if InitProducerId had returned it."""
+        """For the initial state of a run: take this identity (GEN-7), as if InitProducerId had returned
+        it."""
         self.set_identity(producer_id, producer_epoch)
         for edge in self._identity_edges:
             self.state = states.MACHINE.target_of(self.state, edge)
@@ -563,7 +566,8 @@ class TransactionManager:
         return self.recovery.failed(self, batch, error, adjust)
 
     def send_failed(self, error: ClientError) -> None:
-        """Note that a ``send()`` failed before its record was in a batch (KAFKA-9279)."""
+        """Note that a ``send()`` failed before its record was in a batch. Since 3.2, the open transaction can
+        then only be aborted (KAFKA-9279)."""
         if not self._failed_send_counts or not self.is_transactional or not self.has_ongoing_transaction:
             return
         if self.must_ask_for_bump and not self.is_completing:
@@ -596,8 +600,8 @@ class TransactionManager:
         return any(entry.unresolved is not None for entry in self.partitions.values())
 
     def resolvable(self) -> list[PartitionSequences]:
-        """Unresolved partitions without a batch in flight: now it is known whether their sequences were used
-        (TXM-15)."""
+        """The unresolved partitions that have no batch in flight any more, so that it is known whether their
+        sequence numbers were used (TXM-15)."""
         return [
             entry
             for entry in self.partitions.values()
