@@ -17,7 +17,8 @@ class Answer:
     producer_id: int = NO_PRODUCER_ID
     producer_epoch: int = NO_PRODUCER_EPOCH
     thrown: bool = False
-    """Kafka's coordinator throws here, so ``KafkaApis.handleError`` sends the response."""
+    """Whether Kafka's coordinator throws an exception here, so that ``KafkaApis.handleError`` sends the
+    response."""
 
 
 @value
@@ -44,7 +45,7 @@ class SendMarkers:
 
 @value
 class Completed:
-    """Effect: the completion of a transaction was written, or its write failed (TXC-18)."""
+    """Effect: report that the completion of a transaction was written, or that its write failed (TXC-18)."""
 
     transactional_id: str
     error: Error

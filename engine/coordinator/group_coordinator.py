@@ -167,8 +167,8 @@ class GroupCoordinator(LogOwner[_Writing]):
     def elect(
         self, partition: int, batches: Iterable[RecordBatch], coordinator_epoch: int = 0
     ) -> list[Group]:
-        """The log was read: set the visible and the pending offsets of every group from it (OFS-5). Returns
-        the groups."""
+        """Serve a partition whose log was read: set the visible and the pending offsets of every group from
+        it (OFS-5). Returns the groups."""
         self.own(partition, coordinator_epoch)
         found = loaded_groups(batches)
         self.groups.update(found)
@@ -185,7 +185,8 @@ class GroupCoordinator(LogOwner[_Writing]):
 
     def commit(self, to: object, request: Commit, now: int) -> None:
         """Handle OffsetCommit or TxnOffsetCommit. The offsets of a TxnOffsetCommit wait for the marker of its
-        transaction (OFS-3). ``to``: the request, for the :class:`CommitAnswer`."""
+        transaction (OFS-3). ``to``: the object with which the host identifies the request; the
+        :class:`CommitAnswer` carries it."""
         error = self.lookup(request.group_id)
         if error is not Error.NONE:
             self._sent_away(request, error)
@@ -212,8 +213,9 @@ class GroupCoordinator(LogOwner[_Writing]):
         self.outbox.append(WriteOffsets(token=token, group_id=request.group_id, batch=batch))
 
     def written(self, token: int, error: Error, base_offset: int) -> None:
-        """An append has ended. If it was the append of a group's members, nothing changes. ``base_offset``:
-        the offset of the batch in the log (OFS-3)."""
+        """Handle the end of an append: apply the commit's offsets or drop them, and respond. If a group's
+        members were appended, nothing happens. ``base_offset``: the offset of the batch in the log
+        (OFS-3)."""
         writing, answer = self.end_write(token, error)
         if not writing.offsets:
             return
@@ -274,8 +276,8 @@ class GroupCoordinator(LogOwner[_Writing]):
             )
 
     def on_marker(self, partition: int, producer_id: int, committed: bool) -> list[Group]:
-        """A transaction's marker was written to a partition of the offsets log (OFS-4, MRK-7). Returns the
-        groups whose pending offsets it decided."""
+        """Commit or drop the pending offsets of a transaction whose marker was written to a partition of the
+        offsets log (OFS-4, MRK-7). Returns the groups whose pending offsets it decided."""
         if partition not in self.owned:
             return []
         decided = []

@@ -56,8 +56,8 @@ class Moved(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """A COMMIT marker met a pending offset whose append had not ended: an internal error in Kafka
-        (OFS-4)."""
+        """Whether a COMMIT marker came before the append of the pending offset had ended, which is an
+        internal error in Kafka (OFS-4)."""
         return bool(self.row.reply)
 
 
@@ -80,12 +80,12 @@ class Group:
     # -- commits outside transactions ------------------------------------------------------------------
 
     def stage(self, offsets: Mapping[str, CommittedOffset]) -> None:
-        """A commit outside transactions arrived; it becomes visible once its record is replicated."""
+        """Note a commit outside transactions, which becomes visible once its record is replicated."""
         self.staged.update(offsets)
 
     def placed(self, partition: str, offset: CommittedOffset, position: int) -> None:
-        """The record of a commit outside transactions was appended: the record with the highest position in
-        the log wins (``onOffsetCommitAppend``)."""
+        """Make a commit outside transactions visible after its record was appended, unless the visible
+        offset's record has a higher position in the log (``onOffsetCommitAppend``)."""
         known = self.visible.get(partition)
         if partition in self.staged and (
             known is None or known.position is None or known.position < position
@@ -102,23 +102,25 @@ class Group:
     # -- commits inside transactions -------------------------------------------------------------------
 
     def stage_pending(self, producer_id: int, offsets: Mapping[str, CommittedOffset]) -> list[Moved]:
-        """A commit inside a transaction arrived (OFS-3)."""
+        """Note a commit inside a transaction, whose append begins (OFS-3)."""
         return [self._move(producer_id, name, REQUESTED, offset) for name, offset in offsets.items()]
 
     def place_pending(
         self, producer_id: int, offsets: Mapping[str, CommittedOffset], position: int
     ) -> list[Moved]:
-        """The records of a transaction's commit were appended (OFS-3)."""
+        """Note that the records of a transaction's commit were appended, in the batch at ``position``
+        (OFS-3)."""
         return [
             self._move(producer_id, name, APPEND_OK, offset, position) for name, offset in offsets.items()
         ]
 
     def fail_pending(self, producer_id: int, partitions: Iterable[str]) -> list[Moved]:
-        """The records of a transaction's commit were not appended (OFS-3)."""
+        """Drop the offsets of a transaction's commit whose records were not appended (OFS-3)."""
         return [self._move(producer_id, name, APPEND_FAILED) for name in partitions]
 
     def end(self, producer_id: int, committed: bool) -> list[Moved]:
-        """The transaction's marker was appended to the offsets log (OFS-4)."""
+        """Commit or drop the producer's pending offsets after its transaction's marker was appended to the
+        offsets log (OFS-4)."""
         on = COMMITTED if committed else ABORTED
         return [self._move(producer_id, name, on) for name in list(self.pending.get(producer_id, ()))]
 
@@ -176,7 +178,8 @@ class Group:
     # -- asking ----------------------------------------------------------------------------------------
 
     def is_unstable(self, partition: str) -> bool:
-        """True while a pending commit may still change the offset of this partition (KIP-447)."""
+        """True while a commit that has not taken effect, inside or outside a transaction, may still change
+        the offset of this partition (KIP-447)."""
         return partition in self.staged or any(partition in wanted for wanted in self.pending.values())
 
     def committed(self, partition: str) -> int:

@@ -1,4 +1,4 @@
-"""The partitions of an internal topic that this broker leads; both coordinators use it (FND-7).
+"""Keeps track of the partitions of an internal topic that this broker leads, for either coordinator (FND-7).
 
 Owns the partitions with their coordinator epochs, the partitions that are still being read, and the appends
 that have not ended. A subclass keeps the state of a partition's keys (transactional ids or groups), and
@@ -61,8 +61,8 @@ class LogOwner(Generic[Writing]):
         self.forget(partition)
 
     def begin_loading(self, partition: int, epoch: int = 0, due: int = 0) -> None:
-        """This broker was elected leader of the log partition under ``epoch``. The log has been read at
-        ``due`` (virtual ms; TXC-22)."""
+        """Begin to read a log partition of which this broker was elected leader, under ``epoch``. The reading
+        ends at ``due`` (virtual ms; TXC-22)."""
         self.resign(partition)
         self.loading[partition] = (epoch, due)
 
@@ -71,7 +71,7 @@ class LogOwner(Generic[Writing]):
         return min(due for _, due in self.loading.values()) if self.loading else None
 
     def own(self, partition: int, epoch: int) -> None:
-        """The log was read: this broker serves the partition's keys from now on."""
+        """Serve the partition's keys from now on, because its log was read."""
         self.resign(partition)
         self.owned[partition] = epoch
 
@@ -80,13 +80,14 @@ class LogOwner(Generic[Writing]):
         raise NotImplementedError
 
     def begin_write(self, writing: Writing) -> int:
-        """An append begins. The returned token identifies it when it ends."""
+        """Note that an append begins. Returns the token that identifies it when it ends."""
         self._token += 1
         self._writing[self._token] = writing
         return self._token
 
     def end_write(self, token: int, error: Error) -> tuple[Writing, Error]:
-        """An append has ended. Returns the object that ``begin_write`` got, and the error for the client (TXC-5)."""
+        """Note that an append has ended. Returns the object that ``begin_write`` got, and the error for the
+        client (TXC-5)."""
         return self._writing.pop(token), self.append_errors.get(error, error)
 
     def crash(self) -> None:

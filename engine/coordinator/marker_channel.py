@@ -89,9 +89,10 @@ class Waiting:
 
 
 class Handling:
-    """One marker and the event about it, for the effects of a row. ``answer``: (broker, error). ``leader``:
-    the broker id of the marker's destination. ``again``: (row, partitions, ``answer``) for markers that are
-    sent again. ``stopped``: partitions whose markers this coordinator may no longer send."""
+    """One marker and the event about it, for the effects of a row. ``partitions``: those that the event is
+    about. ``answer``: (broker, error) of the leader's response, or None. ``leader``: the broker id of the
+    marker's destination. ``again``: (row, partitions, ``answer``) for markers that are sent again.
+    ``stopped``: partitions whose markers this coordinator may no longer send."""
 
     __slots__ = ("again", "answer", "leader", "marker", "partitions", "stopped")
 
@@ -135,14 +136,17 @@ class MarkerChannel:
         self.finished: list[str] = []
         """Transactions that wait for no partition any more, for the coordinator to complete."""
         self.again = False
-        """Another pass has to follow later: a broker could not be reached, or markers are to be sent again."""
+        """Whether another pass has to follow later, because a broker could not be reached or markers are to
+        be sent again."""
         self.unblocked = False
-        """A pass has to follow at once: markers were queued behind a request, and its response has arrived."""
+        """Whether a pass has to follow at once, because markers were queued behind a request whose response
+        has arrived."""
 
     # -- queueing --------------------------------------------------------------------------------------
 
     def hand_over(self, send: SendMarkers) -> None:
-        """A transaction was decided: queue its markers. A transaction that needs no marker is finished (MRK-1)."""
+        """Queue the markers of a transaction that was decided. A transaction that needs no marker is finished
+        at once (MRK-1)."""
         self.waiting[send.transactional_id] = Waiting(send, dict.fromkeys(send.partitions))
         self._enqueue(send, send.partitions, MARKER_STATES.initial, sent_before=False)
         self._finish(send.transactional_id)
@@ -193,7 +197,7 @@ class MarkerChannel:
         self.parked.add(handling.marker)
 
     def _forget(self, row: Row, handling: Handling) -> None:
-        """The topic was deleted, so no marker is needed (MRK-2)."""
+        """Drop the marker of a partition whose topic was deleted, because none is needed (MRK-2)."""
         waiting = self.waiting.get(handling.marker.transactional_id)
         if waiting is not None:
             for partition in handling.marker.partitions:
@@ -203,8 +207,8 @@ class MarkerChannel:
         return self.queues.setdefault(broker_id, MarkerQueue())
 
     def park(self, broker_id: int) -> None:
-        """The broker could not be reached: park its queued markers. The next pass looks for their leaders
-        again (MRK-9)."""
+        """Park the queued markers of a broker that could not be reached. The next pass looks for their
+        leaders again (MRK-9)."""
         general = self.situation
         unreachable = Situation(general.storage_error_retries, general.retries, reachable=False, known=True)
         for marker in self.queue_of(broker_id).drain():
@@ -267,8 +271,9 @@ class MarkerChannel:
     # -- answers ---------------------------------------------------------------------------------------
 
     def on_response(self, broker_id: int, correlation_id: int, response: WriteTxnMarkersResponse) -> None:
-        """A leader answered (MRK-8). Markers of an id that this broker no longer coordinates are dropped
-        (MRK-9). Kafka's handler throws at some results, and the rest of the response is then not handled."""
+        """Handle a leader's response (MRK-8). Markers of an id that this broker no longer coordinates are
+        dropped (MRK-9). Kafka's handler throws at some results, and the rest of the response is then not
+        handled."""
         self.unblocked = self.unblocked or self._has_queued(broker_id)
         markers = self._settled(broker_id, correlation_id)
         for position, marker in enumerate(markers):
@@ -316,8 +321,8 @@ class MarkerChannel:
             self._carry_out(again, handling)
 
     def on_disconnected(self, broker_id: int) -> None:
-        """The connection ended: it is unknown whether the markers were written, so they are sent again, if this
-        broker still coordinates their ids (MRK-9)."""
+        """Handle the end of the connection to a broker: it is unknown whether the markers in flight were
+        written, so they are sent again if this broker still coordinates their ids (MRK-9)."""
         request = self.in_flight.get(broker_id)
         if request is None:
             return
@@ -376,7 +381,7 @@ class MarkerChannel:
     # -- effects of an answer --------------------------------------------------------------------------
 
     def _cross_off(self, row: Row, handling: Handling) -> None:
-        """The transaction no longer waits for these partitions."""
+        """Note that the transaction no longer waits for these partitions."""
         marker, partitions = handling.marker, handling.partitions
         waiting = self.waiting.get(marker.transactional_id)
         if waiting is None:
@@ -412,7 +417,7 @@ class MarkerChannel:
         self._enqueue(marker, handling.partitions, str(row.target), sent_before=True)
 
     def _give_up(self, row: Row, handling: Handling) -> None:
-        """A switch turned retries off: the markers are not sent again (MRK-12)."""
+        """Give the markers up, because a switch turned retries off (MRK-12)."""
         self._emit_moved(row, handling.marker, handling.partitions, handling.answer)
         self._emit_given_up(handling.marker, handling.partitions)
 
@@ -427,8 +432,8 @@ class MarkerChannel:
         later: list[Marker],
         answer: tuple[str, str] | None = None,
     ) -> None:
-        """Kafka's handler throws here: the results for ``partitions`` and for the ``later`` markers change
-        nothing."""
+        """Note that Kafka's handler throws here: the results for ``partitions`` and for the ``later`` markers
+        change nothing."""
         undone = [(marker, partitions), *((one, one.partitions) for one in later)]
         for one, names in undone:
             self._emit_moved(row, one, names, answer)

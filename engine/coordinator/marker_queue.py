@@ -18,8 +18,8 @@ from engine.shapes.brokers import MarkerView
 class Marker:
     """The markers of one transaction for partitions of one leader, or whose leaders cannot be reached.
     ``log_partition``: the partition of the transaction log to which the transactional id belongs. ``state``:
-    the state of ``marker_states`` that all ``partitions`` have. ``sent_before``: an earlier request carried
-    these markers, too."""
+    the state of ``marker_states`` that all ``partitions`` have. ``sent_before``: whether an earlier request
+    carried these markers, too."""
 
     transactional_id: str
     log_partition: int

@@ -100,9 +100,10 @@ class Level:
 class Change:
     """One event of one transactional id, as the guards and effects of its row read it. ``to``: the request to
     respond to; None: the coordinator itself caused the event. ``claimed``: producer id and epoch in the
-    request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``: as in
-    ``transaction_states.Asked``. ``version``: the transaction version of the sender, or None. ``scan_ms``:
-    the interval in ms of the scan that found the event; None: no scan found it."""
+    request. ``reply``: the error for the client after a fence was written. ``keeps_epoch``: whether, in this
+    version, a fence does not raise the epoch again if the write of an earlier fence failed. ``version``: the
+    transaction version of the sender, or None. ``scan_ms``: the interval in ms of the scan that found the
+    event; None: no scan found it."""
 
     __slots__ = (
         "claimed",
@@ -210,7 +211,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.id_expiration_ms = id_expiration_ms
         self.metadata: dict[str, TransactionMetadata] = {}
         self.completions: dict[str, Image] = {}
-        """For each id whose markers are not all written: the image that completes its transaction."""
+        """Dict of transactional id → the image that completes its decided transaction; the entry stays until
+        this image is durable."""
         self.completions_to_retry: list[str] = []
         self.outbox: list[Answer | Write | SendMarkers | Completed] = []
 
@@ -227,8 +229,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.completions_to_retry = [name for name in self.completions_to_retry if name in self.completions]
 
     def elect(self, partition: int, coordinator_epoch: int, images: dict[str, Image], now: int) -> None:
-        """The log was read: ``images`` holds the newest image of each id. The markers of decided transactions
-        are sent again (TXC-22)."""
+        """Serve a partition whose log was read. ``images``: the newest image of each transactional id. The
+        markers of decided transactions are sent again (TXC-22)."""
         self.own(partition, coordinator_epoch)
         for transactional_id, image in images.items():
             self.metadata[transactional_id] = TransactionMetadata.loaded(transactional_id, image)
@@ -338,7 +340,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
         claimed: tuple[int, int] | None = None,
         timeout_ms: int = 0,
     ) -> Change:
-        """The change of an InitProducerId, or of a timeout (``to`` None)."""
+        """Make the :class:`Change` for an InitProducerId, or for a timeout (``to`` None)."""
         return Change(
             metadata,
             to,
@@ -377,7 +379,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
     def _refuse_addition(
         self, to: object, metadata: TransactionMetadata, arrived: int, by_leader: bool
     ) -> bool:
-        """Answer with an error if the epoch differs or is missing; True: answered (``prepareTransitionTo``)."""
+        """Answer with an error if the epoch differs or is missing. Returns True if it has answered
+        (``prepareTransitionTo``)."""
         if arrived != metadata.producer_epoch:
             self._fenced(to, metadata, arrived, by_leader)
         elif arrived == NO_PRODUCER_EPOCH and metadata.pending_state is None:
@@ -421,7 +424,7 @@ class TransactionCoordinator(LogOwner[_Writing]):
     def _known(
         self, to: object, transactional_id: str | None, arrived: int, by_leader: bool = False
     ) -> TransactionMetadata | None:
-        """The id's metadata, or None if the request was answered."""
+        """The id's metadata; None if the request was answered with an error."""
         if not transactional_id:
             self._reject_empty(to, "TXC-12")
             return None
@@ -433,7 +436,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         return metadata
 
     def _unmapped(self, to: object, metadata: TransactionMetadata, arrived: int) -> bool:
-        """Answer with an error if the producer id is not that of the transactional id; True: answered."""
+        """Answer with an error if the producer id is not that of the transactional id. Returns True if it has
+        answered."""
         if arrived == metadata.producer_id:
             return False
         self._refuse_mapping(to, metadata.transactional_id, arrived, metadata.producer_id)
@@ -445,7 +449,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer_error(to, error)
 
     def _not_here(self, to: object, transactional_id: str, by_leader: bool = False) -> bool:
-        """Answer with an error if this broker cannot serve the id (TXC-6); True: answered."""
+        """Answer with an error if this broker cannot serve the id (TXC-6). Returns True if it has
+        answered."""
         error = self.lookup(transactional_id)
         if error is NO_ERROR:
             return False
@@ -688,8 +693,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self.outbox.append(Write(token=token, transactional_id=name, image=logged))
 
     def written(self, token: int, error: Error, now: int) -> None:
-        """An append has ended. ``error``: the log's error, from which ``append_errors`` gives the client's
-        error (TXC-5)."""
+        """Handle the end of an append: install the image, or take the pending change back, and respond.
+        ``error``: the log's error, from which ``append_errors`` gives the client's error (TXC-5)."""
         writing, answer = self.end_write(token, error)
         metadata = self.metadata.get(writing.transactional_id)
         owner = self.lookup(writing.transactional_id)
@@ -730,7 +735,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._answer(writing.to, NO_ERROR)
 
     def _fence_written(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """The abort with the raised epoch is decided (TXC-10)."""
+        """Continue after the abort with the raised epoch has become durable: respond, and send the markers
+        (TXC-10)."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         if writing.to is not None:
@@ -739,7 +745,8 @@ class TransactionCoordinator(LogOwner[_Writing]):
         self._send_markers(metadata, now)
 
     def _decided(self, writing: _Writing, metadata: TransactionMetadata, now: int) -> None:
-        """Second phase of EndTxn (TXC-16): check the epoch again, respond, and only then send markers."""
+        """Carry out the second phase of EndTxn (TXC-16): check the epoch again, respond, and only then send
+        markers."""
         metadata.install(writing.image)
         self._emit_decided(metadata)
         arrived = writing.arrived_epoch
@@ -792,8 +799,9 @@ class TransactionCoordinator(LogOwner[_Writing]):
         )
 
     def all_markers_acknowledged(self, transactional_id: str) -> None:
-        """Every partition has its marker: clear the transaction's partitions and write its completion
-        (TXC-18). If that write fails, the partitions stay cleared (``TransactionMetadata.removePartition``)."""
+        """Called when every partition has its marker: clear the transaction's partitions and write its
+        completion (TXC-18). If that write fails, the partitions stay cleared
+        (``TransactionMetadata.removePartition``)."""
         metadata = self.metadata.get(transactional_id)
         image = self.completions.pop(transactional_id, None)
         if metadata is None or image is None or self.lookup(transactional_id) is not NO_ERROR:

@@ -145,7 +145,7 @@ class TransactionMetadata:
         return Image(state=state, **{**fields, **changed})  # type: ignore[arg-type]
 
     def install(self, image: Image) -> None:
-        """The image is durable, so it becomes the present state (TXC-5)."""
+        """Make a durable image the present state (TXC-5)."""
         self.pending_state = None
         self.state = image.state
         self.producer_id = image.producer_id

@@ -23,10 +23,11 @@ OF_WORKERS = ("threads", "work_ms", "waits")
 
 
 class Approach(NamedTuple):
-    """One approach. ``fills_outbox``: the service writes an outbox entry with each row. ``empties_outbox``:
-    it deletes the entries of the records that it has sent. ``keeps_offsets``: it writes the consumer's
-    offsets in the local transaction of the rows. ``commits``: the rule by which a service with worker threads
-    commits offsets (``commit_rules.py``); empty without worker threads."""
+    """One approach. ``fills_outbox``: whether the service writes an outbox entry with each row.
+    ``empties_outbox``: whether it deletes the entries of the records that it has sent. ``keeps_offsets``:
+    whether it writes the consumer's offsets in the local transaction of the rows. ``commits``: the rule by
+    which a service with worker threads commits offsets (``commit_rules.py``); empty without worker
+    threads."""
 
     source: str
     acts: tuple[str, ...]

@@ -28,8 +28,8 @@ class Progress:
 
 
 class CommitRule(NamedTuple):
-    """One rule. ``offset``: the offset to commit. ``at_poll``: the consumer commits in the next ``poll()``,
-    as with ``enable.auto.commit``."""
+    """One rule. ``offset``: the function that returns the offset to commit. ``at_poll``: whether the consumer
+    commits in the next ``poll()``, as with ``enable.auto.commit``."""
 
     offset: Callable[[Progress], int]
     at_poll: bool = False

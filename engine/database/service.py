@@ -443,7 +443,8 @@ class Service(Node):
         self._gives_up(now)
 
     def _gives_up(self, now: int) -> None:
-        """Wait ``retry_ms`` after a failure. An order is not tried again."""
+        """End the attempt after a failure: wait ``retry_ms`` before the next one. An order is not tried
+        again."""
         if self.approach.source == ORDERS:
             self._end_round(now)
         self.not_before = now + self.retry_ms

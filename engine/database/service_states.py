@@ -31,8 +31,8 @@ HANDED_OUT, ALL_FINISHED = "handed_out", "all_finished"
 
 
 class Situation(NamedTuple):
-    """The context of the guards. ``next``: the next act of the round; empty after the last one. ``found``:
-    the outbox had entries. ``open``: the service has an open local transaction."""
+    """The values that the guards read. ``next``: the next act of the round; empty after the last one.
+    ``found``: the outbox had entries. ``open``: the service has an open local transaction."""
 
     next: str = ""
     keeps_offsets: bool = False

@@ -60,8 +60,9 @@ class Task:
 
 
 class WorkerService(Service):
-    """A service with ``threads`` worker threads. A record at offset *n* takes ``work_ms[n % len(work_ms)]`` ms.
-    ``waits``: the service polls again only after every record has finished; otherwise every ``every`` ms."""
+    """A service with ``threads`` worker threads. A record at offset *n* takes ``work_ms[n % len(work_ms)]``
+    ms. ``waits``: whether the service polls again only after every record has finished; if not, it polls
+    every ``every`` ms."""
 
     def __init__(
         self,
@@ -192,7 +193,8 @@ class WorkerService(Service):
         return []
 
     def _lost(self, now: int, timed_out: bool = False) -> None:
-        """The connection to the database ended: rows whose INSERT has no response may exist."""
+        """The connection to the database ended. Each INSERT without a response is sent again after
+        ``retry_ms``, although its row may exist already."""
         unsure = [task for task in self.tasks if task.number]
         serials = tuple(task.serial for task in unsure)
         self.watch.emit(InsertsInDoubt, self.name, DATABASE, serials, timed_out)
@@ -216,7 +218,7 @@ class WorkerService(Service):
             self._rest(now)
 
     def _rest(self, now: int) -> None:
-        """No record is left: the service is in ``poll()`` again."""
+        """Note that no record is left, so that the service is in ``poll()`` again."""
         self._take(states.ALL_FINISHED, now)
         group = self._reader().group
         if group is not None:

@@ -96,7 +96,7 @@ class Initiator(Node):
         return {"alive": self.alive, "paused": self.paused, "opened": list(self.opened)}
 
     def call(self, call: Call, now: int) -> Effects:
-        """The call ``transact``: open a transaction."""
+        """Carry out the application's call ``transact``: request a new transaction from the middleware."""
         self.watch.emit(TransactionWanted, self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
@@ -131,7 +131,8 @@ class Business(Node):
         }
 
     def call(self, call: Call, now: int) -> Effects:
-        """The call ``transact`` on the one node that is both initiator and business system (CTR-38)."""
+        """Carry out the application's call ``transact``, if this node is both initiator and business system
+        (CTR-38): request a new transaction from the middleware."""
         self.watch.emit(TransactionWanted, self.name)
         self.send(MIDDLEWARE, Start(), 0)
         return self.effects()
@@ -151,8 +152,8 @@ class Business(Node):
         return min((local.due for local in self.transactions.values() if local.due is not None), default=None)
 
     def on_timer(self, now: int) -> Effects:
-        """The earliest wait ends: a running local transaction is finished, or a stored result is due to be
-        sent."""
+        """End the earliest wait that is over: finish a running local transaction, or send a stored result
+        that is due."""
         tid, local = min(
             ((tid, local) for tid, local in self.transactions.items() if local.due is not None),
             key=lambda item: (item[1].due or 0, item[0]),
@@ -234,7 +235,8 @@ class Business(Node):
         local.due = None
 
     def _look_up(self, tid: int, local: LocalTransaction, now: int, body: Check) -> str:
-        """Answer a back-check with the entry for this message id; returns the outcome (MW-13)."""
+        """Answer a back-check with the outcome of the local transaction that was stored with this message id
+        (UNKNOWN: there is none), and return the outcome (MW-13)."""
         outcome = UNKNOWN
         if local.message_id == body.message_id and local.stored is not None:
             committed = local.stored == SUCCESS and not local.undone

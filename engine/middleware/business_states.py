@@ -21,8 +21,9 @@ ENDS_ALIKE, ENDS_OTHERWISE = "ends_alike", "ends_otherwise"
 
 
 class Situation(NamedTuple):
-    """The context of the guards: whether the local transaction can succeed, whether its message id is stored
-    with it, and whether the whole transaction ends with the outcome of the local one (``ends_alike``)."""
+    """The values that the guards read: whether the local transaction can succeed, whether its message id is
+    stored with it, and whether the whole transaction ends with the outcome of the local one
+    (``ends_alike``)."""
 
     succeeds: bool
     stores_id: bool
@@ -163,7 +164,7 @@ LAST_ONE, MORE_MISSING = "last_one", "more_missing"
 
 
 class Cancelling(NamedTuple):
-    """The context of the guards of a cancellation."""
+    """The values that the guards of a cancellation read."""
 
     answers_missing: bool
 

@@ -113,7 +113,8 @@ def ask_next(middleware: Asker, transaction: Transaction, now: int) -> None:
 
 
 def _one_by_one(middleware: Asker, transaction: Transaction, now: int) -> None:
-    """Send a Rollback to the first node without an answer."""
+    """Send a Rollback to the next node without an answer: nodes whose state is unknown come first, and the
+    business system last."""
     # The business system comes first here, and ``reversed`` below makes it the last one.
     order = sorted(_nodes(transaction), key=lambda name: name != BUSINESS)
     silent = [name for name in order if transaction.records.get(name) == "UNKNOWN"]

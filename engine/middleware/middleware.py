@@ -117,14 +117,14 @@ class Middleware(Node):
         if transaction is None:
             self._unknown(envelope, body)
             return self.effects()
-        hears = _HEARS.get(type(body))  # None: a message for another node, which was crafted by hand.
+        hears = _HEARS.get(type(body))  # None: a message that only a fault script sends here.
         if hears is not None:
             hears(self, transaction, envelope.source, body, now)
         return self.effects()
 
     def call(self, call: Call, now: int) -> Effects:
-        """The call ``roll_back``: an operator names the nodes to undo. It is refused unless the transaction is in
-        MANUAL."""
+        """Carry out an operator's call ``roll_back``, which names the nodes to undo. It is refused unless the
+        transaction is in MANUAL."""
         transaction = self.transactions.get(call.args["tid"])
         if transaction is None:
             call.state = REFUSED

@@ -36,7 +36,7 @@ GOES_ON, GIVEN_UP, NAMED = "goes_on", "given_up", "operator_has_named"
 
 
 class Situation(NamedTuple):
-    """The context of the guards. An event sets the fields that its guards read."""
+    """The values that the guards read. An event sets the fields that its guards read."""
 
     ok: bool = False
     """Whether the vote is ok."""

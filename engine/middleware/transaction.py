@@ -94,8 +94,8 @@ class Transaction:
     # -- hearing ---------------------------------------------------------------------------------------
 
     def hear(self, node: str, on: str) -> bool:
-        """Record an event of a participant: a vote, an answer, or that one is missing. Returns False if the
-        record has no row for the event, or the node is no participant."""
+        """Record an event of a participant: a vote, an answer, or the end of the time for it. Returns False
+        if the record has no row for the event, or the node is no participant."""
         known = self.records.get(node)
         if known is None or not participants.RECORD.candidates(known, on):
             return False

@@ -51,7 +51,7 @@ class Ended:
 class BrokerConnections:
     """The connections on which a broker has a request now. ``taken``: dict of connection → the request that
     the broker is handling. ``waiting``: dict of connection → the requests that arrived later. ``ended``:
-    ended connections."""
+    connections that have ended while their broker keeps requests of them."""
 
     __slots__ = ("ended", "taken", "waiting")
 
@@ -61,7 +61,8 @@ class BrokerConnections:
         self.ended: list[Ended] = []
 
     def take(self, request: Envelope) -> Envelope | None:
-        """A request arrived. Returns the earlier request that it has to wait for; None: the broker handles it now."""
+        """Note that a request arrived. Returns the earlier request that it has to wait for; None: the broker
+        handles it now."""
         for one in self.ended:
             if one.taken is request:
                 return None
@@ -85,8 +86,8 @@ class BrokerConnections:
         return self.is_of_ended(request)
 
     def answered(self, message: Envelope) -> Envelope | None:
-        """The broker has finished a request: ``message`` is the response, or the request if it has none.
-        Returns the next request of the connection, or None."""
+        """Note that the broker has finished a request. ``message``: the response, or the request if it has
+        none. Returns the next request of the connection, or None."""
         name = message.connection
         taken = self.taken.get(name)
         if taken is None or taken.correlation_id != message.correlation_id:
@@ -113,8 +114,8 @@ class BrokerConnections:
         return None
 
     def answered_in_vain(self, one: Ended) -> Envelope | None:
-        """The broker has finished a request of an ended connection. Returns the next request that it kept, or
-        None."""
+        """Note that the broker has finished a request of an ended connection. Returns the next request that
+        it kept, or None."""
         if not one.waiting:
             self.ended.remove(one)
             return None
@@ -122,7 +123,7 @@ class BrokerConnections:
         return one.taken
 
     def end(self, name: Name, held: list[Envelope], taken: int = 0) -> list[Envelope]:
-        """A connection ends. Its broker keeps the request that it is handling, and the first ``taken``
+        """End a connection. Its broker keeps the request that it is handling, and the first ``taken``
         requests that wait. ``held``: requests that a paused broker has not read. Returns the waiting requests
         that are kept."""
         waits = self.waiting.pop(name, [])
@@ -140,8 +141,7 @@ class BrokerConnections:
         return any(one.taken is message or message in one.waiting for one in self.ended)
 
     def forget(self, broker: str) -> list[Envelope]:
-        """A broker stopped, and responds to no request. Returns the requests of ended connections that it had
-        kept."""
+        """Forget the ended connections of a broker that stopped. Returns the requests that it had kept."""
         over = [one for one in self.ended if one.taken.destination == broker]
         self.ended = [one for one in self.ended if one not in over]
         return [request for one in over for request in (one.taken, *one.waiting)]

@@ -14,8 +14,8 @@ from engine.messages import Envelope, ProduceRequest
 
 class FaultRule:
     """One entry of the fault script: a matcher, an action, and how many matches are left. ``rate``: the
-    probability with which the action applies to a match; then the number of matches has no limit. ``nth``:
-    the number of the first match to which the action may apply, from 1."""
+    probability with which the action applies to a match; then the number of matches has no limit. The
+    matcher's ``nth`` is the number of the first match to which the action may apply, from 1."""
 
     __slots__ = ("action", "api", "entry", "index", "match", "path", "rate", "remaining", "seen", "struck")
 

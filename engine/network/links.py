@@ -209,7 +209,7 @@ class Network:
         return copy
 
     def take_now(self, request: Envelope, now: int) -> None:
-        """A request that waited for another one arrives at its broker now."""
+        """Let a request that waited for another one arrive at its broker now."""
         request.arrives_at = now
         part = self.parts.get(request.id)
         if part is not None:
@@ -245,14 +245,16 @@ class Network:
         return lost, kept
 
     def forget(self, broker: str) -> list[Envelope]:
-        """A broker stopped: returns the requests of ended connections that it had kept and now loses."""
+        """Remove and return the requests of ended connections that a broker had kept and loses, because it
+        stopped."""
         lost = [one for one in self.connections.forget(broker) if one.id in self.under_way]
         for envelope in lost:
             self.remove(envelope.id)
         return lost
 
     def take(self, request: Envelope) -> Envelope | None:
-        """A request has arrived at a broker. Returns the request that it has to wait for, or None (GEN-11)."""
+        """Note that a request has arrived at a broker. Returns the request that it has to wait for, or None
+        (GEN-11)."""
         before = self.connections.take(request)
         part = self.parts.get(request.id)
         if part is not None:
