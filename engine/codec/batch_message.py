@@ -49,7 +49,7 @@ def bytes_of(batch: RecordBatch) -> bytes:
 
 def message_of(row: BatchRow, timestamp: int) -> RecordBatch:
     """A batch that was read from a segment, as a stored batch of the engine. ``timestamp``: the batch's
-    timestamp in ms, in the caller's own time."""
+    timestamp in ms, counted from the time that the caller counts as 0."""
     header: BatchHeader = row.header
     content = None
     deltas = tuple(record.offset - header.base_offset for record in row.records)

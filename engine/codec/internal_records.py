@@ -2,7 +2,7 @@
 ids, and the committed offsets of groups.
 
 Owns the part `brokers` of a log case's view; the broker there is the one that wrote the file. A state in the
-log has taken effect, so nothing in this part is pending but the offsets of an open transaction.
+log has taken effect, so only the offsets of open transactions are pending in this part.
 """
 
 import re
@@ -277,7 +277,8 @@ def _group_said(key: GroupKey, group: GroupMetadata | None, of: Mapping[str, Any
 
 
 def _entry(value: TransactionLogValue, number: int, row: BatchRow, origin: int | None) -> Json:
-    """The entry as in docs/frame.md; times in ms since step time 0."""
+    """The view's entry for one transactional id, in the shape of docs/frame.md; times in ms since step time
+    0."""
     started = _since(value.start_ms, origin)
     state = value.status.kafka_name
     return {

@@ -1,2 +1,2 @@
 """Runs one scenario in several generations of Kafka, and finds whether its run ends differently, where the
-difference begins, and which row of the profiles causes it."""
+difference begins, and which field of the profiles causes it."""

@@ -1,8 +1,10 @@
-"""Finds the rows of the profiles that cause a difference between two generations, by exchanging rows.
+"""Finds the fields of the profiles that cause a difference between the runs of two generations, by exchanging
+their values.
 
-A generation gives a value to every row of two profiles, that of the brokers and that of the clients. Rows of
-one generation are replaced by those of the other, and the run is made again. The deciding rows are those that
-are still needed for the difference after all others were changed back.
+A generation has two profiles, one for the brokers and one for the clients. A :class:`Row` is a field in which
+the profiles of two generations differ. Some rows of one generation get the values of the other, and the run
+is made again. The deciding rows are those that are still needed for the difference after all others were
+changed back.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Row:
 
 
 def rows_between(before: Generation, generation: Generation) -> list[Row]:
-    """The rows in which two generations differ, first those of clients."""
+    """The fields in which the profiles of two generations differ, those of the clients' profiles first."""
     sides: tuple[tuple[Literal["brokers", "clients"], Profile, Profile], ...] = (
         (CLIENTS, before.client, generation.client),
         (BROKERS, before.cluster, generation.cluster),
@@ -46,7 +48,8 @@ def rows_between(before: Generation, generation: Generation) -> list[Row]:
 
 
 def with_rows(scenario: Scenario, generation: Generation, rows: Sequence[Row]) -> Scenario:
-    """The scenario, which was loaded for ``generation``, with these rows taken from another generation."""
+    """The scenario with the profiles of ``generation``, in which the fields of ``rows`` have the values that
+    they have in another generation. ``scenario`` was loaded for ``generation``."""
     document = dict(scenario.document)
     document["profile"] = BROKERS
     document["cluster"] = {**document["cluster"], "transaction_version": None}

@@ -1,8 +1,8 @@
 """A generation: brokers of one version, and clients of one version.
 
-Both matter. A cluster of Kafka 4.1 gives each transaction an epoch of its own only for clients that support
-this (KIP-890): the Java clients since 4.0, franz-go since 1.19. Others use the old protocol (librdkafka 2.16,
-kafka-python 3.0, aiokafka 0.14), as a Java client of 3.9 does.
+Both versions matter. A cluster of Kafka 4.1 gives each transaction an epoch of its own only for clients that
+support this (KIP-890): the Java clients since 4.0, franz-go since 1.19. Others use the old protocol
+(librdkafka 2.16, kafka-python 3.0, aiokafka 0.14), as a Java client of 3.9 does.
 """
 
 from __future__ import annotations

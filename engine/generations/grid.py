@@ -31,7 +31,7 @@ from engine.transaction_lines import TransactionLines
 STEPS_MAX = 4_000
 """At most this many steps of a run are compared."""
 CONTRADICTIONS = (BadScenario, Refused, EngineError, IllegalTransition)
-"""The errors that end a run if rows of different versions contradict each other."""
+"""The errors that end a run if the values of fields from different versions contradict each other."""
 LISTED_MAX = 6
 """A cell lists at most this many transactions, and at most this many errors. Further ones are counted."""
 
@@ -48,10 +48,11 @@ class Cannot:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The first difference between a run and that of the generation before. ``step``: the number, in both runs, of
-    the first step that differs. ``at`` and ``at_before``: the step's time in this run and in the earlier one, in
-    virtual ms; None if the run has ended before. ``here`` and ``before``: the sentences that differ, or None.
-    ``rows``: the rows that together cause the difference."""
+    """The first difference between a run and that of the generation before. ``step``: the number, in both
+    runs, of the first step that differs. ``at`` and ``at_before``: the step's time in this run and in the
+    earlier one, in virtual ms; None if the run has ended before. ``here`` and ``before``: the sentences that
+    differ, or None. ``rows``: the fields of the profiles (:class:`Row`) that together cause the
+    difference."""
 
     step: int
     at: int | None
@@ -97,8 +98,8 @@ class Transaction:
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One generation's run. If it ``cannot`` run, later fields have their defaults. ``since``: the generation
-    with which it is compared. ``parting``: None if both runs are equal to the end. ``decided_by``: the rows
-    that make the ends differ."""
+    with which it is compared. ``parting``: None if both runs are equal to the end. ``decided_by``: the fields
+    of the profiles (:class:`Row`) that make the ends differ."""
 
     generation: Generation
     own: bool

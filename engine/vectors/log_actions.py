@@ -146,8 +146,8 @@ def _restart(script: Script) -> None:
 
 
 def independent(phases: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """All phases in one group, or in several groups if they have more clients than a scenario allows. No client uses
-    topics of two groups."""
+    """The phases as a list of groups, each with its part of every phase. There is one group, or several if
+    the phases have more clients than a scenario allows; then no client uses topics of two groups."""
     parts: list[set[str]] = [{topic["topic"]} for phase in phases for topic in phase["topics"]]
     used: dict[str, set[str]] = {}
     for phase in phases:
@@ -296,7 +296,7 @@ class _Reader:
         self.script.producers[name] = {"profile": config.get("profile", OLDER), "settings": settings}
 
     def _child(self, action: dict[str, Any], at: int) -> None:
-        """Add an action in a separate process, which a later action kills."""
+        """Add the calls of a producer that runs in a separate process, which a later action kills."""
         producer = action["producer"]
         self._new_producer(
             producer,
@@ -337,7 +337,8 @@ EARLIER: dict[str, Any] = {}
 
 
 def in_order_of_offsets(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The actions, ordered by offsets where clients raced. The order of each client's own actions stays."""
+    """The actions, reordered where the offsets of records show that another client came first. The order of
+    each client's own actions stays."""
     ordered: list[dict[str, Any]] = []
     first: dict[str, int] = {}
     for action in actions:

@@ -1,4 +1,5 @@
-"""Repeats, in the profile ``k41``, actions that clients took on a real Kafka 4.1; compares with the recording.
+"""Repeats, in the profile ``k41``, actions that clients took on a real Kafka 4.1, and compares the results
+with the recording.
 
 The actions of a folder (``kafka-logs/*/phaseN.json``) become a scenario (``log_actions``). Compared are:
 - which calls succeeded;
@@ -509,7 +510,7 @@ def offsets_in(batch: RecordBatch) -> list[int]:
 
 
 def delivered(view: dict[str, Any], consumer: str, partition: str, log: PartitionLog) -> list[int]:
-    """The offsets that a consumer got and the log still has. A new consumer gets the same ones."""
+    """The offsets that a consumer got and the log still has. A new consumer would get the same offsets."""
     stretches = view["consumers"][consumer]["lanes"][partition]["stretches"]
     there = {offset for batch in log.batches for offset in offsets_in(batch) if offset >= log.log_start}
     return [
@@ -522,7 +523,8 @@ def delivered(view: dict[str, Any], consumer: str, partition: str, log: Partitio
 
 
 def last_of_each(images: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The images, without those of a transaction in state Ongoing except the last one, which has all its partitions."""
+    """The images in their order. Of successive images of one transaction in state Ongoing, only the last one
+    is kept, because it has all partitions."""
     kept: list[tuple[Any, ...]] = []
     for image in images:
         if kept and image[0] == "Ongoing" == kept[-1][0] and image[1:3] == kept[-1][1:3]:

@@ -89,8 +89,8 @@ class LogCase:
         return self._appended(batches, operation.get("origin", "client"))
 
     def start_verification(self, operation: dict[str, Any]) -> dict[str, Any]:
-        """Take the arrival of a batch that may be the first of a transaction. If the batch has to be verified, the
-        log keeps a guard for the append."""
+        """Carry out an operation in which a batch arrives that may be the first of a transaction. If the
+        batch has to be verified, the log keeps a guard for the append."""
         producer_id, sequence, epoch = operation["pid"], operation["seq"], operation["epoch"]
         producers = self.log.producers
         needs = not producers.is_open(producer_id, epoch)

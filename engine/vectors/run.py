@@ -63,7 +63,8 @@ class Report:
     - ``steps``: the number of steps of recordings by result. The steps after a failed one are skipped,
       because the states differ.
     - ``taken``: dict of field that a recording does not determine → how often its value was taken from a recording.
-    - ``differences``: (recording, version, Failure, rows) for versions other than the recorded one.
+    - ``differences``: (recording, version, Failure, names of the profile's fields that cause it) for versions
+      other than the recorded one.
     - ``others``: dict of version other than the recorded one → the number of steps by result.
     """
 

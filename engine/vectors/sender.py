@@ -335,7 +335,8 @@ class _Driver:
     # -- kernel and network ----------------------------------------------------------------------------
 
     def _pass(self, answered: tuple[Send, PartitionProduceResponse] | None = None) -> None:
-        """One iteration of the Sender's loop, with the poll that ends it."""
+        """Run one iteration of the Sender's loop, with the poll that ends it. ``answered``: a request and its
+        result, which arrive in this poll."""
         for _ in range(PASS_LIMIT):
             self.watch.said = None
             effects, more = self.client.run_phase(self.now)

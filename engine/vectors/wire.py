@@ -141,7 +141,7 @@ class Played:
     missing: tuple[str, ...] = ()
     """The partitions whose bytes were not compared, because there is no recorded log of them."""
     rows: tuple[str, ...] = ()
-    """If the version is not the recorded one: the rows of its profile that cause the failure."""
+    """If the version is not the recorded one: the names of the profile's fields that cause the failure."""
 
 
 def play_all(document: dict[str, Any], beside: Beside = NOTHING) -> list[Played]:
@@ -211,8 +211,8 @@ def _play_api_versions(document: dict[str, Any], generation: Generation) -> Play
 def rows_of_difference(
     document: dict[str, Any], other: Generation, first: Generation, played: Played, beside: Beside = NOTHING
 ) -> tuple[str, ...]:
-    """The rows of the profile that cause the failure in another version, because their value differs from the
-    recorded version's."""
+    """The names of the profile's fields that cause the failure in another version, because their values
+    differ from those of the recorded version."""
     found = []
     for row in differing_rows(other.profile, first.profile):
         changed = replace(other, profile=with_row(other.profile, row, first.profile))

@@ -1,9 +1,9 @@
 """The versions of the engine's brokers that play a recording of Kafka 4.1, and the fields that a recording does not
 determine.
 
-Each recording is played in ``k41`` at its own level of ``transaction.version``. Recordings at level 0, where 3.9 has
-the same protocol, are also played in ``k39``. The first difference is reported with the rows of the profile that
-cause it.
+Each recording is played in ``k41`` at its own level of ``transaction.version``. Recordings at level 0, where
+3.9 has the same protocol, are also played in ``k39``. The first difference is reported with the fields of the
+profile that cause it.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ ROWS = tuple(field.name for field in fields(Profile) if field.name not in ("name
 
 
 def differing_rows(one: Profile, other: Profile) -> tuple[str, ...]:
-    """The rows of the profile in which two versions differ."""
+    """The names of the profile's fields in which two versions differ."""
     return tuple(row for row in ROWS if getattr(one, row) != getattr(other, row))
 
 
 def with_row(profile: Profile, row: str, other: Profile) -> Profile:
-    """This version, with the value of one row from ``other``."""
+    """``profile``, in which the field named ``row`` has its value from ``other``."""
     return replace(profile, **{row: getattr(other, row)})
 
 

@@ -1,4 +1,4 @@
-"""The requests that can be read from bytes, and whose responses can be written as bytes. The table is made
+"""The requests that can be read from bytes, and whose responses can be written as bytes. ``APIS`` is made
 from the engine's table of APIs."""
 
 from __future__ import annotations

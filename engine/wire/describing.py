@@ -1,4 +1,4 @@
-"""Requests of an administrator's client about the producers of a log, and about transactional ids (KIP-664)."""
+"""Requests of Kafka's admin client about the producers of a log, and about transactional ids (KIP-664)."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def _transaction(name: str, found: TransactionDescription) -> dict[str, Any]:
 
 
 def read_list(payload: Any, kept: KeptRecords) -> ListTransactionsRequest:
-    """A ListTransactions. From version 1 on it may ask for transactions that have been open for long (KIP-994)."""
+    """Read a ListTransactions request. From version 1 on it may ask for transactions that have been open for
+    long (KIP-994)."""
     return ListTransactionsRequest(
         states=tuple(payload.state_filters),
         producer_ids=tuple(payload.producer_id_filters),

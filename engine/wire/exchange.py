@@ -12,8 +12,8 @@ from engine.wire.wire_error import WireError
 
 
 def read_request(data: bytes, kept: KeptRecords) -> WireRequest:
-    """One request, without the four bytes of its size. The bytes of its records are stored in `kept`. Raises
-    WireError if the bytes are not a request of the table."""
+    """Read one request from `data`, which does not include the four bytes of its size. The bytes of its
+    records are stored in `kept`. Raises WireError if the bytes are not a request of the table."""
     key, version = key_and_version(data)
     api = APIS.get(key)
     if api is None or not api.lowest <= version <= api.highest:
@@ -31,6 +31,6 @@ def read_request(data: bytes, kept: KeptRecords) -> WireRequest:
 
 
 def write_response(request: WireRequest, answer: Any, kept: KeptRecords) -> bytes:
-    """The response to one request, without the four bytes of its size."""
+    """The bytes of the response to one request, without the four bytes of its size."""
     values = APIS[request.key].write(request, answer, kept)
     return encode_response(request.key, request.version, request.correlation_id, values)

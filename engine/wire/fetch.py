@@ -1,4 +1,4 @@
-"""Fetch: any number of partitions, in one message of the engine.
+"""Reads and writes Fetch, whose partitions are all in one message of the engine.
 
 Sessions (KIP-227) are declined, which a broker may do: every response has session id 0, so every request
 names all its partitions. The engine has no limits in bytes and answers at once, so the limits and the waiting

@@ -41,7 +41,8 @@ def key_and_version(data: bytes) -> tuple[int, int]:
 
 
 def decode_request(data: bytes) -> Message:
-    """One request, without the four bytes of its size. Raises WireError for bytes that are not one request."""
+    """Read one request from `data`, which does not include the four bytes of its size. Raises WireError for
+    bytes that are not exactly one request."""
     key, version = key_and_version(data)
     try:
         made: Any = load_request_schema(key, version)
@@ -53,7 +54,8 @@ def decode_request(data: bytes) -> Message:
 
 
 def decode_response(data: bytes, key: int, version: int) -> Message:
-    """One response to a request that has this key and version, without the four bytes of its size."""
+    """Read one response from `data`, which does not include the four bytes of its size. `key` and `version`:
+    those of the request."""
     return _decode(data, load_response_schema(key, version))
 
 

@@ -29,8 +29,8 @@ ADDS_PARTITION = 2
 
 
 def read_transactional(payload: Any, kept: KeptRecords) -> TxnOffsetCommitRequest:
-    """A TxnOffsetCommit. From version 2 on a client sends the leader epoch, from version 3 on its member and
-    generation (KIP-447)."""
+    """Read a TxnOffsetCommit request. From version 2 on a client sends the leader epoch, from version 3 on
+    its member and generation (KIP-447)."""
     parts = [(topic.name, part) for topic in payload.topics for part in topic.partitions]
     names = once(checked_name(topic, part.partition_index) for topic, part in parts)
     return TxnOffsetCommitRequest(

@@ -1,4 +1,4 @@
-"""Produce: any number of partitions, one batch for each."""
+"""Reads and writes Produce, with any number of partitions and one batch for each."""
 
 from __future__ import annotations
 

@@ -61,9 +61,9 @@ class KeptRecords:
 
 
 def batch_in(data: bytes | None, partition: str, kept: KeptRecords) -> RecordBatch:
-    """The only batch in a partition of a Produce request. Its bytes are stored in ``kept``. Raises WireError
-    for missing or wrong bytes. Source: `ProduceRequest.validateRecords`, `LogValidator.validateBatch` and
-    `DefaultRecordBatch.ensureValid`."""
+    """Read the batch that a Produce request has for ``partition``; there must be exactly one. Its bytes are
+    stored in ``kept``. Raises WireError for missing or wrong bytes. Source: `ProduceRequest.validateRecords`,
+    `LogValidator.validateBatch` and `DefaultRecordBatch.ensureValid`."""
     place = f"records of {partition}"
     if data is None or len(data) < HEADER_BYTES:
         found = 0 if data is None else len(data)

@@ -33,7 +33,7 @@ RAISES_EPOCH = 2
 
 
 def read_init_producer_id(payload: Any, kept: KeptRecords) -> InitProducerIdRequest:
-    """An InitProducerId. From version 3 on a client names the identity that it has (KIP-360)."""
+    """Read an InitProducerId request. From version 3 on a client names the identity that it has (KIP-360)."""
     return InitProducerIdRequest(
         transactional_id=payload.transactional_id,
         transaction_timeout_ms=milliseconds(payload.transaction_timeout),
@@ -55,7 +55,8 @@ def write_init_producer_id(
 def read_add_partitions(
     payload: Any, kept: KeptRecords
 ) -> AddPartitionsToTxnRequest | VerifyPartitionsRequest:
-    """An AddPartitionsToTxn about one transaction. From version 4 on brokers ask about several at once (KIP-890)."""
+    """Read an AddPartitionsToTxn request about one transaction, or from version 4 on one that a broker sends
+    about several (KIP-890)."""
     if payload.__version__ >= OF_BROKERS_FROM:
         return VerifyPartitionsRequest(entries=tuple(_entry(found) for found in payload.transactions))
     names = once(
@@ -135,5 +136,5 @@ def write_end_transaction(request: WireRequest, answer: EndTxnResponse, kept: Ke
 
 
 def write_error(request: WireRequest, answer: Any, kept: KeptRecords) -> dict[str, Any]:
-    """A response that has only an error."""
+    """The values of a response that has only an error."""
     return {"throttle_time": answer.throttle_time_ms, "error_code": answer.error.code}
