@@ -7,9 +7,9 @@ A marker stays while the log holds a batch of its transaction. After that the cl
 it is old enough, as it does with a tombstone: when its segment is at least ``delete.retention.ms`` older than
 the newest segment that was clean before this pass. Until then, a slow consumer can still read it.
 
-An emptied batch stays while it is its producer's newest, because it holds the producer's last sequence. A
-marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8, ``LogCleaner.Cleaner`` and
-``CleanedTransactionMetadata``.
+A batch that has lost all its records stays while it is its producer's newest, because it holds the producer's
+last sequence. A marker stays while it alone holds a producer's epoch. Source: Kafka 2.0 and 2.8,
+``LogCleaner.Cleaner`` and ``CleanedTransactionMetadata``.
 """
 
 from __future__ import annotations

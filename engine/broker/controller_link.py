@@ -45,7 +45,7 @@ class ZooKeeperLink:
 
     follows_log = False
     listens = True
-    """Clients may connect as soon as the broker runs."""
+    """Whether clients may connect: as soon as the broker runs."""
 
     def __init__(
         self,
@@ -115,7 +115,8 @@ class ZooKeeperLink:
         self.isr_changes.crash()
 
     def knows(self, replica: Replica, word: LeaderAndIsr) -> bool:
-        """Always False: a leader learns of its own changes only by announcements."""
+        """Whether ``replica`` has applied this decision already: never, because a leader learns of its own
+        changes only by announcements."""
         return False
 
     def after_leadership(self, replica: Replica, now: int) -> Effects:

@@ -44,7 +44,8 @@ from engine.topic_partition import topic_of
 
 
 class About:
-    """One partition or transactional id of a request, as rules read it."""
+    """The values that the rules about one partition or transactional id of a request read. ``name``: the
+    partition or the transactional id."""
 
     __slots__ = ("cluster", "host", "name", "permissions", "replicas")
 

@@ -62,8 +62,8 @@ ZOOKEEPER = Recipient(
 
 
 class RepeatedIsrRequests:
-    """How a leader changes the ISR in a cluster with ZooKeeper, in both ways: it repeats a request until the
-    partition's new state is announced."""
+    """How a leader changes the ISR in a cluster with ZooKeeper, whether it sends its requests to the
+    controller or to ZooKeeper: it repeats a request until the partition's new state is announced."""
 
     __slots__ = ("_recipient", "_waiting", "deadline", "outgoing", "setup")
 
@@ -74,7 +74,7 @@ class RepeatedIsrRequests:
         self._waiting: dict[str, tuple[Replica, int]] = {}
         """Dict of partition → (its replica, time in ms at which the leader repeats the request)."""
         self.deadline: int | None = None
-        """The earliest time in ``_waiting``; None: no request waits."""
+        """The earliest time in ``_waiting`` (virtual ms); None: no request waits."""
 
     def take_back(self, replica: Replica, follower: int, now: int) -> Effects:
         replica.isr_asked = follower

@@ -60,7 +60,7 @@ class MetadataRecord:
 
 
 class MetadataLog:
-    """All records, in the order of their offsets."""
+    """The log of the controllers' decisions: all its records, in the order of their offsets."""
 
     __slots__ = ("end", "records")
 

@@ -256,7 +256,7 @@ class ProducerIdManager:
             self.claimed = True
 
     def _fail(self, turn: _Turn) -> None:
-        """No further block fits (PID-3)."""
+        """Note that no further block fits: the claim fails (PID-3)."""
         self.claimed = False
         turn.name_block(self.wanted)
         reply = turn.reply

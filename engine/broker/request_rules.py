@@ -9,7 +9,7 @@ from engine.broker.permissions import Permissions
 
 
 class Arrived:
-    """A request at a broker, as rules read it."""
+    """A request at a broker, with the values that the rules about it read."""
 
     __slots__ = ("body", "cluster", "permissions")
 

@@ -32,7 +32,8 @@ BLOCKING_RETRIES = frozenset(
 
 
 class BlockingIdentity(InitProducerIdAnswers):
-    """The phases R1 (expired sequence numbers), R2 (producer id, transactional requests) and R3 (errors)."""
+    """The phases R1 (expired sequence numbers), R2 (producer id, transactional requests) and R3 (errors). A
+    phase returns True if it ends the pass."""
 
     queued = False
 

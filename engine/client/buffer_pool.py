@@ -88,7 +88,8 @@ class BufferPool:
         return waiter
 
     def expire(self, now: int) -> list[Waiter]:
-        """Remove the calls whose ``max_block_ms`` is over from the queue; they get no memory."""
+        """Remove from the queue the calls whose ``max_block_ms`` is over, and return them; they get no
+        memory."""
         over = [waiter for waiter in self.waiters if waiter.deadline <= now]
         if over:
             self.waiters = [waiter for waiter in self.waiters if waiter.deadline > now]

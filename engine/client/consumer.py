@@ -354,8 +354,8 @@ class Consumer:
         return None if connection.state == "connecting" or _is_fetching(connection) else reading.not_before
 
     def on_timer(self, now: int) -> Effects:
-        """Send the due requests, close connections on which no response came in time (SND-7), or leave the
-        group."""
+        """Send the due requests, close connections on which no response came in time (SND-7), and leave the
+        group if the application has not polled for too long."""
         for connections in self._all_connections():
             for connection in connections.timed_out(now):
                 self._outbox.append(Disconnect(connection.peer, connections.purpose))

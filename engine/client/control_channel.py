@@ -179,7 +179,8 @@ class ControlChannel:
         return self._poll.end(now)
 
     def _await_connection(self, held: Held, node: int, now: int) -> bool:
-        """The broker accepts no request yet: start the connection, wait for it, or give up on this broker."""
+        """Called when the broker accepts no request yet: start the connection, wait for it, or give up on
+        this broker."""
         connection = self._connections.to(node)
         setup = self._setup
         if connection.state not in (CONNECTING, CONNECTED):
@@ -204,7 +205,8 @@ class ControlChannel:
             self._waiting.emit(NOT_CONNECTED, node, WaitsForConnection, name, broker, limit, For.CONTROL)
 
     def _not_reached(self, held: Held, node: int, now: int) -> bool:
-        """The broker cannot be connected to: look up the coordinator again, or sleep (SND-5, step 5)."""
+        """Called when the broker cannot be connected to: look up the coordinator again, or sleep (SND-5, step
+        5)."""
         if held.request.coordinator is not None:
             return self._look_up(held, now, node)
         self._metadata.request_update()
@@ -263,7 +265,8 @@ class ControlChannel:
         return self.sleep(self._setup.config.retry_backoff_ms, now, said=first)
 
     def sleep(self, backoff: int, now: int, said: bool = True) -> bool:
-        """Let the Sender sleep before it repeats a control request (SND-5, step 6). ``said``: emit that it sleeps."""
+        """Let the Sender sleep before it repeats a control request (SND-5, step 6). ``said``: whether to emit
+        that it sleeps."""
         poll = self._poll
         poll.sleeps_until = now + backoff
         self._metadata_requests.send_wanted(now)

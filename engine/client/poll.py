@@ -1,5 +1,5 @@
-"""When the next pass of the Sender may start. A pass ends with a poll, and the poll ends by its timeout or a
-wake-up (SND-1).
+"""Decides when the next pass of the Sender may start. A pass ends with a poll, and the poll ends by its
+timeout or a wake-up (SND-1).
 
 Kafka's Sender thread sleeps in ``NetworkClient.poll`` until its timeout is over or ``wakeup`` is called.
 While it sleeps before it repeats a control request (SND-5), nothing wakes it.
@@ -41,7 +41,7 @@ class Poll:
         return True
 
     def due(self) -> int | None:
-        """When the next pass may start; None: only after a wake-up."""
+        """When the next pass may start (virtual ms); None: only after a wake-up."""
         if self.sleeps_until is not None:
             return self.sleeps_until
         wake = self.wake_at

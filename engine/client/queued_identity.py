@@ -26,7 +26,7 @@ TRIED_AGAIN = (RETRY, RETRY_SOON, LOOKUP)
 
 class QueuedIdentity(InitProducerIdAnswers):
     """The phases T1 (resolve expired sequence numbers), T2 (fatal error), T3 (epoch bump or producer id) and
-    T4 (send or poll a control request)."""
+    T4 (send or poll a control request). A phase returns True if it ends the pass."""
 
     queued = True
 

@@ -50,7 +50,8 @@ def refuses_record(call: Call, transactions: TransactionManager | None, client: 
 
 
 def refuses_appended(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
-    """Do the same as ``refuses_record``, but after the append: the record stays in its batch."""
+    """Do the same as ``refuses_record``, but after the append: the record of a refused call stays in its
+    batch."""
     if not refuses_record(call, transactions, client, watch):
         return False
     watch.emit(SendThrew, producer=client, serial=call.args["serial"])
@@ -59,8 +60,8 @@ def refuses_appended(call: Call, transactions: TransactionManager | None, client
 
 
 def refuses_nothing(call: Call, transactions: TransactionManager | None, client: str, watch: Watch) -> bool:
-    """Refuse nothing. A version checks the state either before the append or after it; this function takes
-    the place of the missing check."""
+    """Refuse nothing, and return False. A version checks the state either before the append or after it; this
+    function takes the place of the missing check."""
     return False
 
 

@@ -50,7 +50,8 @@ from engine.shapes.clients import SenderView
 
 
 class Sender:
-    """The Sender of one incarnation. ``identity``: None without idempotence."""
+    """The Sender of one incarnation. ``identity``: None without idempotence. A phase returns True if it ends
+    the pass."""
 
     __slots__ = (
         "_accumulator",

@@ -20,7 +20,8 @@ class LeaderEpoch(NamedTuple):
 
 
 def decode_leader_epochs(data: bytes) -> tuple[LeaderEpoch, ...]:
-    """The entries in order. Raises ValueError, with the line, when the file is not such a checkpoint."""
+    """The entries of a `leader-epoch-checkpoint` file, in their order. Raises ValueError, with the line, when
+    the file is not such a checkpoint."""
     return tuple(
         LeaderEpoch(*(_number(field, line) for field in fields)) for line, fields in _entries(data, 2)
     )

@@ -47,11 +47,11 @@ class CommittedOffset:
     version: int
     offset: int
     leader_epoch: int
-    """-1 when none was given."""
+    """The leader epoch of the last consumed record; -1 when none was given."""
     metadata: str
     commit_ms: int
     expire_ms: int
-    """-1 when the broker's own retention applies."""
+    """The time at which the offset expires; -1 when the broker's own retention applies."""
 
 
 class Member(NamedTuple):
@@ -77,12 +77,13 @@ class GroupMetadata:
     protocol: str | None
     leader: str | None
     state_ms: int
-    """The time at which the group entered its state; -1 when the record has none."""
+    """The time at which the group entered its state, in milliseconds since 1970; -1 when the record has
+    none."""
     members: tuple[Member, ...]
 
 
 def decode_key(data: bytes) -> OffsetKey | GroupKey | OtherKey:
-    """The key. Raises DamagedError."""
+    """Decode the key of a record. Raises DamagedError."""
     cursor = FieldCursor(data)
     version = cursor.int16()
     if version < 0:
@@ -99,7 +100,7 @@ def decode_key(data: bytes) -> OffsetKey | GroupKey | OtherKey:
 
 
 def decode_offset(data: bytes) -> CommittedOffset:
-    """The value under an OffsetKey. Raises DamagedError."""
+    """Decode the value of a record whose key is an OffsetKey. Raises DamagedError."""
     cursor, version, compact = _begin(data)
     offset = cursor.int64()
     leader_epoch = cursor.int32() if version >= 3 else -1
@@ -118,7 +119,7 @@ def decode_offset(data: bytes) -> CommittedOffset:
 
 
 def decode_group(data: bytes) -> GroupMetadata:
-    """The value under a GroupKey. Raises DamagedError."""
+    """Decode the value of a record whose key is a GroupKey. Raises DamagedError."""
     cursor, version, compact = _begin(data)
     protocol_type, generation = cursor.text(compact=compact), cursor.int32()
     protocol, leader = cursor.optional_text(compact=compact), cursor.optional_text(compact=compact)

@@ -50,7 +50,7 @@ class Damage:
     found: str
     """The value that was found, in the same form as ``expected``."""
     ends_file: bool = False
-    """Nothing after this place can be read, because the next batch cannot be located."""
+    """Whether nothing after this place can be read, because the next batch cannot be located."""
 
     def __str__(self) -> str:
         line = f"byte {self.position}: {self.kind.value}: expected {self.expected}, found {self.found}"

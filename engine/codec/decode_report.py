@@ -120,7 +120,7 @@ def _name(path: str) -> str:
 
 
 class TextLines:
-    """One line for each batch, for people and for grep."""
+    """Writes one line for each batch, for people and for grep."""
 
     def __init__(self, out: Write) -> None:
         self._out = out
@@ -179,7 +179,7 @@ def _batch_text(row: BatchRow) -> str:
 
 
 class JsonLines:
-    """One object on each line; a batch has its records."""
+    """Writes one JSON object on each line; the object of a batch contains its records."""
 
     def __init__(self, out: Write) -> None:
         self._out = out

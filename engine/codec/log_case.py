@@ -83,7 +83,8 @@ class LogCase:
     shortened: bool
     """Whether the files hold more than `STEPS_MAX` rows; the last step then says so."""
     why: list[Json] = field(default_factory=list)
-    """The answers to why consumers stop, each for a stretch of steps (`log_why.py`)."""
+    """The answers to the question why consumers stop; each answer holds for a stretch of steps
+    (`log_why.py`)."""
     previews: dict[int, list[Json]] = field(default_factory=dict)
     """Dict of index in `endings` → the steps that this marker would add after the last step."""
 
@@ -182,7 +183,8 @@ def _given(folder: PartitionFolder, reader: SegmentReader) -> _Given:
 
 
 def _named(partitions: Sequence[_Given | PrintedPartition]) -> dict[str, _Given | PrintedPartition]:
-    """The partitions of a case by unique names: of two with the same name, the second gets a number."""
+    """Dict of unique name → partition of the case. If a name occurs again, the number of the partition is
+    added to it."""
     named: dict[str, _Given | PrintedPartition] = {}
     for number, partition in enumerate(partitions, start=1):
         name = partition.name or f"log {number}"
@@ -208,7 +210,7 @@ def _stream(name: str, rows: Iterable[Segment | Row]) -> Iterator[_Placed]:
 
 @dataclass(slots=True)
 class _Run:
-    """Builds the steps, one for each row."""
+    """Builds the steps of a log case, one for each row."""
 
     lanes: dict[str, Lane]
     steps: list[Json] = field(default_factory=list)

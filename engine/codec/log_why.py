@@ -1,5 +1,6 @@
-"""Why read_committed consumers stop at the LSO, at the steps of a log case at which a transaction is open. The
-answer uses the logs alone; if the transaction does not end in the case, a note says what a log cannot show.
+"""Explains why read_committed consumers stop at the LSO, for the steps of a log case at which a transaction
+is open. The answer uses the logs alone; if the transaction does not end in the case, a note says what a log
+cannot show.
 
 Consecutive steps share one answer while the same transaction is the first open one.
 """
@@ -58,13 +59,13 @@ class _Stretch:
     since: int
     """The time of the first step in milliseconds since 1970; -1 when no time is plausible."""
     last: int | None = None
-    """The last step with this answer; None: the end of the case."""
+    """The number of the last step with this answer; None: the answer holds until the end of the case."""
     waiting: int = 0
-    """How many records of other producers came during these steps."""
+    """The number of records that other producers appended in these steps."""
     until: int = -1
-    """The time of the batch after the last step."""
+    """The time of the batch after the step ``last``, in milliseconds since 1970; -1 if there is none."""
     end: int = -1
-    """The offset of the batch after the last step."""
+    """The first offset of the batch after the step ``last``; -1 if there is none."""
 
 
 class Stretches:
@@ -77,8 +78,8 @@ class Stretches:
     def look(
         self, lane: Lane, begun: dict[tuple[str, int], Begun], step: int, row: BatchRow, time: int
     ) -> None:
-        """To be called after each batch that was appended to the lane. `step`: the number of the batch's
-        step. `time`: the batch's time in milliseconds since 1970."""
+        """Let a batch that was appended to the lane extend, end or begin a stretch. Called after each batch.
+        `step`: the number of the batch's step. `time`: the batch's time in milliseconds since 1970."""
         stable, now = lane.log.last_stable_offset, self._now.get(lane.partition)
         is_held = stable in lane.log.producers.open_transactions
         if now is not None and is_held and now.begun.first_offset == stable:

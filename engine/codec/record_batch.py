@@ -121,8 +121,8 @@ class BatchHeader:
 
     @property
     def delete_horizon_ms(self) -> int | None:
-        """The time from which the cleaner may drop tombstones and markers (KIP-534). It is stored in the
-        field of the base timestamp."""
+        """The time in milliseconds since 1970 from which the cleaner may drop tombstones and markers
+        (KIP-534); None: the batch has none. It is stored in the field of the base timestamp."""
         return self.base_timestamp if self.attributes & _DELETE_HORIZON else None
 
     @property

@@ -78,13 +78,14 @@ class TransactionLogValue:
 
 
 def encode_key(transactional_id: str) -> bytes:
-    """The key. Raises ValueError when the id is longer than 32767 bytes of UTF-8."""
+    """The bytes of the key of a record about this transactional id. Raises ValueError when the id is longer
+    than 32767 bytes of UTF-8."""
     return _LENGTH.pack(VERSION) + _text(transactional_id)
 
 
 def encode_value(value: TransactionLogValue) -> bytes:
-    """The bytes of the value. Partitions are grouped by topic, in the given order. Raises ValueError for
-    state Empty with partitions, and if a number does not fit its field."""
+    """The bytes of `value`. Partitions are grouped by topic, in the given order. Raises ValueError for state
+    Empty with partitions, and if a number does not fit its field."""
     if value.status is TransactionStatus.EMPTY and value.partitions:
         raise ValueError("a transaction in state Empty has no partitions")
     try:
@@ -128,7 +129,7 @@ def decode_key(data: bytes) -> str:
 
 
 def decode_value(data: bytes) -> TransactionLogValue:
-    """The value. Raises DamagedError when `data` is not a value of version 0 or 1."""
+    """Decode the value of a record. Raises DamagedError when `data` is not a value of version 0 or 1."""
     return _decode_value(data)[0]
 
 
@@ -144,7 +145,7 @@ class ValueReader:
         """Dict of bytes of a value without its numbers and times → decoded value."""
 
     def decode(self, data: bytes) -> TransactionLogValue:
-        """The decoded value. Raises DamagedError, as `decode_value` does."""
+        """Decode one value. Raises DamagedError, as `decode_value` does."""
         times_at = self._times_at.get(len(data))
         if times_at is not None:
             alike = self._forms.get(_form(data, times_at))

@@ -31,7 +31,8 @@ Checks = Iterator[tuple[str, object, object]]
 
 
 def run(case: Case, version: str) -> Outcome:
-    """The first difference, or None. Raises Skip for another topic, and for a compressed batch."""
+    """Run one case. Returns the first difference, or None. Raises Skip for another topic, and for a
+    compressed batch."""
     checks = _CHECKS.get(case["topic"])
     if checks is None:
         raise Skip(f"the codec does not run topic {case['topic']}")

@@ -23,7 +23,7 @@ by itself, with the cluster's version."""
 
 @dataclass(slots=True)
 class WrittenBy:
-    """The evidence so far. Each kind of evidence has the first place that shows it."""
+    """The evidence that was found so far. Each kind of evidence has the first place that shows it."""
 
     value_version: int = -1
     """The highest version of a value of `__transaction_state`; -1: no value was read."""

@@ -85,7 +85,7 @@ class _Writing:
 
 
 class Committing(NamedTuple):
-    """A commit at its group, as the rules read it (OFS-2)."""
+    """A commit and its group: the values that the rules about the commit read (OFS-2)."""
 
     group: Group
     request: Commit

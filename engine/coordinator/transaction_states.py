@@ -65,8 +65,8 @@ class Known(Protocol):
 
 class Asked(Protocol):
     """An event, with the values that the guards compare. ``expected``: the epoch in an InitProducerId.
-    ``keeps_epoch``: in this version, a fence does not raise the epoch again if the write of an earlier fence
-    failed (TXC-11). ``claimed``: producer id and epoch in the request."""
+    ``keeps_epoch``: whether, in this version, a fence does not raise the epoch again if the write of an
+    earlier fence failed (TXC-11). ``claimed``: producer id and epoch in the request."""
 
     @property
     def metadata(self) -> Known: ...

@@ -57,7 +57,8 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class CallEnded:
-    """A check: at this time a client's call has ended, with success or not."""
+    """A check of the engine's run: at the time ``at`` (virtual ms) the client's call has ended, with success
+    if ``ok``, else with an error."""
 
     at: int
     client: str
@@ -67,7 +68,7 @@ class CallEnded:
 
 @dataclass(frozen=True, slots=True)
 class LeaderIs:
-    """A check: at this time a broker leads the first partition."""
+    """A check of the engine's run: at the time ``at`` (virtual ms) the broker leads the first partition."""
 
     at: int
     broker: int
@@ -91,7 +92,7 @@ class Script:
     now: int = 0
     brokers: int = 1
     views: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    """The time and content of each recorded view."""
+    """(virtual time in ms, content) of each recorded view."""
     leader: int = 0
     """The broker that leads the first partition at the start. The first action that kills a leader names it; 0: no
     action kills a leader."""

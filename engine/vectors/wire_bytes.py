@@ -104,7 +104,7 @@ class RecordedLog:
         """Dict of base offset of a control batch → the broker's time when the batch was written."""
 
     def clocked(self, batch: RecordBatch, taken: Taken | None = None) -> RecordBatch:
-        """The batch. A marker gets the time of the recorded marker at its offset."""
+        """Return `batch`; a marker is returned with the time of the recorded marker at its offset."""
         at = self.markers.get(batch.base_offset)
         if not batch.is_control or at is None or at == batch.max_timestamp:
             return batch

@@ -13,7 +13,8 @@ from engine.wire.request import WireRequest
 
 
 class WireApi(NamedTuple):
-    """How a request becomes a message of the engine, and how the engine's answer becomes a response."""
+    """One API, with its versions and two functions: one turns a request into a message of the engine, the
+    other the engine's answer into a response."""
 
     key: int
     name: str
