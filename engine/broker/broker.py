@@ -282,8 +282,8 @@ class Broker:
         return [] if self.transactions is None else self.transactions.on_background_timer(now)
 
     def crash(self, now: int, *, clean: bool = False) -> None:
-        """Stop. Everything in memory is lost; the logs stay. ``clean``: the stop is orderly, so producer
-        snapshots are written."""
+        """Stop. Everything in memory is lost; the logs stay. ``clean``: whether the stop is orderly, so that
+        producer snapshots are written."""
         self.alive = False
         self.paused = False
         self.starting = False

@@ -55,8 +55,9 @@ def recover_segments(log: LoadedLog, recovery_point: int, now: int) -> None:
 
 
 def load_producers(log: LoadedLog, now: int, *, clean: bool) -> None:
-    """Load the producer state of a log that is opened. ``clean``: the log was closed in an orderly stop. If
-    such a log has no snapshot, a version without producer state wrote it, and it gets empty snapshots."""
+    """Load the producer state of a log that is opened. ``clean``: whether the log was closed in an orderly
+    stop. If such a log has no snapshot, a version without producer state wrote it, and it gets empty
+    snapshots."""
     if not clean or log.producers.snapshots:
         rebuild_producers(log, log.log_end, now)
         return

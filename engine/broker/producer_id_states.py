@@ -18,9 +18,9 @@ CLAIM, DATA, WRITTEN, NO_REPLY, CRASH = "claim", "data", "written_reply", "no_re
 
 
 class Situation(NamedTuple):
-    """The values that the guards read, all of them from ZooKeeper's newest reply. ``empty``: the node holds
-    no block. ``own``: it holds the block that this broker wrote. ``full``: no further block of ids fits after
-    the node's block. ``written``: the write succeeded."""
+    """The values that the guards read, all of them from ZooKeeper's newest reply. ``empty``: whether the node
+    holds no block. ``own``: whether it holds the block that this broker wrote. ``full``: whether no further
+    block of ids fits after the node's block. ``written``: whether the write succeeded."""
 
     empty: bool = False
     own: bool = False

@@ -25,11 +25,11 @@ REGISTER, HEARTBEAT, SESSION_OVER = "register", "heartbeat", "session_over"
 class Situation(NamedTuple):
     """The values that the guards read:
 
-    - ``wants_to_stop``: the heartbeat carries the request to stop.
-    - ``caught_up``: the broker has read its own registration.
-    - ``leads``: the broker leads a partition.
-    - ``known``: all other live brokers have read that this broker leads no partition.
-    - ``same_incarnation``: the request comes from the start of the broker that is registered already.
+    - ``wants_to_stop``: whether the heartbeat carries the request to stop.
+    - ``caught_up``: whether the broker has read its own registration.
+    - ``leads``: whether the broker leads a partition.
+    - ``known``: whether all other live brokers have read that this broker leads no partition.
+    - ``same_incarnation``: whether the request comes from the start of the broker that is registered already.
     """
 
     wants_to_stop: bool = False

@@ -90,8 +90,8 @@ class Replicas(dict[str, Replica]):
     # Stop and start -------------------------------------------------------------------------------
 
     def stop(self, *, clean: bool) -> None:
-        """The broker stops: its replicas forget who leads, and keep their logs. ``clean``: they also write
-        producer snapshots (LOG-10)."""
+        """The broker stops: its replicas forget who leads, and keep their logs. ``clean``: whether they also
+        write producer snapshots (LOG-10)."""
         self.idle_from = self.scan_at = None
         for replica in self.values():
             replica.forget_leadership()

@@ -452,8 +452,8 @@ def unguarded(
 ) -> tuple[Error, Unsafe] | None:
     """Check a client's batch after its verification, or if it needed none
     (``ProducerAppendInfo.checkSequence``, KAFKA-18202). Returns None if the leader may append the batch,
-    otherwise the error and the reason. ``epoch_first``: a batch with a lower epoch passes, because the log
-    refuses it (KAFKA-19690)."""
+    otherwise the error and the reason. ``epoch_first``: whether a batch with a lower epoch passes, because
+    the log refuses it (KAFKA-19690)."""
     if not batch.is_transactional:
         return None
     arrival = producers.prepare(batch.producer_id).arrive(batch)

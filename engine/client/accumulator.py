@@ -61,8 +61,8 @@ class PartitionQueue:
 
 
 class Appended(NamedTuple):
-    """The result of an append. ``batch_is_full``: the head of the queue can be sent, because it is full or
-    another batch follows it (ACC-2, step 5)."""
+    """The result of an append. ``batch_is_full``: whether the head of the queue can be sent, because it is
+    full or another batch follows it (ACC-2, step 5)."""
 
     batch: Batch
     batch_is_full: bool
@@ -384,7 +384,7 @@ class RecordAccumulator:
         return over
 
     def expires_at(self, head: Batch, last: bool) -> int:
-        """When this head of a queue expires (virtual ms). ``last``: no batch is queued behind it."""
+        """When this head of a queue expires (virtual ms). ``last``: whether no batch is queued behind it."""
         return self.expiry.expires_at(head, last, self.config)
 
     def next_expiry(self) -> int | None:

@@ -264,8 +264,9 @@ def edge_is_legal(
     raises_at_commit: bool = False,
 ) -> bool:
     """Whether the client's own check allows this change of state (``State.isTransitionValid``, TXM-4).
-    ``raises_epoch``: the client recovers lost sequence numbers by a higher epoch. ``outlives_denial``: the
-    client has the rows that exist since 3.6. ``raises_at_commit``: it has the row that exists since 4.0."""
+    ``raises_epoch``: whether the client recovers lost sequence numbers by a higher epoch.
+    ``outlives_denial``: whether the client has the rows that exist since 3.6. ``raises_at_commit``: whether
+    it has the row that exists since 4.0."""
     if target == UNINITIALIZED and not raises_epoch:
         return True
     return any(

@@ -78,8 +78,8 @@ _STALE_LEADER = (
 
 class Consumer:
     """A consumer of fixed ``partitions``. ``group``: its session with the group coordinator (CON-9), or None.
-    ``polled``: an application takes records with :meth:`poll`; else each record is handed over when it
-    arrives."""
+    ``polled``: whether an application takes records with :meth:`poll`; else each record is handed over when
+    it arrives."""
 
     def __init__(
         self,

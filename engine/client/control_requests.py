@@ -45,10 +45,10 @@ class Result:
 
 @dataclass(slots=True)
 class PendingRequest:
-    """A control request, queued or in flight. ``is_retry``: the Sender sleeps for ``backoff_ms`` before it
-    sends the request (None: for ``retry_backoff_ms``; SND-5). ``coordinator``: the kind of coordinator that
-    the request goes to; None: any broker. ``key``: the transactional id or group of that coordinator.
-    ``offsets``: the offsets to commit after AddOffsetsToTxn (OFS-1)."""
+    """A control request, queued or in flight. ``is_retry``: whether the Sender sleeps for ``backoff_ms``
+    before it sends the request (None: for ``retry_backoff_ms``; SND-5). ``coordinator``: the kind of
+    coordinator that the request goes to; None: any broker. ``key``: the transactional id or group of that
+    coordinator. ``offsets``: the offsets to commit after AddOffsetsToTxn (OFS-1)."""
 
     api: str
     body: object

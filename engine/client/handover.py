@@ -23,8 +23,9 @@ class Polled(NamedTuple):
 
 
 class Handover:
-    """Gives the records of one consumer to its application. ``remember_keys``: the application skips records
-    that it has applied, even after a crash. ``polled``: the application takes the records with :meth:`poll`."""
+    """Gives the records of one consumer to its application. ``remember_keys``: whether the application skips
+    records that it has applied, even after a crash. ``polled``: whether the application takes the records
+    with :meth:`poll`."""
 
     __slots__ = (
         "applied",

@@ -98,7 +98,7 @@ class Ledger:
         aborted: bool = False,
     ) -> None:
         """Note that a batch's futures completed. ``error`` None: success. ``base_offset`` −1: the offset is
-        not known. ``aborted``: an abort of the transaction dropped the records."""
+        not known. ``aborted``: whether an abort of the transaction dropped the records."""
         watch = self.watch
         watch.emit(
             RecordsFinished,

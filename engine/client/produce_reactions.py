@@ -25,7 +25,7 @@ BUMP_AND_RETRY, RESTART_AND_RETRY = "bump_and_retry", "restart_and_retry"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reaction:
-    """One row of SND-9. ``refresh``: the client also requests new metadata."""
+    """One row of SND-9. ``refresh``: whether the client also requests new metadata."""
 
     error: Error | None
     does: str

@@ -55,8 +55,8 @@ class Recovery(Protocol):
         ...
 
     def failed(self, numbers: Numbers, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        """Settle the numbers of a batch that has failed. ``adjust``: later batches may get its numbers.
-        Returns what happened to the numbers; None: nothing."""
+        """Settle the numbers of a batch that has failed. ``adjust``: whether later batches may get its
+        numbers. Returns what happened to the numbers; None: nothing."""
         ...
 
 

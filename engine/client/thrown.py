@@ -47,8 +47,8 @@ class Thrown:
     in_wrong_state: str
 
     def for_error(self, error: Cause | None, unexpected: bool) -> str:
-        """The exception of a call in an error state. ``unexpected``: the client has no reaction of its own to
-        the error."""
+        """The exception of a call in an error state. ``unexpected``: whether the client has no reaction of
+        its own to the error."""
         return _named(self.as_they_are, error, unexpected)
 
     def fencing_for(self, error: Error) -> Error:

@@ -289,8 +289,8 @@ class TransactionManager:
 
     def follow_features(self, *, initial: bool) -> None:
         """From now on, use the transaction version that the newest known level of ``transaction.version``
-        gives (``maybeUpdateTransactionV2Enabled``). ``initial``: the call comes after initTransactions(),
-        which gave a new epoch."""
+        gives (``maybeUpdateTransactionV2Enabled``). ``initial``: whether the call comes after
+        initTransactions(), which gave a new epoch."""
         epoch, level = self.cluster_features
         if epoch <= self.features_epoch:
             return
@@ -307,8 +307,8 @@ class TransactionManager:
     def transition(
         self, on: str, error: Cause | None = None, unexpected: bool = False, by_call: bool = False
     ) -> Row:
-        """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise. ``by_call``: the
-        application caused the change. A fatal error may also fail a waiting call (TXM-9). Since 3.6 an
+        """Change the state as TXM-4 allows; raises :class:`IllegalTransition` otherwise. ``by_call``: whether
+        the application caused the change. A fatal error may also fail a waiting call (TXM-9). Since 3.6 an
         illegal change that the Sender's thread caused is fatal."""
         row = self._row(on)
         if row.target is None:
@@ -559,9 +559,9 @@ class TransactionManager:
         return row.does != FAIL, row.because, passed
 
     def failed(self, batch: Batch, error: Error, adjust: bool) -> AfterFailure | None:
-        """Settle the numbers of a batch that has failed (SND-9, 11..13). ``adjust``: later batches may get
-        its numbers. Returns the change to the numbers, or None. Raises :class:`IllegalTransition` if there is
-        no transaction to abort."""
+        """Settle the numbers of a batch that has failed (SND-9, 11..13). ``adjust``: whether later batches
+        may get its numbers. Returns the change to the numbers, or None. Raises :class:`IllegalTransition` if
+        there is no transaction to abort."""
         self._classify(error)
         return self.recovery.failed(self, batch, error, adjust)
 

@@ -56,8 +56,8 @@ class FieldCursor:
         raise damaged(DamageKind.VARINT, start, f"≤ {_VARINT_BYTES_MAX} B", f"> {_VARINT_BYTES_MAX} B")
 
     def length(self, *, compact: bool, wide: bool = False) -> int:
-        """The length of a string or of bytes; -1 for null. `wide`: the length is an int32, as for bytes and
-        arrays."""
+        """The length of a string or of bytes; -1 for null. `wide`: whether the length is an int32, as for
+        bytes and arrays."""
         if compact:
             return self.unsigned_varint() - 1
         return self.int32() if wide else self.int16()

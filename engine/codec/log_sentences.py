@@ -58,7 +58,7 @@ def legacy_sentence(partition: str, row: LegacyRow) -> Json:
 
 
 def batch_notes(row: BatchRow, placed: bool) -> list[Json]:
-    """Further notes on a batch, except those on damage. `placed`: the lane shows the batch."""
+    """Further notes on a batch, except those on damage. `placed`: whether the lane shows the batch."""
     notes = []
     if row.codec_not_read is not None:
         notes.append(

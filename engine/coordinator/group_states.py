@@ -41,8 +41,8 @@ def state_of(known: Placed | None) -> str:
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``same``: the event's offset is the pending one. ``newer``: the
-    pending offset's record comes after the visible one's in the log."""
+    """The values that the guards read. ``same``: whether the event's offset is the pending one. ``newer``:
+    whether the pending offset's record comes after the visible one's in the log."""
 
     same: bool
     newer: bool

@@ -153,8 +153,8 @@ class Change:
 
 @dataclass(slots=True)
 class _Writing:
-    """An image whose append has not ended. ``arrived_epoch``: the epoch in the request. ``raises``: the
-    change follows transaction version 2."""
+    """An image whose append has not ended. ``arrived_epoch``: the epoch in the request. ``raises``: whether
+    the change follows transaction version 2."""
 
     kind: str
     transactional_id: str

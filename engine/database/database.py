@@ -99,8 +99,8 @@ class LocalTransaction:
 
 
 class Database(Node):
-    """The database. ``unique_key``: the table has at most one row for each serial, so a repeated insert
-    changes nothing (``INSERT … ON CONFLICT DO NOTHING``)."""
+    """The database. ``unique_key``: whether the table has at most one row for each serial, so that a repeated
+    insert changes nothing (``INSERT … ON CONFLICT DO NOTHING``)."""
 
     role = "database"
 

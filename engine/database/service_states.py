@@ -32,7 +32,7 @@ HANDED_OUT, ALL_FINISHED = "handed_out", "all_finished"
 
 class Situation(NamedTuple):
     """The values that the guards read. ``next``: the next act of the round; empty after the last one.
-    ``found``: the outbox had entries. ``open``: the service has an open local transaction."""
+    ``found``: whether the outbox had entries. ``open``: whether the service has an open local transaction."""
 
     next: str = ""
     keeps_offsets: bool = False

@@ -25,8 +25,8 @@ ROLLBACK_OK, ROLLBACK_FAIL = "RollbackOk", "RollbackFail"
 
 
 class Situation(NamedTuple):
-    """The values that the guards read. ``handles_once``: the handler records which transactions it has
-    handled."""
+    """The values that the guards read. ``handles_once``: whether the handler records which transactions it
+    has handled."""
 
     handles_once: bool
     can_reserve: bool = False

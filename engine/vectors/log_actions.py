@@ -121,9 +121,9 @@ class Script:
 def read(
     phases: Iterable[dict[str, Any]], restarts: bool, *, continues: bool = False, last_segment: int = 0
 ) -> Script:
-    """The script for the phases of a folder, in order. ``restarts``: the broker was stopped cleanly before
-    each phase but the first. ``continues``: it was also stopped after the last of these phases. Raises Skip
-    for an action that the engine cannot make."""
+    """The script for the phases of a folder, in order. ``restarts``: whether the broker was stopped cleanly
+    before each phase but the first. ``continues``: whether it was also stopped after the last of these
+    phases. Raises Skip for an action that the engine cannot make."""
     script = Script(last_segment=last_segment)
     for phase in phases:
         if restarts and phase["phase"] > 1:

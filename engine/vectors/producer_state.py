@@ -39,8 +39,8 @@ value, and for a whole marker."""
 
 
 class LogCase:
-    """One log and its clock, which carry out the operations of a case. ``through_bytes``: ``engine/codec``
-    writes every batch to bytes and reads it back."""
+    """One log and its clock, which carry out the operations of a case. ``through_bytes``: whether
+    ``engine/codec`` writes every batch to bytes and reads it back."""
 
     def __init__(self, config: dict[str, Any], version: str, through_bytes: bool = False) -> None:
         self.clock = 0
