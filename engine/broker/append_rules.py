@@ -49,7 +49,7 @@ class Level(IntEnum):
 
 
 class Arrival:
-    """A batch and its producer's state, as guards read them.
+    """The values of a batch and of its producer's state that the guards read.
 
     An absent epoch or sequence is -1. ``running_*``, ``last_sequence`` and ``transaction_first_offset``
     (None: no open transaction) take the earlier batches of the same append into account; ``stored_epoch`` and

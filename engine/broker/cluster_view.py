@@ -30,13 +30,14 @@ class ClusterView:
         """The cluster's level of the feature ``transaction.version``."""
         self.features_epoch = 0
         self.broker_epochs: dict[int, int] = {}
-        """With KRaft: the brokers that may lead and be in sync, with their broker epochs."""
+        """With KRaft: dict of id of a broker that may lead and be in sync → its broker epoch."""
         self.metadata_offset = 0
         """With KRaft: the offset after the last record of the metadata log that this broker has applied."""
         self.internal_topics: dict[str, int] = {}
-        """Internal topics that exist, with their partition counts."""
+        """Dict of internal topic that exists → number of its partitions."""
         self.idle: dict[str, tuple[LeaderAndIsr, int]] = {}
-        """Internal partitions that no request has used yet, each with the time at which its leader was elected."""
+        """Dict of internal partition that no request has used yet → (its announcement, time in ms at which
+        its leader was elected)."""
 
     def leader_of(self, partition: str) -> int | None:
         """The leader's broker id; None when the partition has no leader or is unknown."""

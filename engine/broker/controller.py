@@ -452,8 +452,8 @@ class Controller(ABC):
         self.watch.emit(EndpointChanged, f"broker-{broker_id}", available)
 
     def update_features(self, level: int) -> None:
-        """UpdateFeatures: set the level of ``transaction.version``. A level above the highest that the brokers
-        support is refused (KIP-584)."""
+        """Carry out UpdateFeatures: set the level of ``transaction.version``. A level above the highest that
+        the brokers support is refused (KIP-584)."""
         if level > self.highest_transaction_version:
             self.watch.emit(FeatureLevelRefused, level, self.highest_transaction_version)
             return

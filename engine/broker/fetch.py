@@ -26,7 +26,8 @@ READ_COMMITTED = "read_committed"
 
 
 class Asking:
-    """One partition of a Fetch request at a broker, as checks read it."""
+    """The values that the checks of one partition of a Fetch request read. ``replica``: this broker's replica
+    of the partition, or None."""
 
     __slots__ = ("cluster", "fetch_offset", "partition", "replica")
 

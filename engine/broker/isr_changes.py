@@ -47,7 +47,7 @@ CONTROLLER = Recipient(
     IsrAskedBack,
     IsrChangeAskedAgain,
 )
-"""For a leader that sends its requests to the controller (``DefaultAlterIsrManager``, KIP-497).
+"""The recipient if a leader sends its requests to the controller (``DefaultAlterIsrManager``, KIP-497).
 ``BrokerToControllerChannelManager`` puts a request without a response back at the front of its queue, without
 limit."""
 ZOOKEEPER = Recipient(
@@ -57,7 +57,7 @@ ZOOKEEPER = Recipient(
     IsrWriteSent,
     IsrWriteSentAgain,
 )
-"""For a leader that writes to ZooKeeper itself (``ReplicationUtils``).
+"""The recipient if a leader writes to ZooKeeper itself (``ReplicationUtils``).
 ``KafkaZkClient.retryRequestsUntilConnected`` repeats a write whose connection was lost."""
 
 

@@ -22,7 +22,7 @@ RECORD_VERSION = 2
 
 
 class Arriving:
-    """One batch of a Produce request at a broker, as rules read it."""
+    """One batch of a Produce request at a broker, with the values that the rules about it read."""
 
     __slots__ = ("batch", "cluster", "partition", "permissions", "replica", "request", "setup")
 

@@ -26,7 +26,8 @@ class AppendWaiter(Protocol):
     """A part of a broker that appends records of the broker itself, and continues after the append."""
 
     def appended(self, argument: Any, answers: dict[str, PartitionProduceResponse], now: int) -> Effects:
-        """The append that ``argument`` names has ended. ``answers``: the result of each partition."""
+        """Called when the append that ``argument`` names has ended. ``answers``: the result of each
+        partition."""
         ...
 
 

@@ -60,8 +60,8 @@ class ZooKeeper:
         return ZooKeeperReply(path=name, data=node.data, version=node.version)
 
     def write(self, request: ZooKeeperWrite) -> ZooKeeperReply:
-        """Write if the stat version is the expected one (-1: the node must not exist; None: any version is
-        accepted)."""
+        """Write the node if its stat version is the expected one (-1: the node must not exist; None: any
+        version is accepted)."""
         node = self.nodes.get(request.path)
         version = -1 if node is None else node.version
         if request.expected_version is not None and request.expected_version != version:
@@ -77,7 +77,7 @@ class ZooKeeper:
         node.version = 0
 
     def put(self, name: str, data: str) -> Node:
-        """Write, whatever the stat version is."""
+        """Write the node, whatever its stat version is."""
         node = self.nodes.get(name)
         if node is None:
             node = self.nodes[name] = Node(name)

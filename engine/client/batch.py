@@ -161,7 +161,7 @@ class Batch:
         self.watch.touch(self)
 
     def drain(self, now: int) -> None:
-        """The Sender has removed the batch from its queue to send it."""
+        """Note that the Sender has removed the batch from its queue to send it."""
         if self.state in TAKES_RECORDS:
             self.move(CLOSE)
         self.move(DRAIN)

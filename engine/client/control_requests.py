@@ -24,7 +24,7 @@ InitProducerId with the current identity."""
 
 class Result:
     """The result of an application's call. A completed result without ``error`` is a success. ``unexpected``:
-    the application gets a KafkaException that wraps ``error``."""
+    whether the application gets a KafkaException that wraps ``error``."""
 
     __slots__ = ("acknowledged", "completed", "error", "unexpected")
 

@@ -39,6 +39,6 @@ class Waiting:
             watch.emit(StopReaches, self._setup.name, self._setup.switches.drain_stop_scope)
 
     def over(self) -> None:
-        """The wait has ended. If its cause returns, it is emitted again."""
+        """Note that the wait has ended. If its cause returns, it is emitted again."""
         self._cause = None
         self.reason = None

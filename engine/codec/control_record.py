@@ -42,7 +42,7 @@ class ControlRecord:
     version: int
     type_code: int
     coordinator_epoch: int | None
-    """Only in COMMIT and ABORT."""
+    """The coordinator's epoch in a COMMIT or ABORT; None in other control records."""
 
     @property
     def type_name(self) -> str:

@@ -24,9 +24,9 @@ RETRIES, NO_RETRIES = "marker_retry", "marker_retry_switched_off"
 
 @dataclass(slots=True)
 class Situation:
-    """The values that the guards read. ``storage_error_retries``: a field of the profile. ``retries``: a
-    switch. ``reachable``: whether the partition has a leader that can be reached. ``known``: whether the
-    partition exists."""
+    """The values that the guards read. ``storage_error_retries``: whether a marker is sent again after
+    KAFKA_STORAGE_ERROR in this version. ``retries``: whether the switch for retries is on. ``reachable``:
+    whether the partition has a leader that can be reached. ``known``: whether the partition exists."""
 
     storage_error_retries: bool
     retries: bool

@@ -363,7 +363,7 @@ class Service(Node):
         return [(writer.name, writer.call(call, now))]
 
     def _note_refused(self) -> None:
-        """A ``send()`` that threw has no future, so its record is noted as failed."""
+        """If the newest ``send()`` threw, note its record as failed, because such a record has no future."""
         call, self.call = self.call, None
         if call is not None and call.state == REFUSED:
             self.failures.add(call.args["serial"])

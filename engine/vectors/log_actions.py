@@ -52,7 +52,7 @@ class Sent:
     value: Any
     """The value in the recording: null, text, or bytes in base 64."""
     offset: int | None
-    """None when the record was refused."""
+    """The record's offset; None when the record was refused."""
 
 
 @dataclass(frozen=True, slots=True)
